@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+/** Identity of a job, assigned by the store and never used again. Later jobs have greater ids, roughly. */
+public record JobId(long value) implements Comparable<JobId> {
+
+    public JobId {
+        if (value < 1) {
+            throw new IllegalArgumentException("A job id is a positive number, not " + value);
+        }
+    }
+
+    /** @throws IllegalArgumentException if the text is not what {@link #toString} prints */
+    public static JobId parse(String text) {
+        try {
+            return new JobId(Long.parseLong(text));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("'" + text + "' is not a job id: expected a positive number", e);
+        }
+    }
+
+    @Override
+    public int compareTo(JobId other) {
+        return Long.compare(value, other.value);
+    }
+
+    @Override
+    public String toString() {
+        return Long.toString(value);
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.JobId;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation done by hand.
+ *
+ * @param action retry, replay, discard, cancel, pause, resume, …
+ * @param subject the queue or schedule concerned, if it is not a job
+ * @param detail what exactly changed, for instance {@code "as job 17"}
+ */
+public record AuditEntry(
+        Instant at, String action, @Nullable JobId job, @Nullable String subject, Note note, @Nullable String detail) {}

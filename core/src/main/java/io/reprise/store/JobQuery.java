@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.JobState;
+import java.time.Instant;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which jobs to find; what is not said does not restrict. Immutable: every method returns a copy. Answers come newest
+ * id first, a page at a time.
+ */
+public final class JobQuery {
+
+    public static final int MAX_LIMIT = 1_000;
+
+    private static final JobQuery ALL = new JobQuery();
+
+    private Set<JobState> states = Set.of();
+    private @Nullable String queue;
+    private @Nullable String type;
+    private @Nullable String resource;
+    private @Nullable String tag;
+    private @Nullable String fingerprint;
+    private @Nullable String schedule;
+    private @Nullable Instant createdFrom;
+    private @Nullable Instant createdBefore;
+    private int limit = 100;
+    private @Nullable String cursor;
+
+    private JobQuery() {}
+
+    public static JobQuery all() {
+        return ALL;
+    }
+
+    public static JobQuery deadLetters() {
+        return ALL.state(JobState.FAILED);
+    }
+
+    public JobQuery state(JobState first, JobState... more) {
+        return with(copy -> copy.states = Set.copyOf(EnumSet.of(first, more)));
+    }
+
+    public JobQuery queue(String name) {
+        return with(copy -> copy.queue = name);
+    }
+
+    public JobQuery type(String name) {
+        return with(copy -> copy.type = name);
+    }
+
+    public JobQuery resource(String name) {
+        return with(copy -> copy.resource = name);
+    }
+
+    public JobQuery tag(String name) {
+        return with(copy -> copy.tag = name);
+    }
+
+    /** Fingerprint of the latest failure. */
+    public JobQuery fingerprint(String hash) {
+        return with(copy -> copy.fingerprint = hash);
+    }
+
+    /** Jobs that this schedule created. */
+    public JobQuery schedule(String name) {
+        return with(copy -> copy.schedule = name);
+    }
+
+    public JobQuery createdFrom(Instant inclusive) {
+        return with(copy -> copy.createdFrom = inclusive);
+    }
+
+    public JobQuery createdBefore(Instant exclusive) {
+        return with(copy -> copy.createdBefore = exclusive);
+    }
+
+    /** @throws IllegalArgumentException unless 1 to {@value #MAX_LIMIT} */
+    public JobQuery limit(int jobs) {
+        if (jobs < 1 || jobs > MAX_LIMIT) {
+            throw new IllegalArgumentException("limit must be 1 to " + MAX_LIMIT + ", not " + jobs);
+        }
+        return with(copy -> copy.limit = jobs);
+    }
+
+    /** Go on where a page ended: {@link Page#next}. */
+    public JobQuery after(@Nullable String next) {
+        return with(copy -> copy.cursor = next);
+    }
+
+    /** Empty means any. */
+    public Set<JobState> states() {
+        return states;
+    }
+
+    public @Nullable String queue() {
+        return queue;
+    }
+
+    public @Nullable String type() {
+        return type;
+    }
+
+    public @Nullable String resource() {
+        return resource;
+    }
+
+    public @Nullable String tag() {
+        return tag;
+    }
+
+    public @Nullable String fingerprint() {
+        return fingerprint;
+    }
+
+    public @Nullable String schedule() {
+        return schedule;
+    }
+
+    public @Nullable Instant createdFrom() {
+        return createdFrom;
+    }
+
+    public @Nullable Instant createdBefore() {
+        return createdBefore;
+    }
+
+    public int limit() {
+        return limit;
+    }
+
+    public @Nullable String cursor() {
+        return cursor;
+    }
+
+    private JobQuery with(Consumer<JobQuery> change) {
+        JobQuery copy = new JobQuery();
+        copy.states = states;
+        copy.queue = queue;
+        copy.type = type;
+        copy.resource = resource;
+        copy.tag = tag;
+        copy.fingerprint = fingerprint;
+        copy.schedule = schedule;
+        copy.createdFrom = createdFrom;
+        copy.createdBefore = createdBefore;
+        copy.limit = limit;
+        copy.cursor = cursor;
+        change.accept(copy);
+        return copy;
+    }
+}

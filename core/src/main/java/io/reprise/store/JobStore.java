@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.Progress;
+import io.reprise.Transaction;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where jobs live. Every method is atomic, safe to call from many threads and processes at once, bounded in time, and
+ * either did all of what it says or throws {@link StoreException} (after which it may or may not have happened: the
+ * engine repeats only what is harmless to repeat). All times are the store's own.
+ *
+ * <p><b>Lease and fence.</b> A claim makes one lease row for a batch of jobs. The lease's token comes from a source that
+ * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
+ * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
+ */
+public interface JobStore extends JobWriter, AutoCloseable {
+
+    /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
+    void prepare();
+
+    /** The store's clock: the only one that decides whether something is due or expired. */
+    Instant now();
+
+    /**
+     * A writer that takes part in the caller's transaction: its effects become visible with the caller's commit and
+     * vanish with its rollback.
+     *
+     * @throws IllegalArgumentException if the transaction is not of this store's kind
+     */
+    JobWriter within(Transaction transaction);
+
+    /**
+     * Leases due jobs to a worker. Never returns a job that is leased, not due, past its deadline, in a paused queue, or
+     * above its queue's {@code maxRunning}. Within a queue: higher priority first, then earlier due, then lower id, in
+     * each of the two groups of {@link ClaimRequest#retryShare}. No claim is empty; the list is if there is no work.
+     */
+    List<Claim> claim(ClaimRequest request);
+
+    /** Extends leases of this worker that are still live to {@code lease} from now, and tells which are not. */
+    Renewal renew(String worker, Collection<Long> tokens, Duration lease);
+
+    /**
+     * Takes expired leases away from their workers: atomically ends each old token and leases its remaining jobs to the
+     * taker under a new one. A lease without remaining jobs just goes. A take-over that itself expired can be taken
+     * over again, still naming the worker that lost it first. Leases that a caller's transaction is settling are passed.
+     */
+    List<LostClaim> takeOver(String taker, Duration lease, int maxLeases);
+
+    /** Keeps a running handler's progress, if its token is live. */
+    boolean progress(JobId job, long token, Progress progress);
+
+    /** Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them. */
+    List<Job> expire(int limit);
+
+    Optional<Job> find(JobId id);
+
+    /** @throws IllegalArgumentException if the cursor is not one of ours */
+    Page<Job> find(JobQuery query);
+
+    /** Kept history, oldest first. */
+    List<Attempt> attempts(JobId id);
+
+    /** Every queue that has settings or jobs. */
+    List<QueueState> queues();
+
+    /** Creates the settings of a queue if need be. Pausing twice keeps the first pause. */
+    void pause(String queue, Note note);
+
+    void resume(String queue, Note note);
+
+    /** @param maxRunning null for no limit */
+    void limit(String queue, @Nullable Integer maxRunning, Note note);
+
+    Cancellation cancel(JobId id, Note note);
+
+    /** Puts a FAILED or PENDING job back as told. */
+    Revived revive(JobId id, Revival revival, Note note);
+
+    /** Deletes a job in a terminal state with its history and idempotency key. False if there is none. */
+    boolean discard(JobId id, Note note);
+
+    /** Deletes up to {@code limit} jobs that reached one of the terminal states longer ago than {@code age}. */
+    int prune(Set<JobState> states, Duration age, int limit);
+
+    /** Operations by hand, newest first; of one job, or of everything if null. */
+    List<AuditEntry> audit(@Nullable JobId job, int limit);
+
+    /**
+     * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the
+     * same, else it becomes {@code nextAt}. A paused schedule stays paused.
+     */
+    void putSchedule(String name, String rule, JobSpec job, Instant nextAt);
+
+    boolean removeSchedule(String name);
+
+    boolean pauseSchedule(String name, boolean paused, Note note);
+
+    List<StoredSchedule> schedules();
+
+    /**
+     * Moves a schedule from {@code dueAt} to {@code nextAt} and enqueues {@code jobs}, in one step, if it still stands at
+     * {@code dueAt} and is not paused; otherwise does nothing.
+     *
+     * @return what was enqueued; empty if another worker was first
+     */
+    Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs);
+
+    /**
+     * Becomes or stays the one holder of a role.
+     *
+     * @return whether {@code worker} holds it now, for {@code term} from now unless it asks again
+     */
+    boolean lead(String role, String worker, Duration term);
+
+    /** Gives up a role, so that another need not wait for the term to end. */
+    void resign(String role, String worker);
+
+    /** Upkeep the leader calls now and then: folds counters and the like. */
+    void maintain();
+
+    /**
+     * Registers the one who wants to know, soon, that jobs of some queue may be due or that a running job shall be
+     * cancelled. Only a hint: it may come late, twice or never.
+     */
+    void onWake(Runnable listener);
+
+    @Override
+    void close();
+}

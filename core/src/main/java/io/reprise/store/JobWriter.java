@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.JobSpec;
+import java.util.Collection;
+import java.util.List;
+
+/** The two writes of a store that may also take part in a caller's transaction. */
+public interface JobWriter {
+
+    /**
+     * Stores jobs, all or none. Answers in the order of {@code specs}.
+     *
+     * <p>A spec whose idempotency key is known, or whose unique key is held by a live job under
+     * {@link io.reprise.KeyRule#KEEP}, stores nothing and is answered with the job that is there; the check and the
+     * insert are one atomic step, also between processes, also for two specs of this call. The idempotency key is
+     * looked at first. {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now; the
+     * deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if due at once, else
+     * DELAYED.
+     *
+     * @throws io.reprise.DuplicateKeyException under REJECT, or under REPLACE if the holder is running; nothing is stored
+     */
+    List<Inserted> insert(List<JobSpec> specs);
+
+    /**
+     * Writes outcomes: for each settlement, atomically, job state, counters, attempt history and counts, if and only if
+     * the settlement's token is the live token of the job; otherwise nothing of it is written and the job is reported
+     * stale. One stale settlement does not hinder the others. Settled jobs leave their lease. Settling twice is
+     * harmless: the second time is stale.
+     *
+     * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
+     * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes the job a suspect until
+     * it next ends with {@link Spent#ATTEMPT}. Attempt rows are written for every {@code spent} but NOTHING; a
+     * success's may be derived from the finished job. History is bounded: the oldest rows beyond the store's limit go.
+     *
+     * @param closing leases of which nothing remains after this batch; they are deleted, and should one still hold a job
+     *     after all, that job is claimable again as it was before the claim
+     */
+    Settled settle(List<Settlement> settlements, Collection<Long> closing);
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.JobId;
+import java.time.Instant;
+import java.util.Set;
+
+/**
+ * What settling a batch did.
+ *
+ * @param at the store's time of the batch: a waiting job's stored due time is exactly this plus its delay
+ * @param stale jobs whose token was no longer live; nothing was written for them
+ */
+public record Settled(Instant at, Set<JobId> stale) {
+
+    public Settled {
+        stale = Set.copyOf(stale);
+    }
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.JobId;
+import io.reprise.WaitReason;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The outcome of one claim, decided once: what the run was, and what becomes of the job. Accepted only while
+ * {@code token} is the job's live token.
+ *
+ * @param ran how long the run took, so that the store can write its start by its own clock
+ * @param failure kept in the attempt's history; null after a success
+ * @param decision kept in the attempt's history; null after a success or a cancellation
+ */
+public record Settlement(
+        JobId job,
+        long token,
+        Spent spent,
+        Duration ran,
+        Next next,
+        @Nullable Failure failure,
+        @Nullable Decision decision) {
+
+    /** What becomes of the job. */
+    public sealed interface Next {}
+
+    /** SUCCEEDED, with an optional JSON result. */
+    public record Succeed(@Nullable String result) implements Next {}
+
+    /** FAILED: a dead letter. */
+    public record Fail(FailReason reason) implements Next {}
+
+    /** CANCELLED. */
+    public record Cancel() implements Next {}
+
+    /**
+     * PENDING again, due {@code delay} after the store's now.
+     *
+     * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
+     */
+    public record Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
+
+    /** PENDING as before the claim: due time, wait reason and counters stay as they were. */
+    public record PutBack() implements Next {}
+}
