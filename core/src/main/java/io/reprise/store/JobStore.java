@@ -72,7 +72,10 @@ public interface JobStore extends JobWriter, AutoCloseable {
     /** Kept history, oldest first. */
     List<Attempt> attempts(JobId id);
 
-    /** Every queue that has settings or jobs. */
+    /** Names of the queues that have pending or running jobs; cheap enough to ask often. */
+    Set<String> liveQueues();
+
+    /** Every queue that has settings or jobs, with counts. */
     List<QueueState> queues();
 
     /** Creates the settings of a queue if need be. Pausing twice keeps the first pause. */

@@ -45,6 +45,6 @@ public record Settlement(
      */
     public record Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
 
-    /** PENDING as before the claim: due time, wait reason and counters stay as they were. */
+    /** PENDING as before the claim: due time and wait reason stay as they were; only the counter of {@code spent} moves. */
     public record PutBack() implements Next {}
 }

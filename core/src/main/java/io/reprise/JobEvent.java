@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import io.reprise.retry.Decision;
+import io.reprise.retry.Failure;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transition of a job, told after it was committed, with the very values that were stored.
+ *
+ * @param attempt the counted attempt concerned, from 1; 0 if it has not run
+ * @param at the store's time of the transition
+ * @param dueAt when the job comes back; set exactly if it is PENDING now
+ */
+public record JobEvent(
+        Kind kind,
+        JobId id,
+        String type,
+        String queue,
+        int attempt,
+        Instant at,
+        @Nullable Instant dueAt,
+        @Nullable Failure failure,
+        @Nullable Decision decision) {
+
+    /** What happened. */
+    public enum Kind {
+        ENQUEUED,
+        STARTED,
+        SUCCEEDED,
+        RETRY_SCHEDULED,
+        FAILED,
+        SNOOZED,
+        /** Given back unfinished by a worker that shut down, or that has no handler for it. */
+        RELEASED,
+        /** Its worker lost the lease. Followed by RETRY_SCHEDULED or FAILED. */
+        LOST,
+        CANCELLED,
+        /** Put back by hand: retried or replayed. */
+        REVIVED,
+        DISCARDED,
+        /** A run ended after its lease was gone; its outcome was refused and changed nothing. */
+        STALE
+    }
+}

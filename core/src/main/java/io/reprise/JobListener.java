@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+/**
+ * Is told of every transition that this process makes. Called in the engine's threads after the commit: be quick. What
+ * it throws is logged and otherwise ignored.
+ */
+@FunctionalInterface
+public interface JobListener {
+
+    void onEvent(JobEvent event);
+}

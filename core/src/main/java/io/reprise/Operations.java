@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import io.reprise.RefusedException.Code;
+import io.reprise.internal.Engine;
+import io.reprise.internal.Events;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Cancellation;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import java.time.Duration;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a person does to jobs and queues, in that person's name: who and why is recorded with each change. Obtained from
+ * {@link Reprise#as}. Thread-safe.
+ */
+public final class Operations {
+
+    private static final int PRUNE_BATCH = 1_000;
+
+    private final JobStore store;
+    private final @Nullable Engine engine;
+    private final Events events;
+    private final RandomGenerator random;
+    private final Note note;
+
+    Operations(JobStore store, @Nullable Engine engine, Events events, RandomGenerator random, Note note) {
+        this.store = store;
+        this.engine = engine;
+        this.events = events;
+        this.random = random;
+        this.note = note;
+    }
+
+    /**
+     * Retries a dead letter, or brings a waiting job forward.
+     *
+     * @throws RefusedException if there is no such job, if it is running or ended otherwise, if its failure is permanent,
+     *     or if its attempts are spent; the last two give way to {@link ManualRetry#force}
+     */
+    public void retry(JobId id, ManualRetry how) {
+        Job job = require(id);
+        boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
+        if (job.state() == JobState.FAILED && !how.force()) {
+            if (exhausted) {
+                throw refused(Code.MAX_RETRIES_EXCEEDED, id, "has spent its " + job.attempts()
+                        + " attempts: grant more, reset them, or force one");
+            }
+            if (!job.isRetryable() && !isExhausted(job)) {
+                throw refused(Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
+            }
+        }
+        int grant = exhausted ? 1 : how.grant();
+        Duration delay = how.backoff() ? nextDelay(job) : Duration.ZERO;
+        revive(id, new Revival("retry", delay, window(job), how.reset(), grant, Revival.Edit.NONE));
+    }
+
+    /**
+     * Puts a dead letter back as told.
+     *
+     * @return its id, or the new one
+     * @throws RefusedException if there is no such job or it is not FAILED
+     */
+    public JobId replay(JobId id, Replay how) {
+        Job job = require(id);
+        if (job.state() != JobState.FAILED) {
+            throw refused(Code.INVALID_STATE, id, "is " + job.state() + ", and only a FAILED job is replayed");
+        }
+        int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
+        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), how.payload());
+        return revive(id, new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit));
+    }
+
+    /** Deletes a job that has ended, with its history. @throws RefusedException if there is none or it has not ended */
+    public void discard(JobId id) {
+        Job job = require(id);
+        if (!job.state().isTerminal() || !store.discard(id, note)) {
+            throw refused(Code.INVALID_STATE, id, "is " + job.state() + ": cancel it before discarding it");
+        }
+        events.happened(JobEvent.Kind.DISCARDED, job, store.now());
+    }
+
+    /** Ends a pending job at once, and tells the worker of a running one to stop it. */
+    public Cancellation cancel(JobId id) {
+        Cancellation answer = store.cancel(id, note);
+        if (answer == Cancellation.REQUESTED && engine != null) {
+            engine.cancel(id);
+        }
+        if (answer == Cancellation.DONE) {
+            store.find(id).ifPresent(job -> events.happened(JobEvent.Kind.CANCELLED, job, store.now()));
+        }
+        return answer;
+    }
+
+    /** No job of this queue is claimed until it is resumed, by any worker. Running ones go on. */
+    public void pause(String queue) {
+        store.pause(JobSpec.requireName("queue", queue), note);
+    }
+
+    public void resume(String queue) {
+        store.resume(JobSpec.requireName("queue", queue), note);
+        wake();
+    }
+
+    /** At most so many jobs of this queue run at once in the whole fleet; null for no limit. */
+    public void limit(String queue, @Nullable Integer maxRunning) {
+        if (maxRunning != null && maxRunning < 1) {
+            throw new IllegalArgumentException("maxRunning must be at least 1, not " + maxRunning + "; pause the queue instead");
+        }
+        store.limit(JobSpec.requireName("queue", queue), maxRunning, note);
+        wake();
+    }
+
+    /** @throws RefusedException if there is no such schedule */
+    public void pauseSchedule(String name) {
+        setPaused(name, true);
+    }
+
+    /** @throws RefusedException if there is no such schedule */
+    public void resumeSchedule(String name) {
+        setPaused(name, false);
+        if (engine != null) {
+            engine.reschedule();
+        }
+    }
+
+    /** The same operation on every job that a query finds, newest first. */
+    public Bulk all(JobQuery query) {
+        return new Bulk(this, store, query);
+    }
+
+    /** Deletes jobs that ended in one of these states longer ago than {@code age}; returns how many. */
+    public long prune(Set<JobState> states, Duration age) {
+        long pruned = 0;
+        int last;
+        do {
+            last = store.prune(states, age, PRUNE_BATCH);
+            pruned += last;
+        } while (last == PRUNE_BATCH);
+        return pruned;
+    }
+
+    private JobId revive(JobId id, Revival revival) {
+        Revived revived = store.revive(id, revival, note);
+        JobId now = revived.id();
+        if (now == null) {
+            throw refused(id, revived.result());
+        }
+        store.find(now).ifPresent(job -> events.happened(JobEvent.Kind.REVIVED, job, store.now()));
+        wake();
+        return now;
+    }
+
+    private static RefusedException refused(JobId id, Revived.Result result) {
+        switch (result) {
+            case MISSING:
+                return refused(Code.NOT_FOUND, id, "does not exist");
+            case KEY_TAKEN:
+                return refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
+            default:
+                return refused(Code.INVALID_STATE, id, "is neither FAILED nor waiting");
+        }
+    }
+
+    private static RefusedException refused(Code code, JobId id, String why) {
+        return new RefusedException(code, "Job " + id + " " + why);
+    }
+
+    private Job require(JobId id) {
+        return store.find(id).orElseThrow(() -> refused(Code.NOT_FOUND, id, "does not exist"));
+    }
+
+    private static boolean isExhausted(Job job) {
+        OptionalInt limit = job.maxAttempts();
+        return limit.isPresent() && job.attempts() >= limit.getAsInt();
+    }
+
+    private Duration nextDelay(Job job) {
+        return complete(job).delay(Math.max(1, job.attempts()), job.times().lastDelay(), random).value();
+    }
+
+    private static @Nullable Duration window(Job job) {
+        return complete(job).deadline().toOptional().orElse(null);
+    }
+
+    private static RetryPolicy complete(Job job) {
+        return job.policy().orElse(RetryPolicy.DEFAULT);
+    }
+
+    private void setPaused(String name, boolean paused) {
+        if (!store.pauseSchedule(name, paused, note)) {
+            throw new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist");
+        }
+    }
+
+    private void wake() {
+        if (engine != null) {
+            engine.wake();
+        }
+    }
+}

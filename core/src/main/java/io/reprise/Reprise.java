@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import io.reprise.internal.Driver;
+import io.reprise.internal.Engine;
+import io.reprise.internal.Events;
+import io.reprise.internal.Policies;
+import io.reprise.internal.ScheduleRule;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.JobWriter;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import io.reprise.store.QueueState;
+import io.reprise.store.StoredSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A durable job queue: enqueues jobs, and runs those that handlers were registered for.
+ *
+ * <p>A job whose enqueue was committed runs until it reaches a terminal state, at least once; it may run again if a worker
+ * dies or loses its lease. At most one outcome per lease is accepted.
+ *
+ * <pre>{@code
+ * JobType<Email> SEND = JobType.of("send-email", Email.class);
+ * try (Reprise reprise = Reprise.builder()
+ *         .store(JdbcJobStore.sqlite(Path.of("jobs.db")))
+ *         .handle(SEND, (email, job) -> mailer.send(email))
+ *         .start()) {
+ *     reprise.enqueue(SEND.job(new Email("ada@example.org")));
+ * }
+ * }</pre>
+ *
+ * Thread-safe.
+ */
+public final class Reprise implements AutoCloseable {
+
+    private static final Duration FIRST_LOOK = Duration.ofMillis(5);
+    private static final Duration LAST_LOOK = Duration.ofMillis(250);
+
+    private final JobStore store;
+    private final PayloadCodec codec;
+    private final Policies policies;
+    private final Events events;
+    private final Driver driver;
+    private final RandomGenerator random;
+    private final @Nullable Engine engine;
+    private volatile boolean closed;
+
+    Reprise(JobStore store, Engine.Config config, Engine.Seams seams, @Nullable Engine engine) {
+        this.store = store;
+        this.codec = config.codec();
+        this.policies = config.policies();
+        this.events = config.events();
+        this.driver = seams.driver();
+        this.random = seams.random();
+        this.engine = engine;
+    }
+
+    public static RepriseBuilder builder() {
+        return new RepriseBuilder();
+    }
+
+    /**
+     * Stores a job. When this returns, it is committed.
+     *
+     * @return its id, or that of the job its unique or idempotency key led to
+     * @throws DuplicateKeyException if its key rule forbids that
+     */
+    public JobId enqueue(JobRequest<?> job) {
+        return enqueueAll(List.of(job)).get(0);
+    }
+
+    /** Stores jobs, all or none, in one round trip. Ids come in the order of the jobs. */
+    public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
+        List<JobSpec> specs = specs(jobs);
+        List<Inserted> inserted = store.insert(specs);
+        Instant now = events.isHeard() ? store.now() : Instant.EPOCH;
+        for (int i = 0; i < specs.size(); i++) {
+            announce(specs.get(i), inserted.get(i), now);
+        }
+        return inserted.stream().map(Inserted::id).toList();
+    }
+
+    /** Stores a job inside the caller's transaction: it exists exactly if that commits. */
+    public JobId enqueue(Transaction transaction, JobRequest<?> job) {
+        return enqueueAll(transaction, List.of(job)).get(0);
+    }
+
+    /** Stores jobs inside the caller's transaction. They are picked up soon after the commit, by polling. */
+    public List<JobId> enqueueAll(Transaction transaction, List<? extends JobRequest<?>> jobs) {
+        JobWriter writer = store.within(transaction);
+        return writer.insert(specs(jobs)).stream().map(Inserted::id).toList();
+    }
+
+    /**
+     * Waits until a job has ended.
+     *
+     * @throws NotFinishedException if it has not within the limit
+     * @throws RefusedException if there is no such job
+     */
+    public Outcome await(JobId id, Duration limit) {
+        AwaitedJob awaited = new AwaitedJob(id);
+        driver.await(awaited::hasEnded, limit);
+        Job job = awaited.look();
+        if (!job.state().isTerminal()) {
+            throw new NotFinishedException(id, job.state(), limit);
+        }
+        return new Outcome(job, codec);
+    }
+
+    public Optional<Job> find(JobId id) {
+        return store.find(id);
+    }
+
+    public Page<Job> find(JobQuery query) {
+        return store.find(query);
+    }
+
+    /** The history of a job, oldest first, as far as it is kept. */
+    public List<Attempt> attempts(JobId id) {
+        return store.attempts(id);
+    }
+
+    public List<QueueState> queues() {
+        return store.queues();
+    }
+
+    /** What was done by hand to a job, newest first. */
+    public List<AuditEntry> audit(JobId id) {
+        return store.audit(id, 100);
+    }
+
+    /** Creates or changes the schedule of this name. */
+    public void schedule(Schedule schedule) {
+        String rule = ScheduleRule.text(schedule);
+        Instant now = store.now();
+        Instant next = ScheduleRule.parse(schedule.name(), rule).next(now, now);
+        store.putSchedule(schedule.name(), rule, spec(schedule.job()), next);
+        if (engine != null) {
+            engine.reschedule();
+        }
+    }
+
+    /** Removes a schedule; jobs it created stay. Returns whether there was one. */
+    public boolean unschedule(String name) {
+        return store.removeSchedule(name);
+    }
+
+    public List<StoredSchedule> schedules() {
+        return store.schedules();
+    }
+
+    /** Operations in the name of whoever performs them. */
+    public Operations as(String who, @Nullable String why) {
+        return new Operations(store, engine, events, random, new Note(who, why));
+    }
+
+    /**
+     * Stops: claims nothing more, lets running handlers finish within the stop grace, gives back what is left without
+     * spending an attempt, writes every outcome, and closes the store.
+     */
+    @Override
+    public void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+        }
+        if (engine != null) {
+            engine.stop();
+        }
+        store.close();
+    }
+
+    private List<JobSpec> specs(List<? extends JobRequest<?>> jobs) {
+        List<JobSpec> specs = new ArrayList<>(jobs.size());
+        jobs.forEach(job -> specs.add(spec(job)));
+        return specs;
+    }
+
+    private JobSpec spec(JobRequest<?> job) {
+        return policies.bind(job.toSpec(codec), job.type().policy());
+    }
+
+    private void announce(JobSpec spec, Inserted inserted, Instant now) {
+        if (inserted.created()) {
+            events.enqueued(inserted.id(), spec.type(), spec.queue(), now, inserted.dueAt());
+        }
+        if (engine != null) {
+            if (spec.dueAt() == null && spec.delay().isZero()) {
+                engine.wake();
+            } else if (spec.dueAt() == null) {
+                engine.expect(spec.delay());
+            }
+        }
+    }
+
+    /** Looks at a job again and again, less and less often. */
+    private final class AwaitedJob {
+        private final JobId id;
+        private long nextLookNanos = driver.nanos();
+        private Duration pause = FIRST_LOOK;
+
+        AwaitedJob(JobId id) {
+            this.id = id;
+        }
+
+        boolean hasEnded() {
+            if (driver.nanos() - nextLookNanos < 0) {
+                return false;
+            }
+            pause = pause.compareTo(LAST_LOOK) < 0 ? pause.multipliedBy(2) : LAST_LOOK;
+            nextLookNanos = driver.nanos() + pause.toNanos();
+            return look().state().isTerminal();
+        }
+
+        Job look() {
+            return store.find(id)
+                    .orElseThrow(() -> new RefusedException(
+                            RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
+        }
+    }
+
+}

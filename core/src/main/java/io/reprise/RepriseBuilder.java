@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import io.reprise.internal.Engine;
+import io.reprise.internal.Events;
+import io.reprise.internal.Handlers;
+import io.reprise.internal.Policies;
+import io.reprise.internal.PoolBench;
+import io.reprise.internal.Starter;
+import io.reprise.internal.ThreadDriver;
+import io.reprise.internal.WorkerNames;
+import io.reprise.internal.WorkerSettings;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Configures a {@link Reprise}. Only a store is needed; a worker runs in it as soon as a handler is registered. Not
+ * thread-safe.
+ */
+public final class RepriseBuilder {
+
+    static {
+        Starter.offer(RepriseBuilder::start);
+    }
+
+    private @Nullable JobStore store;
+    private @Nullable PayloadCodec codec;
+    private final Handlers handlers = new Handlers();
+    private final List<Queue> queues = new ArrayList<>();
+    private final List<JobListener> listeners = new ArrayList<>();
+    private @Nullable String name;
+    private int concurrency = 10;
+    private boolean strictOrder;
+    private boolean handles;
+    private double retryShare = 0.2;
+    private RetryPolicy policy = RetryPolicy.unset();
+    private boolean livePolicies;
+    private boolean retries = true;
+    private Duration lease = Duration.ofSeconds(30);
+    private Duration poll = Duration.ofSeconds(1);
+    private Duration stopGrace = Duration.ofSeconds(30);
+    private Duration cancelGrace = Duration.ofSeconds(10);
+    private Duration keepFinished = Duration.ofDays(7);
+    private @Nullable Duration keepFailed;
+
+    RepriseBuilder() {}
+
+    /** Where jobs live. Closed together with the {@link Reprise}. */
+    public RepriseBuilder store(JobStore store) {
+        this.store = store;
+        return this;
+    }
+
+    /** How payloads become JSON; unless set, the one codec found on the class path or module path. */
+    public RepriseBuilder codec(PayloadCodec codec) {
+        this.codec = codec;
+        return this;
+    }
+
+    /** @throws IllegalArgumentException if the type has a handler already */
+    public <P> RepriseBuilder handle(JobType<P> type, JobHandler<P> handler) {
+        handlers.add(type, handler);
+        handles = true;
+        return this;
+    }
+
+    /** Serves these queues, and no others. Without a call of this, every queue is served, all with the same weight. */
+    public RepriseBuilder queues(Queue... queues) {
+        this.queues.addAll(List.of(queues));
+        return this;
+    }
+
+    /** Serves the queues in the order they were given: a later one only when the earlier ones are empty. */
+    public RepriseBuilder strictOrder() {
+        this.strictOrder = true;
+        return this;
+    }
+
+    /** Jobs that run at once in this process: 1 to 10,000; 10 unless set. */
+    public RepriseBuilder concurrency(int jobs) {
+        this.concurrency = (int) inRange("concurrency", jobs, 1, 10_000);
+        return this;
+    }
+
+    /** Part of each batch, 0 to 1, kept for jobs that have failed before, so that neither kind starves; 0.2 unless set. */
+    public RepriseBuilder retryShare(double share) {
+        if (!(share >= 0 && share <= 1)) {
+            throw new IllegalArgumentException("retryShare must be 0 to 1, not " + share);
+        }
+        this.retryShare = share;
+        return this;
+    }
+
+    /** Policy beneath those of job, type and queue, field by field; what it leaves unset is as {@link RetryPolicy#DEFAULT}. */
+    public RepriseBuilder retry(RetryPolicy policy) {
+        this.policy = policy;
+        return this;
+    }
+
+    /**
+     * Stores with each job only the policy fields it sets itself; the rest is looked up in this configuration when a run
+     * fails. Otherwise the whole policy is fixed when the job is enqueued.
+     */
+    public RepriseBuilder livePolicies() {
+        this.livePolicies = true;
+        return this;
+    }
+
+    /** Switches retries off for this worker: a failure that would be retried is final, with reason DISABLED. */
+    public RepriseBuilder retriesEnabled(boolean enabled) {
+        this.retries = enabled;
+        return this;
+    }
+
+    /** How long a silent worker keeps its jobs: 500 ms to a day; 30 s unless set. Renewed all along while it lives. */
+    public RepriseBuilder lease(Duration lease) {
+        this.lease = inRange("lease", lease, Duration.ofMillis(500), Duration.ofDays(1));
+        return this;
+    }
+
+    /** The longest rest between two looks for work: 10 ms to a minute; 1 s unless set. */
+    public RepriseBuilder poll(Duration most) {
+        this.poll = inRange("poll", most, Duration.ofMillis(10), Duration.ofMinutes(1));
+        return this;
+    }
+
+    /** How long {@link Reprise#close} lets handlers finish before it interrupts them: 0 to a day; 30 s unless set. */
+    public RepriseBuilder stopGrace(Duration grace) {
+        this.stopGrace = inRange("stopGrace", grace, Duration.ZERO, Duration.ofDays(1));
+        return this;
+    }
+
+    /** How long an interrupted handler may take to end before it is given up: 0 to a day; 10 s unless set. */
+    public RepriseBuilder cancelGrace(Duration grace) {
+        this.cancelGrace = inRange("cancelGrace", grace, Duration.ZERO, Duration.ofDays(1));
+        return this;
+    }
+
+    /** How long succeeded and cancelled jobs are kept; 7 days unless set. */
+    public RepriseBuilder keepFinished(Duration age) {
+        this.keepFinished = inRange("keepFinished", age, Duration.ZERO, JobSpec.MAX_DELAY);
+        return this;
+    }
+
+    /** How long dead letters are kept; for ever unless set. */
+    public RepriseBuilder keepFailed(Duration age) {
+        this.keepFailed = inRange("keepFailed", age, Duration.ZERO, JobSpec.MAX_DELAY);
+        return this;
+    }
+
+    /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
+    public RepriseBuilder name(String name) {
+        this.name = JobSpec.requireName("name", name);
+        return this;
+    }
+
+    public RepriseBuilder listener(JobListener listener) {
+        this.listeners.add(listener);
+        return this;
+    }
+
+    /**
+     * Prepares the store and starts the worker, if there are handlers.
+     *
+     * @throws IllegalStateException if there is no store, or no codec to be found
+     */
+    public Reprise start() {
+        RandomGenerator random = WorkerNames.random();
+        if (name == null) {
+            name = WorkerNames.unique(random);
+        }
+        return start(new Engine.Seams(new ThreadDriver(name), new PoolBench(name, concurrency), random));
+    }
+
+    private Reprise start(Engine.Seams seams) {
+        JobStore opened = store;
+        if (opened == null) {
+            throw new IllegalStateException("Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
+        }
+        opened.prepare();
+        Engine.Config config = new Engine.Config(
+                settings(),
+                handlers,
+                codec == null ? findCodec() : codec,
+                new Policies(queues, policy, livePolicies),
+                new Events(listeners),
+                retries);
+        Engine engine = handles ? new Engine(opened, config, seams) : null;
+        Reprise reprise = new Reprise(opened, config, seams, engine);
+        if (engine != null) {
+            engine.start();
+        }
+        return reprise;
+    }
+
+    private WorkerSettings settings() {
+        return new WorkerSettings(
+                name == null ? "worker" : name,
+                concurrency,
+                queues,
+                strictOrder,
+                retryShare,
+                new WorkerSettings.Timing(lease, poll, stopGrace, cancelGrace),
+                new WorkerSettings.Keep(keepFinished, keepFailed));
+    }
+
+    private static PayloadCodec findCodec() {
+        return ServiceLoader.load(PayloadCodec.class)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException(
+                        "No PayloadCodec found: add the module reprise-codec-jackson, or call codec(...)"));
+    }
+
+    private static long inRange(String field, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(field + " must be " + min + " to " + max + ", not " + value);
+        }
+        return value;
+    }
+
+    private static Duration inRange(String field, Duration value, Duration min, Duration max) {
+        if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
+            throw new IllegalArgumentException(field + " must be " + min + " to " + max + ", not " + value);
+        }
+        return value;
+    }
+}

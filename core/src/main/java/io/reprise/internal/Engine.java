@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.JobId;
+import io.reprise.PayloadCodec;
+import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A running worker: its five roles, put together, started and stopped in the right order. */
+public final class Engine {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final Duration COMMIT_GRACE = Duration.ofSeconds(30);
+
+    /** How the engine meets the world: time, threads, chance. */
+    public record Seams(Driver driver, Bench bench, RandomGenerator random) {}
+
+    /** What was configured. */
+    public record Config(
+            WorkerSettings settings, Handlers handlers, PayloadCodec codec, Policies policies, Events events, boolean retries) {}
+
+    private final JobStore store;
+    private final WorkerSettings settings;
+    private final Driver driver;
+    private final Bench bench;
+    private final LeaseBook book = new LeaseBook();
+    private final Fetcher fetcher;
+    private final Runner runner;
+    private final Committer committer;
+    private final LeaseKeeper leaseKeeper;
+    private final Sweeper sweeper;
+
+    public Engine(JobStore store, Config config, Seams seams) {
+        this.store = store;
+        this.settings = config.settings();
+        this.driver = seams.driver();
+        this.bench = seams.bench();
+        StoreClock clock = new StoreClock(driver, store.now());
+        EngineParts parts = new EngineParts(
+                store, settings, config.handlers(), config.codec(), driver, bench, clock, config.events(), seams.random());
+        Decider decider =
+                new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
+        this.committer = new Committer(parts, book, decider, this::expect, this::wake);
+        this.runner = new Runner(parts, committer);
+        this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
+        this.leaseKeeper = new LeaseKeeper(parts, book, runner);
+        ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
+        this.sweeper = new Sweeper(parts, decider, schedules, this::wake);
+    }
+
+    public void start() {
+        store.onWake(this::wake);
+        List.of(committer, runner, leaseKeeper, sweeper, fetcher).forEach(driver::start);
+        log.info(
+                "Worker {} started: {} jobs at once from {}",
+                settings.name(),
+                settings.concurrency(),
+                settings.queues().stream().map(queue -> queue.name()).toList());
+    }
+
+    /** There may be work. */
+    public void wake() {
+        driver.wake(fetcher);
+    }
+
+    /** There will be work after this delay. */
+    public void expect(Duration delay) {
+        fetcher.expect(delay);
+    }
+
+    /** Schedules have changed. */
+    public void reschedule() {
+        driver.wake(sweeper);
+    }
+
+    /** Cancels a job at once if it runs here. */
+    public void cancel(JobId id) {
+        book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED));
+    }
+
+    /**
+     * Stops claiming, gives back what has not started, lets the rest finish within the grace, interrupts and gives back
+     * what does not, and writes every outcome before it returns. A handler that does not even end when interrupted keeps
+     * its lease until it expires, so that no second run begins beside it.
+     */
+    public void stop() {
+        log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
+        driver.stop(fetcher);
+        runner.giveBack(book.unfinished());
+        if (!driver.await(() -> book.unfinished().isEmpty(), settings.timing().stopGrace())) {
+            book.unfinished().forEach(run -> runner.stop(run, Run.Stop.SHUTDOWN));
+            driver.await(() -> book.unfinished().isEmpty(), settings.timing().cancelGrace());
+        }
+        if (!driver.await(committer::isIdle, COMMIT_GRACE)) {
+            log.error("Worker {} stops with outcomes that could not be written; their leases will expire", settings.name());
+        }
+        List.of(committer, runner, leaseKeeper, sweeper).forEach(driver::stop);
+        sweeper.resign();
+        bench.close();
+        log.info("Worker {} stopped", settings.name());
+    }
+}

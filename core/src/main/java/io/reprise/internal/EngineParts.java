@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.PayloadCodec;
+import io.reprise.store.JobStore;
+import java.util.random.RandomGenerator;
+
+/** What the roles of one engine share. */
+record EngineParts(
+        JobStore store,
+        WorkerSettings settings,
+        Handlers handlers,
+        PayloadCodec codec,
+        Driver driver,
+        Bench bench,
+        StoreClock clock,
+        Events events,
+        RandomGenerator random) {}

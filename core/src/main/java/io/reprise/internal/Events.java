@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobEvent;
+import io.reprise.JobEvent.Kind;
+import io.reprise.JobId;
+import io.reprise.JobListener;
+import io.reprise.retry.Decision;
+import io.reprise.retry.Failure;
+import io.reprise.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells log and listeners what was committed. Nothing a listener does comes back to the engine. */
+public final class Events {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    private final List<JobListener> listeners;
+
+    public Events(List<JobListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    public boolean isHeard() {
+        return !listeners.isEmpty();
+    }
+
+    /** A settlement that was accepted at {@code at}. */
+    void settled(Job job, Settlement settlement, Instant at) {
+        Settlement.Next next = settlement.next();
+        int attempt = job.attempts() + 1;
+        Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
+        if (next instanceof Settlement.Fail fail) {
+            int attempts = settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
+            log.warn(
+                    "Task failed permanently: {} after {} attempts ({}: {})",
+                    job.id(),
+                    attempts,
+                    fail.reason(),
+                    settlement.failure());
+        } else if (next instanceof Settlement.Wait wait && settlement.decision() instanceof Decision.Retry retry) {
+            int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
+            log.info(
+                    "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
+                    job.id(),
+                    upcoming,
+                    seconds(wait.delay()),
+                    retry.rule(),
+                    settlement.failure());
+        }
+        if (!listeners.isEmpty()) {
+            publish(kind(settlement), job, attempt, at, dueAt, settlement.failure(), settlement.decision());
+        }
+    }
+
+    /** Something happened to a job outside a settlement. */
+    public void happened(Kind kind, Job job, Instant at) {
+        if (!listeners.isEmpty()) {
+            Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
+            publish(kind, job, job.attempts(), at, dueAt, null, null);
+        }
+    }
+
+    public void enqueued(JobId id, String type, String queue, Instant at, Instant dueAt) {
+        if (!listeners.isEmpty()) {
+            tell(new JobEvent(Kind.ENQUEUED, id, type, queue, 0, at, dueAt, null, null));
+        }
+    }
+
+    void started(Job job, Instant at) {
+        if (!listeners.isEmpty()) {
+            publish(Kind.STARTED, job, job.attempts() + 1, at, null, null, null);
+        }
+    }
+
+    void stale(Job job, Instant at) {
+        log.warn("Outcome of job {} refused: its lease was lost meanwhile; nothing was changed", job.id());
+        if (!listeners.isEmpty()) {
+            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
+        }
+    }
+
+    private void publish(
+            Kind kind,
+            Job job,
+            int attempt,
+            Instant at,
+            @Nullable Instant dueAt,
+            @Nullable Failure failure,
+            @Nullable Decision decision) {
+        tell(new JobEvent(kind, job.id(), job.type(), job.queue(), attempt, at, dueAt, failure, decision));
+    }
+
+    private void tell(JobEvent event) {
+        for (JobListener listener : listeners) {
+            try {
+                listener.onEvent(event);
+            } catch (RuntimeException | LinkageError | AssertionError e) {
+                log.error("A listener failed on {} of job {}; the job is not affected", event.kind(), event.id(), e);
+            }
+        }
+    }
+
+    private static Kind kind(Settlement settlement) {
+        Settlement.Next next = settlement.next();
+        if (next instanceof Settlement.Succeed) {
+            return Kind.SUCCEEDED;
+        }
+        if (next instanceof Settlement.Fail) {
+            return Kind.FAILED;
+        }
+        if (next instanceof Settlement.Cancel) {
+            return Kind.CANCELLED;
+        }
+        if (settlement.decision() instanceof Decision.Retry) {
+            return Kind.RETRY_SCHEDULED;
+        }
+        return settlement.decision() instanceof Decision.Snooze ? Kind.SNOOZED : Kind.RELEASED;
+    }
+
+    private static String seconds(Duration delay) {
+        return String.format(Locale.ROOT, "%.1f", delay.toNanos() / 1e9);
+    }
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Queue;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.random.RandomGenerator;
+
+/** Claims work for free slots, and a little ahead of them. */
+final class Fetcher implements Role {
+
+    private static final Duration FIRST_POLL = Duration.ofMillis(20);
+    private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final JobStore store;
+    private final WorkerSettings settings;
+    private final LeaseBook book;
+    private final Runner runner;
+    private final Driver driver;
+    private final RandomGenerator random;
+    private final OutageRest outage;
+    private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
+    private Duration poll = FIRST_POLL;
+    private List<Queue> found = List.of();
+    private boolean plenty;
+
+    Fetcher(JobStore store, WorkerSettings settings, LeaseBook book, Runner runner, Driver driver, RandomGenerator random) {
+        this.store = store;
+        this.settings = settings;
+        this.book = book;
+        this.runner = runner;
+        this.driver = driver;
+        this.random = random;
+        this.outage = new OutageRest("fetcher", random);
+    }
+
+    @Override
+    public String name() {
+        return "fetcher";
+    }
+
+    @Override
+    public Duration step() {
+        int ahead = runner.pace().ahead();
+        int capacity = settings.concurrency() + ahead;
+        int free = capacity - book.open();
+        // With jobs fetched ahead nothing stands idle yet, so waiting for half of them to go makes for large batches.
+        if (free < Math.max(1, ahead / 2)) {
+            return UNTIL_WOKEN;
+        }
+        try {
+            int claimed = claim(free);
+            outage.worked();
+            return rest(claimed, free);
+        } catch (StoreException e) {
+            return outage.failed(e);
+        }
+    }
+
+    /** A job of this worker's queues becomes due after this delay: look then. */
+    void expect(Duration delay) {
+        long due = driver.nanos() + delay.toNanos();
+        if (nextDueNanos.getAndAccumulate(due, Math::min) > due) {
+            driver.wake(this);
+        }
+    }
+
+    private int claim(int free) {
+        long before = driver.nanos();
+        if (nextDueNanos.get() <= before) {
+            nextDueNanos.set(NEVER);
+        }
+        ClaimRequest request = new ClaimRequest(
+                settings.name(),
+                settings.timing().lease(),
+                free,
+                demands(free),
+                settings.retryShare(),
+                !book.holdsSuspect());
+        int claimed = 0;
+        for (Claim claim : store.claim(request)) {
+            // Counted from before the request: the store's lease cannot end earlier than this.
+            Lease lease = book.add(claim, before + settings.timing().lease().toNanos());
+            claimed += lease.runs.size();
+            runner.accept(lease, claim.claimedAt());
+        }
+        return claimed;
+    }
+
+    private List<Demand> demands(int free) {
+        List<Demand> demands = new ArrayList<>();
+        for (Queue queue : ordered(served())) {
+            Integer limit = queue.concurrency();
+            int wanted = limit == null ? free : Math.min(free, limit - book.open(queue.name()));
+            if (wanted > 0) {
+                demands.add(new Demand(queue.name(), wanted));
+            }
+        }
+        return demands;
+    }
+
+    /** The configured queues, or all there are; those are looked up again whenever the known ones gave too little. */
+    private List<Queue> served() {
+        if (!settings.queues().isEmpty()) {
+            return settings.queues();
+        }
+        if (!plenty) {
+            found = store.liveQueues().stream().map(Queue::of).toList();
+        }
+        return found;
+    }
+
+    /** By weight, the queue to look at first is drawn anew each time: a queue of weight 3 comes first thrice as often. */
+    private List<Queue> ordered(List<Queue> queues) {
+        if (settings.strictOrder() || queues.size() < 2) {
+            return queues;
+        }
+        Map<Queue, Double> rank = new HashMap<>();
+        queues.forEach(queue -> rank.put(queue, Math.pow(random.nextDouble(), 1.0 / queue.weight())));
+        return queues.stream()
+                .sorted(Comparator.<Queue>comparingDouble(rank::get).reversed())
+                .toList();
+    }
+
+    private Duration rest(int claimed, int free) {
+        plenty = claimed >= free;
+        if (plenty) {
+            poll = FIRST_POLL;
+            return Duration.ZERO;
+        }
+        if (claimed > 0) {
+            poll = FIRST_POLL;
+            return untilDue(FIRST_POLL);
+        }
+        Duration now = untilDue(poll);
+        Duration doubled = poll.multipliedBy(2);
+        poll = doubled.compareTo(settings.timing().poll()) < 0 ? doubled : settings.timing().poll();
+        return now;
+    }
+
+    private Duration untilDue(Duration most) {
+        long due = nextDueNanos.get();
+        if (due == NEVER) {
+            return most;
+        }
+        long left = Math.max(0, due - driver.nanos());
+        return left < most.toNanos() ? Duration.ofNanos(left) : most;
+    }
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.JobId;
+import io.reprise.RepriseException;
+import java.time.Duration;
+
+/** A handler went on although it was interrupted; its stack trace is where it was stuck. */
+final class HandlerStuckException extends RepriseException {
+
+    private static final long serialVersionUID = 1L;
+
+    HandlerStuckException(JobId job, Duration grace) {
+        super("Handler of job " + job + " did not end within " + grace
+                + " of being interrupted. It still occupies a thread: let it react to interrupts.");
+    }
+}

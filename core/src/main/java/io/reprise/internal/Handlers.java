@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.JobHandler;
+import io.reprise.JobType;
+import io.reprise.retry.RetryPolicy;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The handlers of a worker by type name. */
+public final class Handlers {
+
+    /** A type with the code that runs it. */
+    public record Entry<P>(JobType<P> type, JobHandler<P> handler) {}
+
+    private final Map<String, Entry<?>> entries = new HashMap<>();
+
+    /** @throws IllegalArgumentException if the type has a handler already */
+    public <P> void add(JobType<P> type, JobHandler<P> handler) {
+        if (entries.putIfAbsent(type.name(), new Entry<>(type, handler)) != null) {
+            throw new IllegalArgumentException("Job type '" + type.name() + "' has a handler already: register one only");
+        }
+    }
+
+    boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    @Nullable Entry<?> find(String type) {
+        return entries.get(type);
+    }
+
+    Collection<String> types() {
+        return entries.keySet();
+    }
+
+    RetryPolicy policy(String type) {
+        Entry<?> entry = entries.get(type);
+        return entry == null ? RetryPolicy.unset() : entry.type().policy();
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.store.JobStore;
+import io.reprise.store.Renewal;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews every lease of the worker in one call, well before a third of it is left, and learns on the way which jobs shall
+ * be cancelled. A lease that is lost, or that could not be renewed in time, costs its runs their permission: they are
+ * told to stop.
+ */
+final class LeaseKeeper implements Role {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+
+    /** Also how soon a running job hears of its cancellation from another process. */
+    private static final Duration MOST = Duration.ofSeconds(2);
+
+    private final JobStore store;
+    private final Driver driver;
+    private final LeaseBook book;
+    private final Runner runner;
+    private final String worker;
+    private final Duration lease;
+    private final OutageRest outage;
+
+    LeaseKeeper(EngineParts parts, LeaseBook book, Runner runner) {
+        this.store = parts.store();
+        this.driver = parts.driver();
+        this.book = book;
+        this.runner = runner;
+        this.worker = parts.settings().name();
+        this.lease = parts.settings().timing().lease();
+        this.outage = new OutageRest("lease keeper", parts.random());
+    }
+
+    @Override
+    public String name() {
+        return "lease-keeper";
+    }
+
+    @Override
+    public Duration step() {
+        List<Lease> held = book.leases();
+        if (held.isEmpty()) {
+            return interval();
+        }
+        long before = driver.nanos();
+        try {
+            Renewal renewal = store.renew(worker, held.stream().map(l -> l.token).toList(), lease);
+            book.extend(
+                    held.stream().filter(l -> !renewal.lost().contains(l.token)).toList(), before + lease.toNanos());
+            held.stream().filter(l -> renewal.lost().contains(l.token)).forEach(this::lose);
+            renewal.cancelled().forEach(id -> book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED)));
+            outage.worked();
+            return interval();
+        } catch (StoreException e) {
+            Duration rest = outage.failed(e);
+            held.stream().filter(l -> l.expiresNanos() - driver.nanos() <= 0).forEach(this::lose);
+            return rest.compareTo(interval()) < 0 ? rest : interval();
+        }
+    }
+
+    private void lose(Lease lost) {
+        for (Run run : lost.runs) {
+            if (!run.hasEnded() && run.stopReason() != Run.Stop.LOST) {
+                log.warn("Lease {} on job {} is lost: its run is told to stop", lost.token, run.id());
+                runner.stop(run, Run.Stop.LOST);
+            }
+        }
+    }
+
+    private Duration interval() {
+        Duration third = lease.dividedBy(3);
+        return third.compareTo(MOST) < 0 ? third : MOST;
+    }
+}

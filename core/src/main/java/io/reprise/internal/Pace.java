@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import java.time.Duration;
+
+/**
+ * How fast this worker gets through jobs, and so how many it may fetch ahead: what it will have started within a short
+ * horizon. Long jobs are never fetched ahead, where another worker could have taken them; short ones in large batches.
+ */
+final class Pace {
+
+    static final int MAX_AHEAD = 1_000;
+    private static final Duration HORIZON = Duration.ofMillis(250);
+    private static final double WEIGHT = 0.05;
+
+    private final int concurrency;
+    private double averageNanos = Double.NaN;
+
+    Pace(int concurrency) {
+        this.concurrency = concurrency;
+    }
+
+    synchronized void ran(long nanos) {
+        averageNanos = Double.isNaN(averageNanos) ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
+    }
+
+    /** How many jobs beyond the running ones to hold. */
+    synchronized int ahead() {
+        if (Double.isNaN(averageNanos)) {
+            return 0;
+        }
+        double startable = concurrency * (double) HORIZON.toNanos() / Math.max(averageNanos, 1);
+        // Less than one job per slot within the horizon: the job is long, and holding it would only delay it.
+        return startable < concurrency ? 0 : (int) Math.min(startable, MAX_AHEAD);
+    }
+}

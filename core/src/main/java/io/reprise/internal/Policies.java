@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobSpec;
+import io.reprise.Queue;
+import io.reprise.retry.RetryPolicy;
+import java.util.Collection;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * The layers of retry policy: job over type over queue over worker over default, field by field. What an enqueuer knows
+ * of them is stored with the job, so that later changes of configuration leave it alone; under {@code live} only the
+ * job's own fields are, and the rest is looked up when a run fails.
+ */
+public final class Policies {
+
+    private final Map<String, RetryPolicy> queues;
+    private final RetryPolicy global;
+    private final boolean live;
+
+    public Policies(Collection<Queue> queues, RetryPolicy global, boolean live) {
+        this.queues = queues.stream().collect(Collectors.toMap(Queue::name, Queue::policy));
+        this.global = global;
+        this.live = live;
+    }
+
+    /** The spec with the policy to store. */
+    public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
+        return live ? spec : spec.toBuilder().policy(layered(spec, ofType)).build();
+    }
+
+    /** The complete policy for a job that has been claimed. */
+    RetryPolicy effective(Job job, RetryPolicy ofType) {
+        RetryPolicy policy = layered(job.spec(), ofType);
+        int granted = job.counts().granted();
+        return granted == 0
+                ? policy
+                : policy.maxAttempts()
+                        .toOptional()
+                        .map(limit -> policy.maxAttempts(Math.min(limit + granted, RetryPolicy.MAX_ATTEMPTS)))
+                        .orElse(policy);
+    }
+
+    private RetryPolicy layered(JobSpec spec, RetryPolicy ofType) {
+        return spec.policy()
+                .orElse(ofType)
+                .orElse(queues.getOrDefault(spec.queue(), RetryPolicy.unset()))
+                .orElse(global)
+                .orElse(RetryPolicy.DEFAULT);
+    }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One claimed job on its way through this worker. It starts at most once and ends exactly once, whoever ends it: its
+ * handler, a timeout that ran out of patience, or a shutdown before it began.
+ */
+final class Run {
+
+    /** Why a run was told to stop. The first reason counts. */
+    enum Stop {
+        TIMEOUT,
+        CANCELLED,
+        LOST,
+        SHUTDOWN
+    }
+
+    private enum Phase {
+        WAITING,
+        RUNNING,
+        ENDED
+    }
+
+    final Job job;
+    final Lease lease;
+
+    private Phase phase = Phase.WAITING;
+    private @Nullable Thread thread;
+    private @Nullable Stop stop;
+    private long startedNanos;
+    private boolean settled;
+
+    Run(Job job, Lease lease) {
+        this.job = job;
+        this.lease = lease;
+    }
+
+    JobId id() {
+        return job.id();
+    }
+
+    long token() {
+        return lease.token;
+    }
+
+    int attempt() {
+        return job.attempts() + 1;
+    }
+
+    /** False if it was given back before it could start. */
+    synchronized boolean begin(Thread runner, long nanos) {
+        if (phase != Phase.WAITING) {
+            return false;
+        }
+        phase = Phase.RUNNING;
+        thread = runner;
+        startedNanos = nanos;
+        return true;
+    }
+
+    /** True for exactly one caller, who reports how it ended. Clears an interrupt that was meant for this run. */
+    synchronized boolean end() {
+        if (phase == Phase.ENDED) {
+            return false;
+        }
+        phase = Phase.ENDED;
+        if (thread == Thread.currentThread()) {
+            Thread.interrupted();
+        }
+        thread = null;
+        return true;
+    }
+
+    /** Gives back a run that has not started. */
+    synchronized boolean abandonIfWaiting() {
+        if (phase != Phase.WAITING) {
+            return false;
+        }
+        phase = Phase.ENDED;
+        return true;
+    }
+
+    synchronized void stop(Stop reason) {
+        if (stop == null) {
+            stop = reason;
+        }
+        if (thread != null) {
+            thread.interrupt();
+        }
+    }
+
+    synchronized @Nullable Stop stopReason() {
+        return stop;
+    }
+
+    synchronized boolean hasStarted() {
+        return phase != Phase.WAITING;
+    }
+
+    synchronized boolean hasEnded() {
+        return phase == Phase.ENDED;
+    }
+
+    synchronized long startedNanos() {
+        return startedNanos;
+    }
+
+    /** Its success was written in a caller's transaction; whether that committed is for the store to say. */
+    synchronized void settledByCaller() {
+        settled = true;
+    }
+
+    synchronized boolean isSettledByCaller() {
+        return settled;
+    }
+
+    /** Where a handler that does not end is stuck. */
+    synchronized StackTraceElement[] whereabouts() {
+        return thread == null ? new StackTraceElement[0] : thread.getStackTrace();
+    }
+}

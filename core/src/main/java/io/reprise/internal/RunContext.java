@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobContext;
+import io.reprise.JobId;
+import io.reprise.JobSignal;
+import io.reprise.JobSpec;
+import io.reprise.PayloadCodec;
+import io.reprise.PayloadException;
+import io.reprise.Progress;
+import io.reprise.StaleLeaseException;
+import io.reprise.Transaction;
+import io.reprise.store.JobStore;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The handler's view of its run. */
+final class RunContext implements JobContext {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    private final Run run;
+    private final JobStore store;
+    private final PayloadCodec codec;
+    private final Driver driver;
+    private volatile @Nullable String result;
+
+    RunContext(Run run, JobStore store, PayloadCodec codec, Driver driver) {
+        this.run = run;
+        this.store = store;
+        this.codec = codec;
+        this.driver = driver;
+    }
+
+    @Nullable String resultJson() {
+        return result;
+    }
+
+    @Override
+    public JobId id() {
+        return run.id();
+    }
+
+    @Override
+    public Job job() {
+        return run.job;
+    }
+
+    @Override
+    public int attempt() {
+        return run.attempt();
+    }
+
+    @Override
+    public long token() {
+        return run.token();
+    }
+
+    @Override
+    public void progress(int percent, @Nullable String message) {
+        Progress progress = new Progress(percent, message);
+        try {
+            store.progress(run.id(), run.token(), progress);
+        } catch (StoreException e) {
+            log.debug("Progress of job {} could not be stored: {}", run.id(), e.getMessage());
+        }
+    }
+
+    @Override
+    public void result(Object value) {
+        String json = codec.encode(value);
+        if (json.length() > JobSpec.MAX_PAYLOAD_BYTES) {
+            throw new PayloadException("Result of job " + run.id() + " has " + json.length()
+                    + " characters; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
+        }
+        result = json;
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return run.stopReason() != null;
+    }
+
+    @Override
+    public void checkpoint() {
+        Run.Stop reason = run.stopReason();
+        if (reason != null) {
+            // Which signal it is does not matter: the reason for the stop decides, not what is thrown because of it.
+            throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + reason);
+        }
+    }
+
+    @Override
+    public void complete(Transaction transaction) {
+        Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
+        Settlement settlement = new Settlement(
+                run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
+        boolean stale = !store.within(transaction)
+                .settle(List.of(settlement), List.of())
+                .stale()
+                .isEmpty();
+        if (stale) {
+            throw new StaleLeaseException(run.id(), run.token());
+        }
+        run.settledByCaller();
+    }
+}

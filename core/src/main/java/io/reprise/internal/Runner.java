@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.PayloadCodec;
+import io.reprise.PayloadException;
+import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.slf4j.MDC;
+
+/** Runs handlers. As a role it watches over their timeouts. */
+final class Runner implements Role {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+
+    private record Alarm(long nanos, Run run, boolean last) {}
+
+    private final JobStore store;
+    private final Handlers handlers;
+    private final PayloadCodec codec;
+    private final Bench bench;
+    private final Driver driver;
+    private final StoreClock clock;
+    private final Events events;
+    private final Committer committer;
+    private final Duration cancelGrace;
+    private final Pace pace;
+    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
+
+    Runner(EngineParts parts, Committer committer) {
+        this.store = parts.store();
+        this.handlers = parts.handlers();
+        this.codec = parts.codec();
+        this.bench = parts.bench();
+        this.driver = parts.driver();
+        this.clock = parts.clock();
+        this.events = parts.events();
+        this.committer = committer;
+        this.cancelGrace = parts.settings().timing().cancelGrace();
+        this.pace = new Pace(parts.settings().concurrency());
+    }
+
+    @Override
+    public String name() {
+        return "runner";
+    }
+
+    Pace pace() {
+        return pace;
+    }
+
+    void accept(Lease lease, Instant claimedAt) {
+        clock.heard(claimedAt);
+        lease.runs.forEach(run -> bench.execute(() -> perform(run)));
+    }
+
+    /** Gives back everything that waits for a thread. */
+    void giveBack(Iterable<Run> runs) {
+        for (Run run : runs) {
+            if (run.abandonIfWaiting()) {
+                committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
+            }
+        }
+    }
+
+    /** Tells a run to stop, and no longer waits for it if it has not after a grace. */
+    void stop(Run run, Run.Stop reason) {
+        if (run.abandonIfWaiting()) {
+            committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
+            return;
+        }
+        run.stop(reason);
+        if (reason != Run.Stop.SHUTDOWN) {
+            alarm(new Alarm(driver.nanos() + cancelGrace.toNanos(), run, true));
+        }
+    }
+
+    @Override
+    public Duration step() {
+        Alarm due = nextDue();
+        if (due == null) {
+            return untilNext();
+        }
+        if (due.run.hasEnded()) {
+            return Duration.ZERO;
+        }
+        if (due.last) {
+            abandon(due.run);
+        } else {
+            stop(due.run, Run.Stop.TIMEOUT);
+        }
+        return Duration.ZERO;
+    }
+
+    private void perform(Run run) {
+        long start = driver.nanos();
+        if (!run.begin(Thread.currentThread(), start)) {
+            return;
+        }
+        MDC.put("job", run.id().toString());
+        MDC.put("attempt", Integer.toString(run.attempt()));
+        MDC.put("queue", run.job.queue());
+        try {
+            watch(run, start);
+            Ended end = call(run, start);
+            if (run.end()) {
+                pace.ran(end.ran().toNanos());
+                committer.accept(end);
+            } else {
+                log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
+            }
+        } finally {
+            MDC.remove("job");
+            MDC.remove("attempt");
+            MDC.remove("queue");
+        }
+    }
+
+    private Ended call(Run run, long start) {
+        Instant deadline = run.job.times().deadline();
+        if (deadline != null && !clock.now().isBefore(deadline)) {
+            return ended(run, Ended.Kind.TOO_LATE, start, null, null);
+        }
+        Handlers.Entry<?> entry = handlers.find(run.job.type());
+        return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
+    }
+
+    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) {
+        P payload;
+        try {
+            payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
+        } catch (PayloadException e) {
+            return ended(run, Ended.Kind.UNREADABLE, start, e, null);
+        }
+        RunContext context = new RunContext(run, store, codec, driver);
+        try {
+            events.started(run.job, clock.now());
+            entry.handler().handle(payload, context);
+            return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
+        } catch (Throwable e) {
+            // Whatever a handler throws, an Error too, is the job's affair and must not cost the worker a thread.
+            return ended(run, Ended.Kind.HANDLED, start, e, null);
+        }
+    }
+
+    private Ended ended(Run run, Ended.Kind kind, long start, @Nullable Throwable error, @Nullable String result) {
+        return new Ended(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
+    }
+
+    private void watch(Run run, long start) {
+        Duration limit = run.job.spec().timeout();
+        Instant deadline = run.job.times().deadline();
+        long end = limit == null ? Long.MAX_VALUE : start + limit.toNanos();
+        if (deadline != null) {
+            Duration left = Duration.between(clock.now(), deadline);
+            long cap = left.compareTo(Duration.ofDays(1)) > 0 ? Long.MAX_VALUE : start + left.toNanos();
+            end = Math.min(end, cap);
+        }
+        if (end != Long.MAX_VALUE) {
+            alarm(new Alarm(end, run, false));
+        }
+    }
+
+    private void abandon(Run run) {
+        StackTraceElement[] stuck = run.whereabouts();
+        if (!run.end()) {
+            return;
+        }
+        Exception error = new HandlerStuckException(run.id(), cancelGrace);
+        error.setStackTrace(stuck);
+        log.warn("{}", error.getMessage(), error);
+        Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
+        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, error, null));
+    }
+
+    private void alarm(Alarm alarm) {
+        boolean first;
+        synchronized (alarms) {
+            alarms.add(alarm);
+            first = alarms.peek() == alarm;
+        }
+        if (first) {
+            driver.wake(this);
+        }
+    }
+
+    private @Nullable Alarm nextDue() {
+        synchronized (alarms) {
+            Alarm next = alarms.peek();
+            return next != null && next.nanos <= driver.nanos() ? alarms.poll() : null;
+        }
+    }
+
+    private Duration untilNext() {
+        synchronized (alarms) {
+            alarms.removeIf(alarm -> alarm.run.hasEnded());
+            Alarm next = alarms.peek();
+            long left = next == null ? Long.MAX_VALUE : next.nanos - driver.nanos();
+            return left < UNTIL_WOKEN.toNanos() ? Duration.ofNanos(Math.max(left, 0)) : UNTIL_WOKEN;
+        }
+    }
+}

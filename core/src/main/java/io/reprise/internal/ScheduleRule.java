@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import com.cronutils.model.Cron;
+import com.cronutils.model.CronType;
+import com.cronutils.model.definition.CronDefinition;
+import com.cronutils.model.definition.CronDefinitionBuilder;
+import com.cronutils.model.time.ExecutionTime;
+import com.cronutils.parser.CronParser;
+import io.reprise.RepriseException;
+import io.reprise.Schedule;
+import io.reprise.Schedule.MissedFire;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
+import java.time.zone.ZoneOffsetTransition;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * When a schedule fires, parsed from the text that is stored: {@code cron|0 3 * * *|Europe/Paris|ONCE|false} or
+ * {@code every|PT5M|UTC|ONCE|false}.
+ */
+public final class ScheduleRule {
+
+    private static final CronDefinition FIVE_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX);
+    private static final CronDefinition SIX_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.SPRING53);
+
+    private final @Nullable ExecutionTime cron;
+    private final Duration every;
+    private final ZoneId zone;
+    final MissedFire missed;
+    final boolean overlap;
+
+    private ScheduleRule(
+            @Nullable ExecutionTime cron, Duration every, ZoneId zone, MissedFire missed, boolean overlap) {
+        this.cron = cron;
+        this.every = every;
+        this.zone = zone;
+        this.missed = missed;
+        this.overlap = overlap;
+    }
+
+    /** The text to store. @throws IllegalArgumentException if the cron expression is not one */
+    public static String text(Schedule schedule) {
+        String kind = schedule.cron() == null ? "every|" + schedule.every() : "cron|" + schedule.cron();
+        String text = kind + "|" + schedule.zone().getId() + "|" + schedule.missed() + "|" + schedule.overlap();
+        parse(schedule.name(), text);
+        return text;
+    }
+
+    public static ScheduleRule parse(String name, String text) {
+        String[] parts = text.split("\\|", -1);
+        try {
+            if (parts.length != 5) {
+                throw new IllegalArgumentException("expected 5 parts");
+            }
+            ZoneId zone = ZoneId.of(parts[2]);
+            MissedFire missed = MissedFire.valueOf(parts[3]);
+            boolean overlap = Boolean.parseBoolean(parts[4]);
+            return parts[0].equals("cron")
+                    ? new ScheduleRule(cron(parts[1]), Duration.ZERO, zone, missed, overlap)
+                    : new ScheduleRule(null, Duration.parse(parts[1]), zone, missed, overlap);
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new IllegalArgumentException(
+                    "schedule '" + name + "' cannot be read: '" + parts[1 % parts.length] + "': " + e.getMessage(), e);
+        }
+    }
+
+    private static ExecutionTime cron(String expression) {
+        int fields = expression.trim().split("\\s+").length;
+        Cron cron = new CronParser(fields == 6 ? SIX_FIELDS : FIVE_FIELDS).parse(expression.trim());
+        return ExecutionTime.forCron(cron.validate());
+    }
+
+    /** The first firing after {@code after}. For an interval, {@code last} is a firing to count from. */
+    public Instant next(Instant last, Instant after) {
+        if (cron == null) {
+            long missedIntervals = Math.max(0, Duration.between(last, after).dividedBy(every));
+            Instant next = last.plus(every.multipliedBy(missedIntervals));
+            return next.isAfter(after) ? next : next.plus(every);
+        }
+        return nextCron(cron, after);
+    }
+
+    /*
+     * The cron is evaluated on the wall clock, as if it never jumped, and the result is then placed in the zone. That
+     * way a time in the spring gap is not skipped but fires at the first instant after it, and a time that the autumn
+     * repeats fires once.
+     */
+    private Instant nextCron(ExecutionTime times, Instant after) {
+        LocalDateTime wall = LocalDateTime.ofInstant(after, zone);
+        ZoneOffsetTransition jump = zone.getRules().previousTransition(after.plusNanos(1));
+        if (jump != null && jump.isOverlap() && wall.isBefore(jump.getDateTimeBefore())) {
+            // In the repeated hour: what lies in it has fired the first time round.
+            wall = jump.getDateTimeBefore().minusNanos(1);
+        }
+        Instant next = after;
+        while (!next.isAfter(after)) {
+            Optional<LocalDateTime> following =
+                    times.nextExecution(wall.atZone(ZoneOffset.UTC)).map(t -> t.toLocalDateTime());
+            if (following.isEmpty()) {
+                throw new RepriseException("The cron expression has no further firing after " + after);
+            }
+            wall = following.get();
+            next = instant(wall);
+        }
+        return next;
+    }
+
+    private Instant instant(LocalDateTime wall) {
+        ZoneOffsetTransition gap = zone.getRules().getTransition(wall);
+        if (gap != null && gap.isGap()) {
+            return gap.getInstant();
+        }
+        return wall.atZone(zone).withEarlierOffsetAtOverlap().toInstant();
+    }
+}

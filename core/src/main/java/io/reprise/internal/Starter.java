@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import java.util.Objects;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Lets {@code io.reprise.testing} start a {@link Reprise} on other seams than production's, without making them public. */
+public final class Starter {
+
+    private static volatile @Nullable BiFunction<RepriseBuilder, Engine.Seams, Reprise> start;
+
+    private Starter() {}
+
+    /** Called by {@link RepriseBuilder} when it is loaded. */
+    public static void offer(BiFunction<RepriseBuilder, Engine.Seams, Reprise> how) {
+        start = how;
+    }
+
+    public static Reprise start(RepriseBuilder builder, Engine.Seams seams) {
+        return Objects.requireNonNull(start).apply(builder, seams);
+    }
+}

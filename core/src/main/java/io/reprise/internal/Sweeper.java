@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobEvent;
+import io.reprise.JobState;
+import io.reprise.store.JobStore;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks after what nobody else does, on one elected worker of the fleet: leases of workers that are gone, deadlines that
+ * passed, schedules, old jobs. Each piece is safe even if two workers believe they lead.
+ */
+final class Sweeper implements Role {
+
+    static final String LEADER = "sweeper";
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final Duration TERM = Duration.ofSeconds(10);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    private static final Duration UPKEEP = Duration.ofMinutes(1);
+    private static final int LEASES = 20;
+    private static final int JOBS = 500;
+
+    private final JobStore store;
+    private final Driver driver;
+    private final WorkerSettings settings;
+    private final Decider decider;
+    private final Events events;
+    private final StoreClock clock;
+    private final ScheduleFirer schedules;
+    private final Runnable onWork;
+    private final OutageRest outage;
+    private long nextUpkeepNanos;
+    private long leadsUntilNanos;
+
+    Sweeper(EngineParts parts, Decider decider, ScheduleFirer schedules, Runnable onWork) {
+        this.store = parts.store();
+        this.driver = parts.driver();
+        this.settings = parts.settings();
+        this.decider = decider;
+        this.events = parts.events();
+        this.clock = parts.clock();
+        this.schedules = schedules;
+        this.onWork = onWork;
+        this.outage = new OutageRest("sweeper", parts.random());
+        this.nextUpkeepNanos = parts.driver().nanos();
+        this.leadsUntilNanos = nextUpkeepNanos;
+    }
+
+    @Override
+    public String name() {
+        return "sweeper";
+    }
+
+    @Override
+    public Duration step() {
+        try {
+            if (!leads()) {
+                outage.worked();
+                return TERM.dividedBy(2);
+            }
+            clock.heard(store.now());
+            boolean more = reclaim() | expire();
+            Duration untilNext = schedules.fireDue();
+            upkeep();
+            outage.worked();
+            return more ? Duration.ZERO : untilNext.compareTo(INTERVAL) < 0 ? untilNext : INTERVAL;
+        } catch (StoreException e) {
+            return outage.failed(e);
+        }
+    }
+
+    /** Asks the store only when half of the term is over: an idle fleet shall not keep its database busy. */
+    private boolean leads() {
+        long now = driver.nanos();
+        if (leadsUntilNanos - now > TERM.toNanos() / 2) {
+            return true;
+        }
+        boolean leads = store.lead(LEADER, settings.name(), TERM);
+        leadsUntilNanos = leads ? now + TERM.toNanos() : now;
+        return leads;
+    }
+
+    void resign() {
+        try {
+            store.resign(LEADER, settings.name());
+        } catch (StoreException e) {
+            log.debug("Could not resign; another leads after {}: {}", TERM, e.getMessage());
+        }
+    }
+
+    private boolean reclaim() {
+        List<LostClaim> lost = store.takeOver(settings.name(), settings.timing().lease(), LEASES);
+        for (LostClaim claim : lost) {
+            log.warn(
+                    "Worker {} lost lease {} on {} jobs of queue {}",
+                    claim.lostWorker(),
+                    claim.lostToken(),
+                    claim.claim().jobs().size(),
+                    claim.claim().queue());
+            settleLost(claim);
+        }
+        return lost.size() == LEASES;
+    }
+
+    private void settleLost(LostClaim lost) {
+        List<Settlement> settlements = new ArrayList<>();
+        for (Job job : lost.claim().jobs()) {
+            settlements.add(decider.lost(lost, job));
+        }
+        Settled settled = store.settle(settlements, List.of(lost.claim().token()));
+        for (int i = 0; i < settlements.size(); i++) {
+            Job job = lost.claim().jobs().get(i);
+            if (!settled.stale().contains(job.id())) {
+                events.happened(JobEvent.Kind.LOST, job, settled.at());
+                events.settled(job, settlements.get(i), settled.at());
+            }
+        }
+        onWork.run();
+    }
+
+    private boolean expire() {
+        List<Job> expired = store.expire(JOBS);
+        for (Job job : expired) {
+            log.warn("Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)", job.id(), job.attempts());
+            events.happened(JobEvent.Kind.FAILED, job, clock.now());
+        }
+        return expired.size() == JOBS;
+    }
+
+    private void upkeep() {
+        if (driver.nanos() - nextUpkeepNanos < 0) {
+            return;
+        }
+        boolean more = prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished())
+                | prune(Set.of(JobState.FAILED), settings.keep().failed());
+        store.maintain();
+        nextUpkeepNanos = driver.nanos() + (more ? INTERVAL : UPKEEP).toNanos();
+    }
+
+    private boolean prune(Set<JobState> states, @Nullable Duration age) {
+        return age != null && store.prune(states, age, JOBS) == JOBS;
+    }
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Production's driver: a thread for each role. */
+public final class ThreadDriver implements Driver {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final Duration AFTER_BUG = Duration.ofSeconds(1);
+    private static final long AWAIT_TICK_NANOS = 2_000_000;
+
+    private final String owner;
+    private final Map<Role, Loop> loops = new ConcurrentHashMap<>();
+
+    public ThreadDriver(String owner) {
+        this.owner = owner;
+    }
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public void start(Role role) {
+        Loop loop = new Loop(role);
+        loops.put(role, loop);
+        loop.thread.start();
+    }
+
+    @Override
+    public void wake(Role role) {
+        Loop loop = loops.get(role);
+        if (loop != null) {
+            loop.wake();
+        }
+    }
+
+    @Override
+    public void stop(Role role) {
+        Loop loop = loops.remove(role);
+        if (loop != null) {
+            loop.stop();
+        }
+    }
+
+    @Override
+    public boolean await(BooleanSupplier condition, Duration limit) {
+        long end = nanos() + limit.toNanos();
+        boolean interrupted = false;
+        while (!condition.getAsBoolean() && nanos() - end < 0) {
+            LockSupport.parkNanos(this, AWAIT_TICK_NANOS);
+            interrupted |= Thread.interrupted();
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return condition.getAsBoolean();
+    }
+
+    private final class Loop {
+        private final Role role;
+        private final Thread thread;
+        private final ReentrantLock lock = new ReentrantLock();
+        private final Condition changed = lock.newCondition();
+        private volatile boolean woken;
+        private volatile boolean stopped;
+
+        Loop(Role role) {
+            this.role = role;
+            this.thread = new Thread(this::run, "reprise-" + role.name() + "-" + owner);
+            this.thread.setDaemon(true);
+        }
+
+        void run() {
+            while (!stopped) {
+                woken = false;
+                rest(step());
+            }
+        }
+
+        private Duration step() {
+            try {
+                return role.step();
+            } catch (RuntimeException e) {
+                log.error("The {} failed in an unforeseen way; it goes on in {}", role.name(), AFTER_BUG, e);
+                return AFTER_BUG;
+            }
+        }
+
+        private void rest(Duration duration) {
+            long left = duration.toNanos();
+            if (left <= 0 || woken || stopped) {
+                return;
+            }
+            lock.lock();
+            try {
+                while (left > 0 && !woken && !stopped) {
+                    left = changed.awaitNanos(left);
+                }
+            } catch (InterruptedException e) {
+                // Nobody has a reason to interrupt a role; a stop comes through the flag.
+                woken = true;
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void wake() {
+            if (woken) {
+                return;
+            }
+            lock.lock();
+            try {
+                woken = true;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+        }
+
+        void stop() {
+            lock.lock();
+            try {
+                stopped = true;
+                changed.signalAll();
+            } finally {
+                lock.unlock();
+            }
+            boolean interrupted = false;
+            while (thread.isAlive() && thread != Thread.currentThread()) {
+                try {
+                    thread.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+}
