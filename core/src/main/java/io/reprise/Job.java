@@ -37,8 +37,12 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
 
     /** Runs the policy allows, manual grants included; empty if unlimited. */
     public OptionalInt maxAttempts() {
-        OptionalInt limit = policy().orElse(RetryPolicy.DEFAULT).maxAttempts();
-        return limit.isPresent() ? OptionalInt.of(limit.getAsInt() + counts.granted()) : limit;
+        return policy()
+                .complete()
+                .maxAttempts()
+                .toOptional()
+                .map(limit -> OptionalInt.of(limit + counts.granted()))
+                .orElse(OptionalInt.empty());
     }
 
     /** Counted runs after the first. */

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.retry.RetryPolicy;
-
 /**
  * How a person retries a job. Immutable: each method returns a copy.
  *
@@ -13,12 +11,14 @@ import io.reprise.retry.RetryPolicy;
  */
 public record ManualRetry(boolean backoff, int grant, boolean reset, boolean force) {
 
+    public static final int MAX_GRANT = 1_000_000;
+
     /** At once, on what is left of the attempts. */
     public static final ManualRetry NOW = new ManualRetry(false, 0, false, false);
 
     public ManualRetry {
-        if (grant < 0 || grant > RetryPolicy.MAX_ATTEMPTS) {
-            throw new IllegalArgumentException("grant must be 0 to " + RetryPolicy.MAX_ATTEMPTS + ", not " + grant);
+        if (grant < 0 || grant > MAX_GRANT) {
+            throw new IllegalArgumentException("grant must be 0 to " + MAX_GRANT + ", not " + grant);
         }
     }
 

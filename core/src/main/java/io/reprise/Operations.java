@@ -4,7 +4,6 @@ package io.reprise;
 import io.reprise.RefusedException.Code;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
-import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Cancellation;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -118,12 +117,12 @@ public final class Operations {
         wake();
     }
 
-    /** @throws RefusedException if there is no such schedule */
+    /** A paused schedule does not fire. @throws RefusedException if there is no such schedule */
     public void pauseSchedule(String name) {
         setPaused(name, true);
     }
 
-    /** @throws RefusedException if there is no such schedule */
+    /** What it missed meanwhile is treated by its own rule. @throws RefusedException if there is no such schedule */
     public void resumeSchedule(String name) {
         setPaused(name, false);
         if (engine != null) {
@@ -159,14 +158,11 @@ public final class Operations {
     }
 
     private static RefusedException refused(JobId id, Revived.Result result) {
-        switch (result) {
-            case MISSING:
-                return refused(Code.NOT_FOUND, id, "does not exist");
-            case KEY_TAKEN:
-                return refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
-            default:
-                return refused(Code.INVALID_STATE, id, "is neither FAILED nor waiting");
-        }
+        return switch (result) {
+            case MISSING -> refused(Code.NOT_FOUND, id, "does not exist");
+            case KEY_TAKEN -> refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
+            default -> refused(Code.INVALID_STATE, id, "is neither FAILED nor waiting");
+        };
     }
 
     private static RefusedException refused(Code code, JobId id, String why) {
@@ -183,15 +179,11 @@ public final class Operations {
     }
 
     private Duration nextDelay(Job job) {
-        return complete(job).delay(Math.max(1, job.attempts()), job.times().lastDelay(), random).value();
+        return job.policy().complete().delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
     }
 
     private static @Nullable Duration window(Job job) {
-        return complete(job).deadline().toOptional().orElse(null);
-    }
-
-    private static RetryPolicy complete(Job job) {
-        return job.policy().orElse(RetryPolicy.DEFAULT);
+        return job.policy().complete().deadline().toOptional().orElse(null);
     }
 
     private void setPaused(String name, boolean paused) {

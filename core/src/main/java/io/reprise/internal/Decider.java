@@ -39,22 +39,15 @@ final class Decider {
     }
 
     Settlement settle(Ended end) {
-        switch (end.kind()) {
-            case NOT_STARTED:
-                return settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
-            case TOO_LATE:
-                Failure late = Failure.of(
-                        FailureClass.TIMEOUT, "Deadline", "The deadline of the job passed before this run could start");
-                return failed(end, late, new Decision.Fail(FailReason.DEADLINE, FailureClass.TIMEOUT, "deadline", true));
-            case UNHANDLED:
-                return unhandled(end);
-            case UNREADABLE:
-                return byPolicy(end, Failure.of(FailureClass.UNREADABLE, cause(end)));
-            default:
-                return end.error() == null
-                        ? settlement(end, Spent.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
-                        : thrown(end, end.error());
-        }
+        return switch (end.kind()) {
+            case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
+            case TOO_LATE -> tooLate(end);
+            case UNHANDLED -> unhandled(end);
+            case UNREADABLE -> byPolicy(end, Failure.of(FailureClass.UNREADABLE, error(end)));
+            case HANDLED -> end.error() == null
+                    ? settlement(end, Spent.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
+                    : thrown(end, end.error());
+        };
     }
 
     /** The loss of a lease, found by the sweeper. */
@@ -115,6 +108,13 @@ final class Decider {
         return failed(end, failure, decision);
     }
 
+    private static Settlement tooLate(Ended end) {
+        Failure failure = Failure.of(
+                FailureClass.TIMEOUT, "Deadline", "The deadline of the job passed before this run could start");
+        Decision decision = new Decision.Fail(FailReason.DEADLINE, FailureClass.TIMEOUT, "deadline", false);
+        return settlement(end, Spent.NOTHING, next(decision), failure, decision);
+    }
+
     private Settlement unhandled(Ended end) {
         String type = end.run().job.type();
         Failure failure = Failure.of(
@@ -166,7 +166,7 @@ final class Decider {
                 job.times().lastDelay());
     }
 
-    private static Throwable cause(Ended end) {
+    private static Throwable error(Ended end) {
         Throwable error = end.error();
         return error == null ? new IllegalStateException("no error given") : error;
     }

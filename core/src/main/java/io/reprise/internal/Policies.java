@@ -16,6 +16,8 @@ import java.util.stream.Collectors;
  */
 public final class Policies {
 
+    private static final int MAX_ATTEMPTS = 1_000_000;
+
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
     private final boolean live;
@@ -39,7 +41,7 @@ public final class Policies {
                 ? policy
                 : policy.maxAttempts()
                         .toOptional()
-                        .map(limit -> policy.maxAttempts(Math.min(limit + granted, RetryPolicy.MAX_ATTEMPTS)))
+                        .map(limit -> policy.maxAttempts(Math.min(limit + granted, MAX_ATTEMPTS)))
                         .orElse(policy);
     }
 
@@ -48,6 +50,6 @@ public final class Policies {
                 .orElse(ofType)
                 .orElse(queues.getOrDefault(spec.queue(), RetryPolicy.unset()))
                 .orElse(global)
-                .orElse(RetryPolicy.DEFAULT);
+                .complete();
     }
 }
