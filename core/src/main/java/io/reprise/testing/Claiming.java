@@ -65,8 +65,8 @@ final class Claiming {
     }
 
     private Claim lease(ClaimRequest request, QueueRow queue, List<StoredJob> batch, boolean alone, Instant now) {
-        Lease lease = new Lease(
-                tables.nextToken(), request.worker(), queue.name, alone, now, now.plus(request.lease()));
+        Lease lease =
+                new Lease(tables.nextToken(), request.worker(), queue.name, alone, now, now.plus(request.lease()));
         tables.leases.put(lease.token, lease);
         for (StoredJob job : batch) {
             tables.update(job, () -> {

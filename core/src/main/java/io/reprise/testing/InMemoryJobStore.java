@@ -307,8 +307,8 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
-        return waking(now -> Optional.ofNullable(
-                schedules.fire(name, dueAt, nextAt, () -> inserting.insert(jobs, now))));
+        return waking(
+                now -> Optional.ofNullable(schedules.fire(name, dueAt, nextAt, () -> inserting.insert(jobs, now))));
     }
 
     @Override

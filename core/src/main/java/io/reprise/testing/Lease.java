@@ -43,6 +43,10 @@ final class Lease {
 
     Claim read() {
         return new Claim(
-                token, queue, claimedAt, alone, jobs.stream().map(StoredJob::read).toList());
+                token,
+                queue,
+                claimedAt,
+                alone,
+                jobs.stream().map(StoredJob::read).toList());
     }
 }

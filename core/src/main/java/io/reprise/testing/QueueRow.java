@@ -15,7 +15,9 @@ final class QueueRow {
     final ReadyJobs ready = new ReadyJobs();
     private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
     QueueState.@Nullable Pause paused;
-    @Nullable Integer maxRunning;
+
+    @Nullable
+    Integer maxRunning;
     /** Part of a retry that earlier claims were too small to take. */
     private double retryCredit;
 

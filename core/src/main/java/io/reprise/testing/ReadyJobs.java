@@ -42,7 +42,8 @@ final class ReadyJobs {
     /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
     List<StoredJob> due(Lane lane, Instant now, int max) {
         List<StoredJob> found = new ArrayList<>();
-        for (TreeSet<StoredJob> level : lanes.getOrDefault(lane, new TreeMap<>()).values()) {
+        for (TreeSet<StoredJob> level :
+                lanes.getOrDefault(lane, new TreeMap<>()).values()) {
             Iterator<StoredJob> jobs = level.iterator();
             while (found.size() < max && jobs.hasNext()) {
                 StoredJob job = jobs.next();
@@ -59,7 +60,8 @@ final class ReadyJobs {
         return found;
     }
 
-    @Nullable Instant oldestDueAt(Instant now) {
+    @Nullable
+    Instant oldestDueAt(Instant now) {
         Stream<StoredJob> first = lanes.values().stream()
                 .flatMap(levels -> levels.values().stream())
                 .map(jobs -> jobs.isEmpty() ? null : jobs.first())

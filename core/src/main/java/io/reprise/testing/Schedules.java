@@ -41,7 +41,8 @@ final class Schedules {
                 != null;
     }
 
-    @Nullable List<Inserted> fire(String name, Instant dueAt, Instant nextAt, Supplier<List<Inserted>> insert) {
+    @Nullable
+    List<Inserted> fire(String name, Instant dueAt, Instant nextAt, Supplier<List<Inserted>> insert) {
         StoredSchedule old = rows.get(name);
         if (old == null || old.paused() || !old.nextAt().equals(dueAt)) {
             return null;

@@ -115,9 +115,7 @@ final class Settling {
                 if (settlement.next() instanceof Settlement.Succeed) {
                     yield Attempt.Ending.SUCCEEDED;
                 }
-                yield settlement.next() instanceof Settlement.Cancel
-                        ? Attempt.Ending.CANCELLED
-                        : Attempt.Ending.FAILED;
+                yield settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
             }
         };
     }

@@ -34,11 +34,21 @@ final class StoredJob {
     JobSpec spec;
     JobState state = JobState.PENDING;
     WaitReason waitReason = WaitReason.NEW;
-    @Nullable FailReason failReason;
+
+    @Nullable
+    FailReason failReason;
+
     JobStatus.@Nullable LastError lastError;
-    @Nullable Progress progress;
-    @Nullable String result;
-    @Nullable Lease lease;
+
+    @Nullable
+    Progress progress;
+
+    @Nullable
+    String result;
+
+    @Nullable
+    Lease lease;
+
     boolean cancelRequested;
     boolean suspect;
     JobCounts counts = JobCounts.NONE;
@@ -46,10 +56,17 @@ final class StoredJob {
     /** Kept while the job runs, so that a claim can be undone. */
     Instant dueAt;
 
-    @Nullable Instant deadline;
-    @Nullable Instant startedAt;
-    @Nullable Instant finishedAt;
-    @Nullable Duration lastDelay;
+    @Nullable
+    Instant deadline;
+
+    @Nullable
+    Instant startedAt;
+
+    @Nullable
+    Instant finishedAt;
+
+    @Nullable
+    Duration lastDelay;
 
     StoredJob(JobId id, JobSpec spec, Instant now, Instant dueAt) {
         this.id = id;
@@ -77,8 +94,7 @@ final class StoredJob {
     void spend(Spent spent) {
         JobCounts c = counts;
         counts = switch (spent) {
-            case ATTEMPT ->
-                new JobCounts(c.attempts() + 1, c.losses(), c.interruptions(), c.snoozes(), c.granted());
+            case ATTEMPT -> new JobCounts(c.attempts() + 1, c.losses(), c.interruptions(), c.snoozes(), c.granted());
             case LOSS -> new JobCounts(c.attempts(), c.losses() + 1, c.interruptions(), c.snoozes(), c.granted());
             case INTERRUPTION ->
                 new JobCounts(c.attempts(), c.losses(), c.interruptions() + 1, c.snoozes(), c.granted());
@@ -137,10 +153,10 @@ final class StoredJob {
         boolean pending = state == JobState.PENDING;
         JobStatus.Holder holder =
                 lease == null ? null : new JobStatus.Holder(lease.worker, lease.token, cancelRequested);
-        JobStatus status = new JobStatus(
-                state, pending ? waitReason : null, failReason, lastError, progress, result, holder);
-        JobTimes times = new JobTimes(
-                createdAt, firstDueAt, pending ? dueAt : null, deadline, startedAt, finishedAt, lastDelay);
+        JobStatus status =
+                new JobStatus(state, pending ? waitReason : null, failReason, lastError, progress, result, holder);
+        JobTimes times =
+                new JobTimes(createdAt, firstDueAt, pending ? dueAt : null, deadline, startedAt, finishedAt, lastDelay);
         return new Job(id, spec, status, counts, times);
     }
 }

@@ -23,10 +23,10 @@ final class Tables {
     final NavigableMap<String, QueueRow> queues = new TreeMap<>();
     final Map<String, StoredJob> keyHolders = new HashMap<>();
     final Map<String, StoredJob> idempotent = new HashMap<>();
-    final NavigableSet<StoredJob> byDeadline =
-            new TreeSet<>(Comparator.<StoredJob, Instant>comparing(Tables::deadline).thenComparing(BY_ID));
-    final NavigableSet<StoredJob> byFinish =
-            new TreeSet<>(Comparator.<StoredJob, Instant>comparing(Tables::finish).thenComparing(BY_ID));
+    final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
+            Comparator.<StoredJob, Instant>comparing(Tables::deadline).thenComparing(BY_ID));
+    final NavigableSet<StoredJob> byFinish = new TreeSet<>(
+            Comparator.<StoredJob, Instant>comparing(Tables::finish).thenComparing(BY_ID));
     private long lastId;
     private long lastToken;
 

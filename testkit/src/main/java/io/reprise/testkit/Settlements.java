@@ -85,6 +85,6 @@ public final class Settlements {
     }
 
     public static Failure failure() {
-        return Failure.of(new IllegalStateException("the other side is down"));
+        return Failure.reported("java.net.ConnectException", "refused", 503, "the other side is down", null);
     }
 }
