@@ -183,7 +183,7 @@ final class Runner implements Role {
         boolean first;
         synchronized (alarms) {
             alarms.add(alarm);
-            first = alarms.peek() == alarm;
+            first = alarm.equals(alarms.peek());
         }
         if (first) {
             driver.wake(this);

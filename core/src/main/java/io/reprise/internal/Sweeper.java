@@ -71,11 +71,12 @@ final class Sweeper implements Role {
                 return TERM.dividedBy(2);
             }
             clock.heard(store.now());
-            boolean more = reclaim() | expire();
+            boolean moreLost = reclaim();
+            boolean moreLate = expire();
             Duration untilNext = schedules.fireDue();
             upkeep();
             outage.worked();
-            return more ? Duration.ZERO : untilNext.compareTo(INTERVAL) < 0 ? untilNext : INTERVAL;
+            return moreLost || moreLate ? Duration.ZERO : untilNext.compareTo(INTERVAL) < 0 ? untilNext : INTERVAL;
         } catch (StoreException e) {
             return outage.failed(e);
         }
@@ -143,10 +144,10 @@ final class Sweeper implements Role {
         if (driver.nanos() - nextUpkeepNanos < 0) {
             return;
         }
-        boolean more = prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished())
-                | prune(Set.of(JobState.FAILED), settings.keep().failed());
+        boolean moreFinished = prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished());
+        boolean moreFailed = prune(Set.of(JobState.FAILED), settings.keep().failed());
         store.maintain();
-        nextUpkeepNanos = driver.nanos() + (more ? INTERVAL : UPKEEP).toNanos();
+        nextUpkeepNanos = driver.nanos() + (moreFinished || moreFailed ? INTERVAL : UPKEEP).toNanos();
     }
 
     private boolean prune(Set<JobState> states, @Nullable Duration age) {

@@ -21,6 +21,8 @@ public record WorkerSettings(
     }
 
     /**
+     * How long things may take.
+     *
      * @param lease how long jobs are held between renewals
      * @param poll the longest rest between two looks for work
      * @param stopGrace how long a closing worker lets handlers finish

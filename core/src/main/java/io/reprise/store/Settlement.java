@@ -43,7 +43,8 @@ public record Settlement(
      *
      * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
      */
-    public record Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
+    public record Wait(
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
 
     /** PENDING as before the claim: due time and wait reason stay as they were; only the counter of {@code spent} moves. */
     public record PutBack() implements Next {}
