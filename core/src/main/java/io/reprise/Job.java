@@ -37,8 +37,7 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
 
     /** Runs the policy allows, manual grants included; empty if unlimited. */
     public OptionalInt maxAttempts() {
-        return policy()
-                .complete()
+        return policy().complete()
                 .maxAttempts()
                 .toOptional()
                 .map(limit -> OptionalInt.of(limit + counts.granted()))

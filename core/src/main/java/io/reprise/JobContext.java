@@ -29,7 +29,7 @@ public interface JobContext {
     /** Whether this run should end: cancelled, timed out, lease lost, or the worker is shutting down. */
     boolean isCancelled();
 
-    /** @throws JobSignal if {@link #isCancelled} */
+    /** Ends the run if it should end. @throws JobSignal if {@link #isCancelled} */
     void checkpoint();
 
     /**

@@ -19,17 +19,19 @@ public final class JobRequest<P> {
 
     private final JobType<P> type;
     private final P payload;
-    private final UnaryOperator<JobSpec.Builder> options;
+    private final JobSpec options;
 
     JobRequest(JobType<P> type, P payload) {
-        this(type, payload, builder -> builder.timeout(type.timeout()));
+        this(
+                type,
+                payload,
+                JobSpec.builder(type.name(), "").timeout(type.timeout()).build());
     }
 
-    private JobRequest(JobType<P> type, P payload, UnaryOperator<JobSpec.Builder> options) {
+    private JobRequest(JobType<P> type, P payload, JobSpec options) {
         this.type = type;
         this.payload = payload;
         this.options = options;
-        options.apply(JobSpec.builder(type.name(), ""));
     }
 
     public JobRequest<P> queue(String name) {
@@ -96,11 +98,10 @@ public final class JobRequest<P> {
         } catch (PayloadException e) {
             throw new PayloadException("Cannot enqueue a '" + type.name() + "' job: " + e.getMessage(), e);
         }
-        return options.apply(JobSpec.builder(type.name(), json)).build();
+        return options.toBuilder().payload(json).build();
     }
 
     private JobRequest<P> with(UnaryOperator<JobSpec.Builder> option) {
-        UnaryOperator<JobSpec.Builder> before = options;
-        return new JobRequest<>(type, payload, builder -> option.apply(before.apply(builder)));
+        return new JobRequest<>(type, payload, option.apply(options.toBuilder()).build());
     }
 }

@@ -9,6 +9,7 @@ public class NotFinishedException extends RepriseException {
     private static final long serialVersionUID = 1L;
 
     public NotFinishedException(JobId id, JobState state, Duration waited) {
-        super("Job " + id + " is still " + state + " after waiting " + waited + "; it goes on. Await again or look it up.");
+        super("Job " + id + " is still " + state + " after waiting " + waited
+                + "; it goes on. Await again or look it up.");
     }
 }

@@ -49,11 +49,14 @@ public final class Operations {
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
         if (job.state() == JobState.FAILED && !how.force()) {
             if (exhausted) {
-                throw refused(Code.MAX_RETRIES_EXCEEDED, id, "has spent its " + job.attempts()
-                        + " attempts: grant more, reset them, or force one");
+                throw refused(
+                        Code.MAX_RETRIES_EXCEEDED,
+                        id,
+                        "has spent its " + job.attempts() + " attempts: grant more, reset them, or force one");
             }
             if (!job.isRetryable() && !isExhausted(job)) {
-                throw refused(Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
+                throw refused(
+                        Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
             }
         }
         int grant = exhausted ? 1 : how.grant();
@@ -111,7 +114,8 @@ public final class Operations {
     /** At most so many jobs of this queue run at once in the whole fleet; null for no limit. */
     public void limit(String queue, @Nullable Integer maxRunning) {
         if (maxRunning != null && maxRunning < 1) {
-            throw new IllegalArgumentException("maxRunning must be at least 1, not " + maxRunning + "; pause the queue instead");
+            throw new IllegalArgumentException(
+                    "maxRunning must be at least 1, not " + maxRunning + "; pause the queue instead");
         }
         store.limit(JobSpec.requireName("queue", queue), maxRunning, note);
         wake();
@@ -160,7 +164,8 @@ public final class Operations {
     private static RefusedException refused(JobId id, Revived.Result result) {
         return switch (result) {
             case MISSING -> refused(Code.NOT_FOUND, id, "does not exist");
-            case KEY_TAKEN -> refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
+            case KEY_TAKEN ->
+                refused(Code.KEY_TAKEN, id, "cannot come back while another live job holds its unique key");
             default -> refused(Code.INVALID_STATE, id, "is neither FAILED nor waiting");
         };
     }
@@ -179,7 +184,9 @@ public final class Operations {
     }
 
     private Duration nextDelay(Job job) {
-        return job.policy().complete().delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
+        return job.policy()
+                .complete()
+                .delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
     }
 
     private static @Nullable Duration window(Job job) {

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param queue another queue, or null for its own
  * @param payload another payload as JSON, or null for its own
  */
-public record Replay(boolean newId, boolean keepCounters, @Nullable String queue, @Nullable String payload) {
+public record Replay(
+        boolean newId,
+        boolean keepCounters,
+        @Nullable String queue,
+        @Nullable String payload) {
 
     /** Under its own id, with its counters at zero. */
     public static final Replay FRESH = new Replay(false, false, null, null);

@@ -230,5 +230,4 @@ public final class Reprise implements AutoCloseable {
                             RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
         }
     }
-
 }

@@ -63,7 +63,7 @@ public final class RepriseBuilder {
         return this;
     }
 
-    /** @throws IllegalArgumentException if the type has a handler already */
+    /** Registers the code that runs a type. @throws IllegalArgumentException if the type has a handler already */
     public <P> RepriseBuilder handle(JobType<P> type, JobHandler<P> handler) {
         handlers.add(type, handler);
         handles = true;
@@ -181,7 +181,8 @@ public final class RepriseBuilder {
     private Reprise start(Engine.Seams seams) {
         JobStore opened = store;
         if (opened == null) {
-            throw new IllegalStateException("Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
+            throw new IllegalStateException(
+                    "Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
         }
         opened.prepare();
         Engine.Config config = new Engine.Config(

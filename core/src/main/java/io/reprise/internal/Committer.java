@@ -127,7 +127,12 @@ final class Committer implements Role {
         if (end.error() != null || wasAccepted(end.run())) {
             return end;
         }
-        return new Ended(end.run(), end.kind(), end.ran(), new RolledBackException(end.run().id()), null);
+        return new Ended(
+                end.run(),
+                end.kind(),
+                end.ran(),
+                new RolledBackException(end.run().id()),
+                null);
     }
 
     private void write(List<Verdict> batch) {

@@ -44,9 +44,10 @@ final class Decider {
             case TOO_LATE -> tooLate(end);
             case UNHANDLED -> unhandled(end);
             case UNREADABLE -> byPolicy(end, Failure.of(FailureClass.UNREADABLE, error(end)));
-            case HANDLED -> end.error() == null
-                    ? settlement(end, Spent.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
-                    : thrown(end, end.error());
+            case HANDLED ->
+                end.error() == null
+                        ? settlement(end, Spent.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
+                        : thrown(end, end.error());
         };
     }
 
@@ -56,7 +57,8 @@ final class Decider {
                 FailureClass.LOST,
                 "LeaseExpired",
                 "Worker " + lost.lostWorker() + " did not renew its lease and is taken to be gone");
-        Decision decision = checked(policy(job).decideLoss(failure, history(job), lost.claim().alone(), random));
+        Decision decision = checked(
+                policy(job).decideLoss(failure, history(job), lost.claim().alone(), random));
         Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
         return new Settlement(
                 job.id(),
@@ -74,7 +76,8 @@ final class Decider {
             Decision.Snooze snooze = new Decision.Snooze(orZero(signal.delay()));
             return settlement(end, Spent.SNOOZE, next(snooze), null, snooze);
         }
-        if (signal != null && signal.kind() == JobSignal.Kind.CANCEL || end.run().stopReason() == Run.Stop.CANCELLED) {
+        boolean asked = signal != null && signal.kind() == JobSignal.Kind.CANCEL;
+        if (asked || end.run().stopReason() == Run.Stop.CANCELLED) {
             return settlement(end, Spent.ATTEMPT, new Settlement.Cancel(), Failure.of(error), null);
         }
         if (end.run().stopReason() == Run.Stop.SHUTDOWN) {

@@ -10,7 +10,12 @@ import org.jspecify.annotations.Nullable;
  * @param error what the handler threw, or what kept it from running; null after a success
  * @param result JSON, if the handler gave any
  */
-record Ended(Run run, Kind kind, Duration ran, @Nullable Throwable error, @Nullable String result) {
+record Ended(
+        Run run,
+        Kind kind,
+        Duration ran,
+        @Nullable Throwable error,
+        @Nullable String result) {
 
     enum Kind {
         /** The handler returned or threw. */

@@ -21,7 +21,12 @@ public final class Engine {
 
     /** What was configured. */
     public record Config(
-            WorkerSettings settings, Handlers handlers, PayloadCodec codec, Policies policies, Events events, boolean retries) {}
+            WorkerSettings settings,
+            Handlers handlers,
+            PayloadCodec codec,
+            Policies policies,
+            Events events,
+            boolean retries) {}
 
     private final JobStore store;
     private final WorkerSettings settings;
@@ -41,9 +46,16 @@ public final class Engine {
         this.bench = seams.bench();
         StoreClock clock = new StoreClock(driver, store.now());
         EngineParts parts = new EngineParts(
-                store, settings, config.handlers(), config.codec(), driver, bench, clock, config.events(), seams.random());
-        Decider decider =
-                new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
+                store,
+                settings,
+                config.handlers(),
+                config.codec(),
+                driver,
+                bench,
+                clock,
+                config.events(),
+                seams.random());
+        Decider decider = new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
         this.runner = new Runner(parts, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
@@ -96,7 +108,9 @@ public final class Engine {
             driver.await(() -> book.unfinished().isEmpty(), settings.timing().cancelGrace());
         }
         if (!driver.await(committer::isIdle, COMMIT_GRACE)) {
-            log.error("Worker {} stops with outcomes that could not be written; their leases will expire", settings.name());
+            log.error(
+                    "Worker {} stops with outcomes that could not be written; their leases will expire",
+                    settings.name());
         }
         List.of(committer, runner, leaseKeeper, sweeper).forEach(driver::stop);
         sweeper.resign();

@@ -38,7 +38,8 @@ public final class Events {
         int attempt = job.attempts() + 1;
         Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
         if (next instanceof Settlement.Fail fail) {
-            int attempts = settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
+            int attempts =
+                    settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
             log.warn(
                     "Task failed permanently: {} after {} attempts ({}: {})",
                     job.id(),

@@ -35,7 +35,13 @@ final class Fetcher implements Role {
     private List<Queue> found = List.of();
     private boolean plenty;
 
-    Fetcher(JobStore store, WorkerSettings settings, LeaseBook book, Runner runner, Driver driver, RandomGenerator random) {
+    Fetcher(
+            JobStore store,
+            WorkerSettings settings,
+            LeaseBook book,
+            Runner runner,
+            Driver driver,
+            RandomGenerator random) {
         this.store = store;
         this.settings = settings;
         this.book = book;
@@ -145,7 +151,9 @@ final class Fetcher implements Role {
         }
         Duration now = untilDue(poll);
         Duration doubled = poll.multipliedBy(2);
-        poll = doubled.compareTo(settings.timing().poll()) < 0 ? doubled : settings.timing().poll();
+        poll = doubled.compareTo(settings.timing().poll()) < 0
+                ? doubled
+                : settings.timing().poll();
         return now;
     }
 

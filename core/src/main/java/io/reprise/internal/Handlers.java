@@ -17,10 +17,11 @@ public final class Handlers {
 
     private final Map<String, Entry<?>> entries = new HashMap<>();
 
-    /** @throws IllegalArgumentException if the type has a handler already */
+    /** Registers a handler. @throws IllegalArgumentException if the type has one already */
     public <P> void add(JobType<P> type, JobHandler<P> handler) {
         if (entries.putIfAbsent(type.name(), new Entry<>(type, handler)) != null) {
-            throw new IllegalArgumentException("Job type '" + type.name() + "' has a handler already: register one only");
+            throw new IllegalArgumentException(
+                    "Job type '" + type.name() + "' has a handler already: register one only");
         }
     }
 
@@ -28,7 +29,8 @@ public final class Handlers {
         return entries.isEmpty();
     }
 
-    @Nullable Entry<?> find(String type) {
+    @Nullable
+    Entry<?> find(String type) {
         return entries.get(type);
     }
 

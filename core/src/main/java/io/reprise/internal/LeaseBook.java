@@ -93,7 +93,9 @@ final class LeaseBook {
 
     synchronized List<Run> unfinished() {
         List<Run> found = new ArrayList<>();
-        leases.values().forEach(lease -> lease.runs.stream().filter(run -> !run.hasEnded()).forEach(found::add));
+        leases.values()
+                .forEach(lease ->
+                        lease.runs.stream().filter(run -> !run.hasEnded()).forEach(found::add));
         return found;
     }
 }

@@ -52,7 +52,8 @@ final class LeaseKeeper implements Role {
         }
         long before = driver.nanos();
         try {
-            Renewal renewal = store.renew(worker, held.stream().map(l -> l.token).toList(), lease);
+            Renewal renewal =
+                    store.renew(worker, held.stream().map(l -> l.token).toList(), lease);
             book.extend(
                     held.stream().filter(l -> !renewal.lost().contains(l.token)).toList(), before + lease.toNanos());
             held.stream().filter(l -> renewal.lost().contains(l.token)).forEach(this::lose);

@@ -39,7 +39,8 @@ final class RunContext implements JobContext {
         this.driver = driver;
     }
 
-    @Nullable String resultJson() {
+    @Nullable
+    String resultJson() {
         return result;
     }
 
@@ -77,8 +78,8 @@ final class RunContext implements JobContext {
     public void result(Object value) {
         String json = codec.encode(value);
         if (json.length() > JobSpec.MAX_PAYLOAD_BYTES) {
-            throw new PayloadException("Result of job " + run.id() + " has " + json.length()
-                    + " characters; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
+            throw new PayloadException("Result of job " + run.id() + " has " + json.length() + " characters; at most "
+                    + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
         }
         result = json;
     }
@@ -100,8 +101,8 @@ final class RunContext implements JobContext {
     @Override
     public void complete(Transaction transaction) {
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
-        Settlement settlement = new Settlement(
-                run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
+        Settlement settlement =
+                new Settlement(run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
         boolean stale = !store.within(transaction)
                 .settle(List.of(settlement), List.of())
                 .stale()

@@ -76,7 +76,10 @@ public final class ScheduleFirer {
         List<JobSpec> jobs = skip || busy ? List.of() : List.of(job);
         Optional<List<Inserted>> fired = store.fire(schedule.name(), schedule.nextAt(), next, jobs);
         if (jobs.isEmpty() && fired.isPresent()) {
-            log.info("Schedule {} skipped its firing of {}: {}", schedule.name(), schedule.nextAt(),
+            log.info(
+                    "Schedule {} skipped its firing of {}: {}",
+                    schedule.name(),
+                    schedule.nextAt(),
                     busy ? "job " + schedule.lastJob() + " is not finished" : "too late");
         }
         fired.ifPresent(inserted -> inserted.forEach(one -> told(one, job, now)));
@@ -89,6 +92,9 @@ public final class ScheduleFirer {
 
     private boolean isLive(@Nullable JobId last) {
         return last != null
-                && store.find(last).map(Job::state).filter(state -> !state.isTerminal()).isPresent();
+                && store.find(last)
+                        .map(Job::state)
+                        .filter(state -> !state.isTerminal())
+                        .isPresent();
     }
 }

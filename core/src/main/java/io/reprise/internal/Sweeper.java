@@ -134,7 +134,10 @@ final class Sweeper implements Role {
     private boolean expire() {
         List<Job> expired = store.expire(JOBS);
         for (Job job : expired) {
-            log.warn("Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)", job.id(), job.attempts());
+            log.warn(
+                    "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
+                    job.id(),
+                    job.attempts());
             events.happened(JobEvent.Kind.FAILED, job, clock.now());
         }
         return expired.size() == JOBS;
@@ -144,7 +147,8 @@ final class Sweeper implements Role {
         if (driver.nanos() - nextUpkeepNanos < 0) {
             return;
         }
-        boolean moreFinished = prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished());
+        boolean moreFinished = prune(
+                Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished());
         boolean moreFailed = prune(Set.of(JobState.FAILED), settings.keep().failed());
         store.maintain();
         nextUpkeepNanos = driver.nanos() + (moreFinished || moreFailed ? INTERVAL : UPKEEP).toNanos();

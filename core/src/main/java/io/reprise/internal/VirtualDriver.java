@@ -84,14 +84,17 @@ public final class VirtualDriver implements Driver {
         // Out of the way while it works, so that a wake-up during the step is not lost in the rest that it returns.
         dueAt.put(role, Instant.MAX);
         Duration rest = role.step();
-        dueAt.computeIfPresent(role, (key, due) -> due.equals(Instant.MAX) ? clock.instant().plus(rest) : due);
+        dueAt.computeIfPresent(
+                role, (key, due) -> due.equals(Instant.MAX) ? clock.instant().plus(rest) : due);
     }
 
     private @Nullable Role earliest(Instant limit) {
         Role first = null;
         Instant best = limit;
         for (Map.Entry<Role, Instant> entry : dueAt.entrySet()) {
-            boolean better = first == null ? !entry.getValue().isAfter(best) : entry.getValue().isBefore(best);
+            boolean better = first == null
+                    ? !entry.getValue().isAfter(best)
+                    : entry.getValue().isBefore(best);
             if (better) {
                 first = entry.getKey();
                 best = entry.getValue();

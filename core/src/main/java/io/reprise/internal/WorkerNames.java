@@ -20,7 +20,8 @@ public final class WorkerNames {
     public static String unique(RandomGenerator random) {
         String host = host().replaceAll("[^A-Za-z0-9_.-]", "-");
         String part = Integer.toHexString(random.nextInt(0x10000, 0x100000));
-        return host.substring(0, Math.min(host.length(), 40)) + "-" + ProcessHandle.current().pid() + "-" + part;
+        return host.substring(0, Math.min(host.length(), 40)) + "-"
+                + ProcessHandle.current().pid() + "-" + part;
     }
 
     private static String host() {

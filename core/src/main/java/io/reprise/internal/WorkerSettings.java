@@ -14,7 +14,13 @@ import org.jspecify.annotations.Nullable;
  * @param keep how long finished jobs are kept before the leader prunes them
  */
 public record WorkerSettings(
-        String name, int concurrency, List<Queue> queues, boolean strictOrder, double retryShare, Timing timing, Keep keep) {
+        String name,
+        int concurrency,
+        List<Queue> queues,
+        boolean strictOrder,
+        double retryShare,
+        Timing timing,
+        Keep keep) {
 
     public WorkerSettings {
         queues = List.copyOf(queues);

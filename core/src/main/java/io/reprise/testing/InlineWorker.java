@@ -37,7 +37,7 @@ public final class InlineWorker implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** @param clock the one the builder's store runs on */
+    /** Starts what the builder describes, with its store on {@code clock} and chance from a fixed seed. */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock) {
         return start(builder, clock, SEED);
     }

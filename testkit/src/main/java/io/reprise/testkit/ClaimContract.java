@@ -98,14 +98,23 @@ public interface ClaimContract extends StoreFixture {
 
     @Test
     default void the_maximum_bounds_all_queues_together() {
-        add(List.of(Jobs.on("a").build(), Jobs.on("a").build(), Jobs.on("b").build(), Jobs.on("b").build()));
-        assertThat(Claims.jobs(claim(Claims.upTo(3).from("a", "b")))).extracting(Job::queue).containsExactly(
-                "a", "a", "b");
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
+        assertThat(Claims.jobs(claim(Claims.upTo(3).from("a", "b"))))
+                .extracting(Job::queue)
+                .containsExactly("a", "a", "b");
     }
 
     @Test
     default void each_demand_has_its_own_limit() {
-        add(List.of(Jobs.on("a").build(), Jobs.on("a").build(), Jobs.on("b").build(), Jobs.on("b").build()));
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
         List<Claim> claims = claim(Claims.upTo(10).demands(new Demand("a", 1), new Demand("b", 2)));
         assertThat(Claims.jobs(claims)).extracting(Job::queue).containsExactly("a", "b", "b");
     }

@@ -64,7 +64,8 @@ public interface LeaseContract extends StoreFixture {
         List<JobId> ids = add(Jobs.many(2));
         Claim claim = claimOne(Claims.upTo(2));
         store().cancel(ids.get(1), NOTE);
-        assertThat(store().renew("worker-1", List.of(claim.token()), Claims.LONG).cancelled())
+        assertThat(store().renew("worker-1", List.of(claim.token()), Claims.LONG)
+                        .cancelled())
                 .containsExactly(ids.get(1));
     }
 
@@ -94,7 +95,8 @@ public interface LeaseContract extends StoreFixture {
         Settled settled = settle(Settlements.success(zombie, only(zombie), "\"zombie\""));
         assertThat(settled.stale()).containsExactly(id);
         assertThat(read(id).state()).isEqualTo(JobState.RUNNING);
-        assertThat(store().progress(id, zombie.token(), new Progress(1, "zombie"))).isFalse();
+        assertThat(store().progress(id, zombie.token(), new Progress(1, "zombie")))
+                .isFalse();
         assertThat(store().attempts(id)).isEmpty();
         settle(Settlements.success(taken, only(taken), "\"taker\""));
         assertThat(read(id).status().result()).isEqualTo("\"taker\"");
@@ -145,7 +147,8 @@ public interface LeaseContract extends StoreFixture {
         succeed(claim);
         Job done = read(id);
         assertThat(settle(Settlements.fail(claim, only(claim))).stale()).containsExactly(id);
-        assertThat(settle(Settlements.retry(claim, only(claim), Duration.ZERO)).stale()).containsExactly(id);
+        assertThat(settle(Settlements.retry(claim, only(claim), Duration.ZERO)).stale())
+                .containsExactly(id);
         assertThat(read(id)).isEqualTo(done);
         assertThat(store().attempts(id)).hasSize(1);
     }
@@ -210,8 +213,11 @@ public interface LeaseContract extends StoreFixture {
         assertThat(second.lostWorker()).isEqualTo("worker-1");
         assertThat(second.lostToken()).isEqualTo(first.claim().token());
         assertThat(second.claim().token()).isGreaterThan(first.claim().token());
-        assertThat(settle(Settlements.loss(first.claim(), only(first.claim()))).stale()).containsExactly(id);
-        assertThat(settle(Settlements.loss(second.claim(), only(second.claim()))).stale()).isEmpty();
+        assertThat(settle(Settlements.loss(first.claim(), only(first.claim()))).stale())
+                .containsExactly(id);
+        assertThat(settle(Settlements.loss(second.claim(), only(second.claim())))
+                        .stale())
+                .isEmpty();
         assertThat(read(id).counts().losses()).isEqualTo(1);
     }
 
@@ -264,9 +270,11 @@ public interface LeaseContract extends StoreFixture {
     default void progress_is_kept_under_a_live_token_only() {
         JobId id = add(Jobs.spec("work"));
         Claim claim = claimOne();
-        assertThat(store().progress(id, claim.token(), new Progress(40, "half way"))).isTrue();
+        assertThat(store().progress(id, claim.token(), new Progress(40, "half way")))
+                .isTrue();
         assertThat(read(id).status().progress()).isEqualTo(new Progress(40, "half way"));
-        assertThat(store().progress(id, claim.token() + 1, new Progress(99, null))).isFalse();
+        assertThat(store().progress(id, claim.token() + 1, new Progress(99, null)))
+                .isFalse();
         assertThat(read(id).status().progress()).isEqualTo(new Progress(40, "half way"));
         succeed(claim);
         assertThat(store().progress(id, claim.token(), new Progress(99, null))).isFalse();
