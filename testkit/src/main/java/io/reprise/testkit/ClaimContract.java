@@ -7,10 +7,12 @@ import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.JobStatus;
+import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -98,14 +100,23 @@ public interface ClaimContract extends StoreFixture {
 
     @Test
     default void the_maximum_bounds_all_queues_together() {
-        add(List.of(Jobs.on("a").build(), Jobs.on("a").build(), Jobs.on("b").build(), Jobs.on("b").build()));
-        assertThat(Claims.jobs(claim(Claims.upTo(3).from("a", "b")))).extracting(Job::queue).containsExactly(
-                "a", "a", "b");
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
+        assertThat(Claims.jobs(claim(Claims.upTo(3).from("a", "b"))))
+                .extracting(Job::queue)
+                .containsExactly("a", "a", "b");
     }
 
     @Test
     default void each_demand_has_its_own_limit() {
-        add(List.of(Jobs.on("a").build(), Jobs.on("a").build(), Jobs.on("b").build(), Jobs.on("b").build()));
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
         List<Claim> claims = claim(Claims.upTo(10).demands(new Demand("a", 1), new Demand("b", 2)));
         assertThat(Claims.jobs(claims)).extracting(Job::queue).containsExactly("a", "b", "b");
     }
@@ -154,7 +165,7 @@ public interface ClaimContract extends StoreFixture {
         List<Job> expired = store().expire(2);
         assertThat(expired).hasSize(2).allSatisfy(job -> {
             assertThat(job.state()).isEqualTo(JobState.FAILED);
-            assertThat(job.failReason()).isEqualTo(io.reprise.retry.FailReason.DEADLINE);
+            assertThat(job.failReason()).isEqualTo(FailReason.DEADLINE);
             assertThat(job.times().dueAt()).isNull();
             assertThat(job.times().finishedAt()).isNotNull();
             assertThat(job.attempts()).isZero();
@@ -178,7 +189,7 @@ public interface ClaimContract extends StoreFixture {
     /** Waiting jobs of the highest priority whose deadline has passed. */
     private List<JobId> addOverdue(int count) {
         RetryPolicy brief = RetryPolicy.unset().deadline(Duration.ofMillis(1));
-        List<JobId> ids = add(java.util.Collections.nCopies(
+        List<JobId> ids = add(Collections.nCopies(
                 count, Jobs.spec("overdue").priority(9).policy(brief).build()));
         await(() -> ids.stream().map(id -> read(id).times().deadline()).allMatch(store().now()::isAfter));
         return ids;

@@ -46,8 +46,8 @@ public interface IdempotencyContract extends StoreFixture {
 
     @Test
     default void two_specs_of_one_call_share_an_idempotency_key() {
-        List<Inserted> answers = store().insert(
-                        List.of(once().build(), Jobs.spec("other").build(), once().build()));
+        List<Inserted> answers =
+                store().insert(List.of(once().build(), Jobs.spec("other").build(), once().build()));
         assertThat(answers).extracting(Inserted::created).containsExactly(true, true, false);
         assertThat(answers.get(2).id()).isEqualTo(answers.get(0).id());
     }

@@ -29,7 +29,9 @@ public interface InsertContract extends StoreFixture {
         assertThat(job.status().holder()).isNull();
         assertThat(job.counts()).isEqualTo(JobCounts.NONE);
         assertThat(job.times().createdAt()).isBetween(before, store().now());
-        assertThat(job.times().dueAt()).isEqualTo(inserted.dueAt()).isEqualTo(job.times().createdAt());
+        assertThat(job.times().dueAt())
+                .isEqualTo(inserted.dueAt())
+                .isEqualTo(job.times().createdAt());
         assertThat(job.times().firstDueAt()).isEqualTo(inserted.dueAt());
         assertThat(job.times().startedAt()).isNull();
         assertThat(job.times().finishedAt()).isNull();

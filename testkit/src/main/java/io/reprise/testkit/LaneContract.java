@@ -84,7 +84,8 @@ public interface LaneContract extends StoreFixture {
         List<Claim> claims = claim(Claims.upTo(10));
         assertThat(claims).hasSize(2);
         Claim alone = claims.stream().filter(Claim::alone).findFirst().orElseThrow();
-        Claim batch = claims.stream().filter(claim -> !claim.alone()).findFirst().orElseThrow();
+        Claim batch =
+                claims.stream().filter(claim -> !claim.alone()).findFirst().orElseThrow();
         assertThat(suspects).contains(only(alone).id());
         assertThat(batch.jobs()).extracting(Job::id).containsExactlyElementsOf(others);
         assertThat(alone.token()).isNotEqualTo(batch.token());

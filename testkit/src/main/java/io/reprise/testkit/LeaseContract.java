@@ -13,6 +13,8 @@ import io.reprise.store.Claim;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -64,7 +66,8 @@ public interface LeaseContract extends StoreFixture {
         List<JobId> ids = add(Jobs.many(2));
         Claim claim = claimOne(Claims.upTo(2));
         store().cancel(ids.get(1), NOTE);
-        assertThat(store().renew("worker-1", List.of(claim.token()), Claims.LONG).cancelled())
+        assertThat(store().renew("worker-1", List.of(claim.token()), Claims.LONG)
+                        .cancelled())
                 .containsExactly(ids.get(1));
     }
 
@@ -94,7 +97,8 @@ public interface LeaseContract extends StoreFixture {
         Settled settled = settle(Settlements.success(zombie, only(zombie), "\"zombie\""));
         assertThat(settled.stale()).containsExactly(id);
         assertThat(read(id).state()).isEqualTo(JobState.RUNNING);
-        assertThat(store().progress(id, zombie.token(), new Progress(1, "zombie"))).isFalse();
+        assertThat(store().progress(id, zombie.token(), new Progress(1, "zombie")))
+                .isFalse();
         assertThat(store().attempts(id)).isEmpty();
         settle(Settlements.success(taken, only(taken), "\"taker\""));
         assertThat(read(id).status().result()).isEqualTo("\"taker\"");
@@ -145,7 +149,8 @@ public interface LeaseContract extends StoreFixture {
         succeed(claim);
         Job done = read(id);
         assertThat(settle(Settlements.fail(claim, only(claim))).stale()).containsExactly(id);
-        assertThat(settle(Settlements.retry(claim, only(claim), Duration.ZERO)).stale()).containsExactly(id);
+        assertThat(settle(Settlements.retry(claim, only(claim), Duration.ZERO)).stale())
+                .containsExactly(id);
         assertThat(read(id)).isEqualTo(done);
         assertThat(store().attempts(id)).hasSize(1);
     }
@@ -171,11 +176,7 @@ public interface LeaseContract extends StoreFixture {
         JobId missing = new JobId(Long.MAX_VALUE - 1);
         Settled settled = settle(
                 Settlements.success(claim, read(waiting)),
-                Settlements.of(
-                        missing,
-                        claim.token(),
-                        io.reprise.store.Spent.ATTEMPT,
-                        new io.reprise.store.Settlement.Succeed(null)));
+                Settlements.of(missing, claim.token(), Spent.ATTEMPT, new Settlement.Succeed(null)));
         assertThat(settled.stale()).containsExactlyInAnyOrder(waiting, missing);
         assertThat(read(waiting).state()).isEqualTo(JobState.PENDING);
         assertThat(read(other).state()).isEqualTo(JobState.RUNNING);
@@ -210,8 +211,11 @@ public interface LeaseContract extends StoreFixture {
         assertThat(second.lostWorker()).isEqualTo("worker-1");
         assertThat(second.lostToken()).isEqualTo(first.claim().token());
         assertThat(second.claim().token()).isGreaterThan(first.claim().token());
-        assertThat(settle(Settlements.loss(first.claim(), only(first.claim()))).stale()).containsExactly(id);
-        assertThat(settle(Settlements.loss(second.claim(), only(second.claim()))).stale()).isEmpty();
+        assertThat(settle(Settlements.loss(first.claim(), only(first.claim()))).stale())
+                .containsExactly(id);
+        assertThat(settle(Settlements.loss(second.claim(), only(second.claim())))
+                        .stale())
+                .isEmpty();
         assertThat(read(id).counts().losses()).isEqualTo(1);
     }
 
@@ -253,9 +257,7 @@ public interface LeaseContract extends StoreFixture {
         claimAndDie("worker-1", 1);
         store().cancel(id, NOTE);
         Claim taken = takeOver("worker-2").claim();
-        JobStatus.Holder holder = only(taken).status().holder();
-        assertThat(holder).isNotNull();
-        assertThat(holder.cancelRequested()).isTrue();
+        assertThat(only(taken).status().holder()).isEqualTo(new JobStatus.Holder("worker-2", taken.token(), true));
         settle(Settlements.loss(taken, only(taken)));
         assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
     }
@@ -264,9 +266,11 @@ public interface LeaseContract extends StoreFixture {
     default void progress_is_kept_under_a_live_token_only() {
         JobId id = add(Jobs.spec("work"));
         Claim claim = claimOne();
-        assertThat(store().progress(id, claim.token(), new Progress(40, "half way"))).isTrue();
+        assertThat(store().progress(id, claim.token(), new Progress(40, "half way")))
+                .isTrue();
         assertThat(read(id).status().progress()).isEqualTo(new Progress(40, "half way"));
-        assertThat(store().progress(id, claim.token() + 1, new Progress(99, null))).isFalse();
+        assertThat(store().progress(id, claim.token() + 1, new Progress(99, null)))
+                .isFalse();
         assertThat(read(id).status().progress()).isEqualTo(new Progress(40, "half way"));
         succeed(claim);
         assertThat(store().progress(id, claim.token(), new Progress(99, null))).isFalse();

@@ -86,7 +86,8 @@ public interface UniqueKeyContract extends StoreFixture {
                 .satisfies(e -> assertThat(e.key()).isEqualTo("order-1"));
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
         assertThat(queue("default").count(JobState.PENDING)).isEqualTo(1);
-        assertThat(insert(Jobs.spec("innocent").idempotencyKey("once")).created()).isTrue();
+        assertThat(insert(Jobs.spec("innocent").idempotencyKey("once")).created())
+                .isTrue();
     }
 
     @Test
