@@ -127,4 +127,12 @@ public interface StoreFixture {
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no queue " + name));
     }
+
+    /** Jobs of a queue in a state; 0 if there is no such queue. */
+    default long count(String queue, JobState state) {
+        return store().queues().stream()
+                .filter(each -> each.name().equals(queue))
+                .mapToLong(each -> each.count(state))
+                .sum();
+    }
 }
