@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
+import static com.tngtech.archunit.library.GeneralCodingRules.THROW_GENERIC_EXCEPTIONS;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.AccessTarget;
+import com.tngtech.archunit.core.domain.AccessTarget.CodeUnitAccessTarget;
+import com.tngtech.archunit.core.domain.JavaAccess;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaCodeUnit;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaMember;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.domain.JavaType;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.NullMarked;
+
+/** What depends on what, and what the pure parts do not do. */
+@AnalyzeClasses(packages = "io.reprise", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    private static final String[] API = {
+        "io.reprise", "io.reprise.retry..", "io.reprise.control..", "io.reprise.store..", "io.reprise.testing.."
+    };
+    private static final String RETRY = "io.reprise.retry..";
+    private static final String CONTROL = "io.reprise.control..";
+    private static final String INTERNAL = "io.reprise.internal..";
+
+    /** Where the engine meets the real clock and real threads. */
+    private static final Set<String> SEAMS = Set.of("SystemTime", "ThreadDriver");
+
+    @ArchTest
+    static final ArchRule core_needs_only_the_jdk_and_three_small_libraries = classes()
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage("io.reprise..", "java..", "org.slf4j..", "org.jspecify..", "com.cronutils..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule core_knows_no_sql = noClasses()
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("java.sql..", "javax.sql..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule retry_is_arithmetic_and_stands_alone = classes()
+            .that()
+            .resideInAPackage(RETRY)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(pureAnd(RETRY))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule control_is_arithmetic_and_knows_only_retry = classes()
+            .that()
+            .resideInAPackage(CONTROL)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(pureAnd(CONTROL, RETRY))
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule retry_and_control_take_time_and_chance_as_arguments = noClasses()
+            .that()
+            .resideInAnyPackage(RETRY, CONTROL)
+            .should()
+            .accessTargetWhere(readsAClockRollsDiceOrTouchesAThread())
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule the_engine_takes_time_chance_and_threads_from_its_seams = noClasses()
+            .that()
+            .resideInAPackage(INTERNAL)
+            .and(describe(
+                    "are not a seam", type -> !SEAMS.contains(outermost(type).getSimpleName())))
+            .should()
+            .accessTargetWhere(readsAClockRollsDiceOrTouchesAThread())
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule the_api_does_not_mention_internal = classes()
+            .that()
+            .resideInAnyPackage(API)
+            .and(describe("are public", ArchitectureTest::isVisible))
+            .should(haveSignaturesWithoutInternalTypes())
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule every_package_is_null_marked =
+            classes().should(resideInANullMarkedPackage()).allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule core_logs_instead_of_printing =
+            noClasses().should(ACCESS_STANDARD_STREAMS).allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule an_exception_has_a_name =
+            noClasses().should(THROW_GENERIC_EXCEPTIONS).allowEmptyShould(true);
+
+    private static String[] pureAnd(String... ours) {
+        Stream<String> pure = Stream.of(
+                "java.lang",
+                "java.lang.annotation",
+                "java.lang.constant",
+                "java.lang.invoke",
+                "java.lang.runtime",
+                "java.math",
+                "java.nio.charset",
+                "java.security",
+                "java.time..",
+                "java.util",
+                "java.util.function",
+                "java.util.random",
+                "java.util.regex",
+                "java.util.stream",
+                "org.jspecify..");
+        return Stream.concat(pure, Stream.of(ours)).toArray(String[]::new);
+    }
+
+    /** Method references count: {@code Instant::now} is as impure as the call. */
+    private static DescribedPredicate<JavaAccess<?>> readsAClockRollsDiceOrTouchesAThread() {
+        return describe("reads a clock, rolls dice or touches a thread", access -> isImpure(access.getTarget()));
+    }
+
+    private static boolean isImpure(AccessTarget target) {
+        if (!(target instanceof CodeUnitAccessTarget unit)) {
+            return false;
+        }
+        String owner = unit.getOwner().getName();
+        String name = unit.getName();
+        boolean noArguments = unit.getRawParameterTypes().isEmpty();
+        boolean constructor = name.equals("<init>");
+        return switch (owner) {
+            case "java.time.Clock", "java.util.concurrent.ThreadLocalRandom", "java.security.SecureRandom" -> true;
+            case "java.time.InstantSource" -> name.equals("system") || name.equals("tick");
+            case "java.lang.System" -> name.equals("currentTimeMillis") || name.equals("nanoTime");
+            case "java.lang.Math", "java.lang.StrictMath" -> name.equals("random");
+            case "java.util.UUID" -> name.equals("randomUUID");
+            case "java.util.Random", "java.util.SplittableRandom" -> constructor && noArguments;
+            case "java.util.random.RandomGenerator" -> name.equals("of") || name.equals("getDefault");
+            case "java.util.random.RandomGeneratorFactory" -> name.equals("create") && noArguments;
+            case "java.util.concurrent.TimeUnit" -> name.equals("sleep");
+            case "java.util.concurrent.locks.LockSupport" -> name.startsWith("park");
+            default ->
+                unit.getOwner().isAssignableTo(Thread.class) || (owner.startsWith("java.time.") && name.equals("now"));
+        };
+    }
+
+    private static ArchCondition<JavaClass> haveSignaturesWithoutInternalTypes() {
+        return new ArchCondition<>("have signatures without internal types") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                Stream<JavaType> parents = Stream.concat(type.getSuperclass().stream(), type.getInterfaces().stream());
+                report(type, type.getFullName(), parents, events);
+                type.getMembers().stream()
+                        .filter(ArchitectureTest::isVisible)
+                        .forEach(member -> report(type, member.getFullName(), typesIn(member), events));
+            }
+        };
+    }
+
+    private static void report(JavaClass type, String where, Stream<JavaType> mentioned, ConditionEvents events) {
+        mentioned
+                .flatMap(each -> each.getAllInvolvedRawTypes().stream())
+                .filter(each -> each.getPackageName().startsWith("io.reprise.internal"))
+                .distinct()
+                .forEach(
+                        each -> events.add(SimpleConditionEvent.violated(type, where + " mentions " + each.getName())));
+    }
+
+    private static Stream<JavaType> typesIn(JavaMember member) {
+        if (member instanceof JavaField field) {
+            return Stream.of(field.getType());
+        }
+        JavaCodeUnit unit = (JavaCodeUnit) member;
+        Stream<JavaType> thrown = unit.getThrowsClause().getTypes().stream().map(each -> (JavaType) each);
+        return Stream.of(Stream.of(unit.getReturnType()), unit.getParameterTypes().stream(), thrown)
+                .flatMap(each -> each);
+    }
+
+    private static ArchCondition<JavaClass> resideInANullMarkedPackage() {
+        return new ArchCondition<>("reside in a package marked @NullMarked") {
+            @Override
+            public void check(JavaClass type, ConditionEvents events) {
+                if (!type.getPackage().isAnnotatedWith(NullMarked.class)) {
+                    events.add(SimpleConditionEvent.violated(
+                            type, type.getName() + " is in " + type.getPackageName() + ", which is not @NullMarked"));
+                }
+            }
+        };
+    }
+
+    private static boolean isVisible(JavaClass type) {
+        return type.getModifiers().contains(JavaModifier.PUBLIC)
+                && type.getEnclosingClass().map(ArchitectureTest::isVisible).orElse(true);
+    }
+
+    private static boolean isVisible(JavaMember member) {
+        return member.getModifiers().contains(JavaModifier.PUBLIC)
+                || member.getModifiers().contains(JavaModifier.PROTECTED);
+    }
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+    }
+}

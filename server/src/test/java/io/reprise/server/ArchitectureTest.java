@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.reprise", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule only_one_class_opens_a_store = noClasses()
+            .that()
+            .resideInAPackage("io.reprise.server..")
+            .and(describe("are not Stores", type -> !outermost(type).getName().equals("io.reprise.server.Stores")))
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.reprise.jdbc..")
+            .allowEmptyShould(true);
+
+    @ArchTest
+    static final ArchRule nothing_depends_on_the_examples_or_the_benchmarks = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.reprise.examples..", "io.reprise.benchmarks..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("io.reprise.examples..", "io.reprise.benchmarks..")
+            .allowEmptyShould(true);
+
+    private static JavaClass outermost(JavaClass type) {
+        return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
+    }
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+@AnalyzeClasses(packages = "io.reprise", importOptions = DoNotIncludeTests.class)
+class ArchitectureTest {
+
+    @ArchTest
+    static final ArchRule a_store_knows_neither_the_server_nor_what_is_built_on_it = noClasses()
+            .that()
+            .resideInAPackage("io.reprise.jdbc..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage(
+                    "io.reprise.server..", "io.reprise.examples..", "io.reprise.benchmarks..", "io.reprise.simulator..")
+            .allowEmptyShould(true);
+}

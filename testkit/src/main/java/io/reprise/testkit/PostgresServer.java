@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import io.zonky.test.db.postgres.embedded.EmbeddedPostgres;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
+
+/**
+ * A real PostgreSQL on a free port of the loopback interface, from binaries that come as a Maven artifact.
+ *
+ * <p>{@link #shared()} is the one to use: it is started once per JVM and stopped when the JVM exits, and test classes stay
+ * apart by taking a {@link #freshDatabase()} each. A test that stops or kills the server starts one of its own. A server
+ * that does not start is an {@link IllegalStateException} with the server's log in its message, never a skipped test.
+ *
+ * <p>Thread-safe.
+ */
+public final class PostgresServer implements AutoCloseable {
+
+    private static final Duration STARTUP_WAIT = Duration.ofSeconds(60);
+    private static final Duration KILL_WAIT = Duration.ofSeconds(10);
+    private static final int LOG_LINES = 40;
+    private static final String USER = "postgres";
+
+    private static final Map<String, String> FAST =
+            Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off");
+    private static final Map<String, String> DURABLE =
+            Map.of("fsync", "on", "synchronous_commit", "on", "full_page_writes", "on");
+
+    private final Map<String, String> settings;
+    private final boolean shared;
+    private final Duration startupWait;
+    private final Path log;
+    private final Path data;
+    private final Thread closer = new Thread(this::shutDown, "postgres-closer");
+    private final AtomicInteger databases = new AtomicInteger();
+    private @Nullable EmbeddedPostgres process;
+    private int port;
+
+    private PostgresServer(Map<String, String> settings, boolean shared, Duration startupWait) {
+        this.settings = settings;
+        this.shared = shared;
+        this.startupWait = startupWait;
+        try {
+            // Beside the library's own data directories, where it finds and removes those of killed JVMs.
+            Path parent = Path.of(System.getProperty(
+                    "ot.epg.working-dir",
+                    Path.of(System.getProperty("java.io.tmpdir"), "embedded-pg").toString()));
+            this.data = parent.resolve(UUID.randomUUID().toString());
+            this.log = Files.createTempFile("reprise-postgres-", ".log");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The server all test classes of this JVM share, started by the first call. It cannot be stopped. */
+    public static PostgresServer shared() {
+        return Shared.SERVER;
+    }
+
+    /** A server of the caller's own: as fast as a test wants it, and with nothing promised after a crash. */
+    public static PostgresServer start() {
+        return start(Map.of());
+    }
+
+    /** A server of the caller's own that keeps what it has committed when it is killed. */
+    public static PostgresServer startDurable() {
+        return start(DURABLE);
+    }
+
+    /** A server of the caller's own, with settings as in postgresql.conf that win over the fast ones. */
+    public static PostgresServer start(Map<String, String> settings) {
+        return start(settings, false, STARTUP_WAIT);
+    }
+
+    static PostgresServer start(Map<String, String> settings, boolean shared, Duration startupWait) {
+        PostgresServer server = new PostgresServer(Map.copyOf(settings), shared, startupWait);
+        Runtime.getRuntime().addShutdownHook(server.closer);
+        try {
+            server.launch(0);
+            return server;
+        } catch (RuntimeException e) {
+            server.closeNow();
+            throw e;
+        }
+    }
+
+    /** A new, empty database. Each connection is a new one to the server: wrap it in a pool if that matters. */
+    public DataSource freshDatabase() {
+        return dataSource(createDatabase());
+    }
+
+    /** The JDBC URL, user included, of a new, empty database; any process on this machine can connect to it. */
+    public String freshDatabaseUrl() {
+        return "jdbc:postgresql://127.0.0.1:" + port() + "/" + createDatabase() + "?user=" + USER;
+    }
+
+    /** The same through every stop and restart. */
+    public synchronized int port() {
+        return port;
+    }
+
+    /** Stops the server in order, cutting open connections. Does nothing when it is down. */
+    public synchronized void stop() {
+        refuseIfShared();
+        if (process != null) {
+            terminate(process);
+        }
+    }
+
+    /** Ends the server as a power cut would: SIGKILL to all its processes. Does nothing when it is down. */
+    public synchronized void kill() {
+        refuseIfShared();
+        if (process == null) {
+            return;
+        }
+        List<ProcessHandle> all = serverProcesses();
+        all.forEach(ProcessHandle::destroyForcibly);
+        try {
+            CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
+                    .orTimeout(KILL_WAIT.toSeconds(), TimeUnit.SECONDS)
+                    .join();
+            Files.deleteIfExists(data.resolve("postmaster.pid"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        terminate(process);
+    }
+
+    /** Starts the server again on the same data and port, after {@link #stop()} or {@link #kill()}. */
+    public synchronized void restart() {
+        refuseIfShared();
+        stop();
+        launch(port);
+    }
+
+    /** Stops the server and deletes its data. */
+    @Override
+    public void close() {
+        refuseIfShared();
+        closeNow();
+    }
+
+    private void closeNow() {
+        Runtime.getRuntime().removeShutdownHook(closer);
+        shutDown();
+    }
+
+    private synchronized void shutDown() {
+        if (process != null) {
+            terminate(process);
+        }
+        try {
+            deleteTree(data);
+            Files.deleteIfExists(log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private synchronized void launch(int wantedPort) {
+        EmbeddedPostgres.Builder builder = EmbeddedPostgres.builder()
+                .setDataDirectory(data)
+                .setCleanDataDirectory(false)
+                .setRegisterShutdownHook(false)
+                .setPort(wantedPort)
+                .setPGStartupWait(startupWait)
+                .setLocaleConfig("locale", "C")
+                .setOutputRedirector(Redirect.appendTo(log.toFile()))
+                .setErrorRedirector(Redirect.appendTo(log.toFile()));
+        Map<String, String> all = new HashMap<>(FAST);
+        all.put("listen_addresses", "127.0.0.1");
+        all.put("unix_socket_directories", "");
+        all.putAll(settings);
+        all.forEach(builder::setServerConfig);
+        try {
+            process = builder.start();
+            port = process.getPort();
+        } catch (IOException | RuntimeException | ExceptionInInitializerError e) {
+            throw new IllegalStateException(
+                    "PostgreSQL did not start on this machine: " + e.getMessage() + "\nIts log ends with:\n"
+                            + logTail(),
+                    e);
+        }
+    }
+
+    private void terminate(EmbeddedPostgres running) {
+        try {
+            running.close();
+            process = null;
+        } catch (IOException e) {
+            throw new UncheckedIOException("PostgreSQL did not stop. Its log ends with:\n" + logTail(), e);
+        }
+    }
+
+    private List<ProcessHandle> serverProcesses() {
+        try {
+            long pid = Long.parseLong(
+                    Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
+            ProcessHandle postmaster = ProcessHandle.of(pid)
+                    .orElseThrow(() -> new IllegalStateException("no PostgreSQL process " + pid + "\n" + logTail()));
+            // The postmaster goes first, or it would see its children die and start new ones.
+            List<ProcessHandle> all = new ArrayList<>(List.of(postmaster));
+            postmaster.descendants().forEach(all::add);
+            return all;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private String createDatabase() {
+        String name = "test_" + databases.incrementAndGet();
+        try (Connection connection = dataSource(USER).getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("create database " + name);
+            return name;
+        } catch (SQLException e) {
+            throw new IllegalStateException(
+                    "cannot create database " + name + ": " + e.getMessage() + "\nThe server's log ends with:\n"
+                            + logTail(),
+                    e);
+        }
+    }
+
+    private DataSource dataSource(String database) {
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setServerNames(new String[] {"127.0.0.1"});
+        source.setPortNumbers(new int[] {port()});
+        source.setDatabaseName(database);
+        source.setUser(USER);
+        return source;
+    }
+
+    private void refuseIfShared() {
+        if (shared) {
+            throw new IllegalStateException("the shared server is not yours to stop: PostgresServer.start() one");
+        }
+    }
+
+    private String logTail() {
+        try {
+            List<String> lines = Files.readAllLines(log);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(no log: " + e.getMessage() + ")";
+        }
+    }
+
+    private static void deleteTree(Path root) throws IOException {
+        if (!Files.exists(root)) {
+            return;
+        }
+        try (Stream<Path> paths = Files.walk(root)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+
+    private static final class Shared {
+        static final PostgresServer SERVER = start(Map.of(), true, STARTUP_WAIT);
+    }
+}

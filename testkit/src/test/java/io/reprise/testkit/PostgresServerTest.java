@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.junit.jupiter.api.Test;
+
+class PostgresServerTest {
+
+    @Test
+    void it_is_the_postgresql_of_the_pinned_binaries() throws SQLException {
+        DataSource database = PostgresServer.shared().freshDatabase();
+
+        assertThat(query(database, "show server_version")).isEqualTo("18.6");
+        assertThat(query(database, "show listen_addresses")).isEqualTo("127.0.0.1");
+        assertThat(query(database, "show fsync")).isEqualTo("off");
+    }
+
+    @Test
+    void fresh_databases_do_not_see_each_other() throws SQLException {
+        DataSource first = PostgresServer.shared().freshDatabase();
+        DataSource second = PostgresServer.shared().freshDatabase();
+
+        execute(first, "create table note (text varchar)");
+
+        assertThat(query(first, "select count(*) from pg_tables where tablename = 'note'"))
+                .isEqualTo("1");
+        assertThat(query(second, "select count(*) from pg_tables where tablename = 'note'"))
+                .isEqualTo("0");
+    }
+
+    @Test
+    void another_process_can_connect() throws Exception {
+        String url = PostgresServer.shared().freshDatabaseUrl();
+
+        Process other = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        OtherProcess.class.getName(),
+                        url)
+                .inheritIO()
+                .start();
+
+        assertThat(other.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(other.exitValue()).isZero();
+        try (Connection connection = DriverManager.getConnection(url)) {
+            assertThat(query(connection, "select text from note")).isEqualTo("from another process");
+        }
+    }
+
+    @Test
+    void the_shared_server_cannot_be_stopped() {
+        PostgresServer shared = PostgresServer.shared();
+
+        assertThatThrownBy(shared::stop).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(shared::kill).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(shared::close).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void a_server_of_ones_own_comes_back_with_its_data_after_a_stop_and_after_a_kill() throws SQLException {
+        try (PostgresServer server = PostgresServer.startDurable()) {
+            int port = server.port();
+            DataSource database = server.freshDatabase();
+            assertThat(query(database, "show fsync")).isEqualTo("on");
+            execute(database, "create table note (text varchar)");
+            execute(database, "insert into note values ('kept')");
+
+            server.stop();
+            assertThatThrownBy(database::getConnection).isInstanceOf(SQLException.class);
+            server.restart();
+            assertThat(query(database, "select text from note")).isEqualTo("kept");
+
+            execute(database, "update note set text = 'kept again'");
+            server.kill();
+            assertThatThrownBy(database::getConnection).isInstanceOf(SQLException.class);
+            server.restart();
+            assertThat(query(database, "select text from note")).isEqualTo("kept again");
+            assertThat(server.port()).isEqualTo(port);
+        }
+    }
+
+    @Test
+    void a_server_that_does_not_start_says_why() {
+        Map<String, String> wrong = Map.of("no_such_setting", "1");
+
+        assertThatThrownBy(() -> PostgresServer.start(wrong, false, Duration.ofSeconds(3)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("PostgreSQL did not start")
+                .hasMessageContaining("unrecognized configuration parameter \"no_such_setting\"");
+    }
+
+    private static void execute(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static String query(DataSource database, String sql) throws SQLException {
+        try (Connection connection = database.getConnection()) {
+            return query(connection, sql);
+        }
+    }
+
+    private static String query(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet result = statement.executeQuery(sql)) {
+            result.next();
+            return result.getString(1);
+        }
+    }
+
+    /** Started by {@link #another_process_can_connect()}. */
+    static final class OtherProcess {
+
+        public static void main(String[] args) throws SQLException {
+            try (Connection connection = DriverManager.getConnection(args[0]);
+                    Statement statement = connection.createStatement()) {
+                statement.execute("create table note (text varchar)");
+                statement.execute("insert into note values ('from another process')");
+            }
+        }
+    }
+}
