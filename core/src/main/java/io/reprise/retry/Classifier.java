@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.retry;
+
+import java.util.Locale;
+
+/** Finds the class of a failure: what is given, then the marker, then the rules in order, then the fallback. */
+final class Classifier {
+
+    private static final String MARKER = NonRetryable.class.getName();
+
+    private Classifier() {}
+
+    static Classification classify(RetryPolicy policy, Failure failure) {
+        FailureClass given = failure.given();
+        if (given != null) {
+            return new Classification(given, nameOf(given));
+        }
+        if (failure.chain().stream().anyMatch(link -> link.types().contains(MARKER))) {
+            return new Classification(FailureClass.PERMANENT, "non-retryable");
+        }
+        return policy.rules().stream()
+                .filter(rule -> rule.matches(failure))
+                .findFirst()
+                .map(rule -> new Classification(rule.failureClass(), rule.name()))
+                .orElseGet(
+                        () -> new Classification(policy.unclassified().orElse(FailureClass.TRANSIENT), "unclassified"));
+    }
+
+    /** What only the engine can observe is named for itself; everything else was the handler's word. */
+    private static String nameOf(FailureClass given) {
+        return switch (given) {
+            case TIMEOUT, LOST, INTERRUPTED, UNREADABLE -> given.name().toLowerCase(Locale.ROOT);
+            default -> "handler";
+        };
+    }
+}

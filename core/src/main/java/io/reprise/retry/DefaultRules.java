@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.retry;
+
+import static io.reprise.retry.FailureClass.DEPENDENCY_DOWN;
+import static io.reprise.retry.FailureClass.PERMANENT;
+import static io.reprise.retry.FailureClass.THROTTLED;
+import static io.reprise.retry.FailureClass.TRANSIENT;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The rules of {@link RetryPolicy#DEFAULT}, most telling evidence first.
+ *
+ * <p>A status says more than the exception that carried it, and a broken connection says more than the exception some
+ * library wrapped around it. Programming errors come last for that reason.
+ */
+final class DefaultRules {
+
+    static final List<Rule> RULES = rules();
+
+    private DefaultRules() {}
+
+    private static List<Rule> rules() {
+        List<Rule> rules = new ArrayList<>();
+        statuses(rules, PERMANENT, 400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 501, 505);
+        // A conflict or lock is usually another writer who will be gone by the next attempt.
+        statuses(rules, TRANSIENT, 408, 409, 423, 425, 500);
+        statuses(rules, THROTTLED, 429);
+        statuses(rules, DEPENDENCY_DOWN, 502, 503, 504);
+        malformed(rules);
+        network(rules);
+        worker(rules);
+        // Last: the same code with the same input fails the same way.
+        rules.add(Rule.ofTypes(
+                "programming-error",
+                PERMANENT,
+                "java.lang.IllegalArgumentException",
+                "java.lang.NullPointerException",
+                "java.lang.ClassCastException",
+                "java.lang.UnsupportedOperationException",
+                "java.lang.IndexOutOfBoundsException",
+                "java.lang.ArithmeticException",
+                "java.lang.ArrayStoreException",
+                "java.lang.NegativeArraySizeException",
+                "java.time.DateTimeException",
+                "java.lang.Error"));
+        return List.copyOf(rules);
+    }
+
+    private static void statuses(List<Rule> rules, FailureClass failureClass, Integer... statuses) {
+        for (Integer status : statuses) {
+            rules.add(Rule.ofStatuses("http-" + status, failureClass, status));
+        }
+    }
+
+    /** Data that does not parse; several of these are IOExceptions, so they come before {@code io}. */
+    private static void malformed(List<Rule> rules) {
+        rules.add(Rule.ofTypes(
+                "malformed",
+                PERMANENT,
+                "java.net.MalformedURLException",
+                "java.net.URISyntaxException",
+                "java.nio.charset.CharacterCodingException",
+                "java.io.ObjectStreamException",
+                "java.io.UTFDataFormatException",
+                "java.text.ParseException",
+                "java.sql.SQLSyntaxErrorException",
+                "java.sql.SQLDataException",
+                "java.sql.SQLFeatureNotSupportedException",
+                "com.fasterxml.jackson.core.JacksonException",
+                "com.fasterxml.jackson.core.JsonProcessingException",
+                "tools.jackson.core.exc.StreamReadException",
+                "tools.jackson.databind.DatabindException"));
+    }
+
+    private static void network(List<Rule> rules) {
+        rules.add(Rule.ofTypes(
+                "unreachable",
+                DEPENDENCY_DOWN,
+                "java.net.ConnectException",
+                "java.net.NoRouteToHostException",
+                "java.net.PortUnreachableException",
+                "java.net.UnknownHostException",
+                "java.net.http.HttpConnectTimeoutException",
+                "java.nio.channels.UnresolvedAddressException",
+                "java.sql.SQLTransientConnectionException",
+                "java.sql.SQLNonTransientConnectionException",
+                "javax.net.ssl.SSLException"));
+        rules.add(Rule.ofTypes(
+                "call-timeout",
+                TRANSIENT,
+                "java.net.SocketTimeoutException",
+                "java.net.http.HttpTimeoutException",
+                "java.util.concurrent.TimeoutException",
+                "java.sql.SQLTimeoutException"));
+        rules.add(Rule.ofTypes(
+                "database", TRANSIENT, "java.sql.SQLTransientException", "java.sql.SQLRecoverableException"));
+        rules.add(Rule.ofTypes("io", TRANSIENT, "java.io.IOException"));
+    }
+
+    /** Trouble of this worker rather than of the job: another worker, or this one later, may do better. */
+    private static void worker(List<Rule> rules) {
+        rules.add(Rule.ofTypes("out-of-memory", TRANSIENT, "java.lang.OutOfMemoryError"));
+        rules.add(Rule.ofTypes("class-loading", TRANSIENT, "java.lang.LinkageError"));
+    }
+}

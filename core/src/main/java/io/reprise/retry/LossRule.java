@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.retry;
+
+/**
+ * What it costs a job when its worker disappears and the lease runs out.
+ *
+ * @param counts whether the lost attempt spends one of {@code maxAttempts}
+ * @param backoff whether the job waits as after a failure, or comes back at once
+ * @param max after this many losses the job is quarantined, if it was running alone when it was lost
+ */
+public record LossRule(boolean counts, boolean backoff, int max) {
+
+    /** Not the job's fault, but with care: nothing spent, backoff, quarantine after 5. */
+    public static final LossRule DEFAULT = new LossRule(false, true, 5);
+
+    public LossRule {
+        Bounds.integer("losses.max", max, 1, Bounds.MAX_ATTEMPTS);
+    }
+}

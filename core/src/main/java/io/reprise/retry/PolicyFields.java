@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.retry;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The fields of a {@link RetryPolicy}; null or {@link Limit.Unset} means not set.
+ *
+ * <p>Mutable only while a policy is being made from it. Single values are checked by the setters here, so a policy read
+ * from JSON and one built in code obey the same limits.
+ */
+final class PolicyFields {
+
+    static final int MAX_RULES = 1000;
+
+    @Nullable
+    BackoffKind kind;
+
+    List<Duration> delays = List.of();
+
+    @Nullable
+    Duration base;
+
+    @Nullable
+    Double factor;
+
+    @Nullable
+    Integer offset;
+
+    Limit<Duration> cap = Limit.unset();
+
+    @Nullable
+    Duration minDelay;
+
+    @Nullable
+    Jitter jitter;
+
+    @Nullable
+    CapOrder capOrder;
+
+    @Nullable
+    Rounding rounding;
+
+    Limit<Integer> maxAttempts = Limit.unset();
+    Limit<Duration> deadline = Limit.unset();
+
+    @Nullable
+    Duration retryAfterCap;
+
+    @Nullable
+    Boolean retryTimeouts;
+
+    @Nullable
+    FailureClass unclassified;
+
+    List<Rule> rules = List.of();
+    boolean rulesOnly;
+
+    @Nullable
+    LossRule losses;
+
+    PolicyFields copy() {
+        return new PolicyFields().fill(this);
+    }
+
+    /** Takes from {@code lower} what is not set here. */
+    PolicyFields fill(PolicyFields lower) {
+        if (kind == null) {
+            // The delays of a table belong to its kind: they mean nothing beside another one.
+            kind = lower.kind;
+            delays = lower.delays;
+        }
+        base = first(base, lower.base);
+        factor = first(factor, lower.factor);
+        offset = first(offset, lower.offset);
+        cap = cap.orElse(lower.cap);
+        minDelay = first(minDelay, lower.minDelay);
+        jitter = first(jitter, lower.jitter);
+        capOrder = first(capOrder, lower.capOrder);
+        rounding = first(rounding, lower.rounding);
+        maxAttempts = maxAttempts.orElse(lower.maxAttempts);
+        deadline = deadline.orElse(lower.deadline);
+        retryAfterCap = first(retryAfterCap, lower.retryAfterCap);
+        retryTimeouts = first(retryTimeouts, lower.retryTimeouts);
+        unclassified = first(unclassified, lower.unclassified);
+        if (!rulesOnly) {
+            rules = joined(rules, lower.rules);
+            rulesOnly = lower.rulesOnly;
+        }
+        losses = first(losses, lower.losses);
+        return this;
+    }
+
+    void backoff(Backoff backoff) {
+        delays = List.of();
+        if (backoff instanceof Backoff.Exponential exponential) {
+            kind = BackoffKind.EXPONENTIAL;
+            base = exponential.base();
+            factor = exponential.factor();
+            offset = exponential.offset();
+        } else if (backoff instanceof Backoff.Linear linear) {
+            kind = BackoffKind.LINEAR;
+            base = linear.step();
+        } else if (backoff instanceof Backoff.Fixed fixed) {
+            kind = BackoffKind.FIXED;
+            base = fixed.delay();
+        } else if (backoff instanceof Backoff.Table table) {
+            kind = BackoffKind.TABLE;
+            delays = table.delays();
+        }
+    }
+
+    /** The curve, if this layer has all its numbers. */
+    @Nullable
+    Backoff backoff() {
+        if (kind == BackoffKind.TABLE) {
+            return new Backoff.Table(delays);
+        }
+        if (kind == null || base == null) {
+            return null;
+        }
+        if (kind == BackoffKind.LINEAR) {
+            return new Backoff.Linear(base);
+        }
+        if (kind == BackoffKind.FIXED) {
+            return new Backoff.Fixed(base);
+        }
+        return factor == null || offset == null ? null : new Backoff.Exponential(base, factor, offset);
+    }
+
+    void base(Duration value) {
+        base = Bounds.notNegative("base", value);
+    }
+
+    void factor(double value) {
+        factor = Bounds.number("factor", value, 1, 1000);
+    }
+
+    void offset(int value) {
+        offset = Bounds.integer("offset", value, 0, 1);
+    }
+
+    void cap(Duration value) {
+        cap = Limit.of(Bounds.positive("cap", value));
+    }
+
+    void minDelay(Duration value) {
+        minDelay = Bounds.notNegative("minDelay", value);
+    }
+
+    void maxAttempts(int value) {
+        maxAttempts = Limit.of(Bounds.integer("maxAttempts", value, 1, Bounds.MAX_ATTEMPTS));
+    }
+
+    void deadline(Duration value) {
+        deadline = Limit.of(Bounds.positive("deadline", value));
+    }
+
+    void retryAfterCap(Duration value) {
+        retryAfterCap = Bounds.notNegative("retryAfterCap", value);
+    }
+
+    void unclassified(FailureClass value) {
+        if (value != FailureClass.TRANSIENT && value != FailureClass.PERMANENT) {
+            throw Bounds.refused("unclassified", value, "TRANSIENT or PERMANENT");
+        }
+        unclassified = value;
+    }
+
+    void rules(List<Rule> value) {
+        Bounds.integer("number of rules", value.size(), 0, MAX_RULES);
+        rules = List.copyOf(value);
+    }
+
+    private List<Object> values() {
+        return Arrays.asList(
+                kind,
+                delays,
+                base,
+                factor,
+                offset,
+                cap,
+                minDelay,
+                jitter,
+                capOrder,
+                rounding,
+                maxAttempts,
+                deadline,
+                retryAfterCap,
+                retryTimeouts,
+                unclassified,
+                rules,
+                rulesOnly,
+                losses);
+    }
+
+    private static <T> @Nullable T first(@Nullable T upper, @Nullable T lower) {
+        return upper != null ? upper : lower;
+    }
+
+    private static List<Rule> joined(List<Rule> upper, List<Rule> lower) {
+        if (upper.isEmpty()) {
+            return lower;
+        }
+        List<Rule> all = new ArrayList<>(upper);
+        all.addAll(lower);
+        return List.copyOf(all);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof PolicyFields fields && values().equals(fields.values());
+    }
+
+    @Override
+    public int hashCode() {
+        return values().hashCode();
+    }
+}

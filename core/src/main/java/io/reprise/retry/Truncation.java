@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.retry;
+
+/** Cuts text to a length, says how much was cut, and never leaves half a surrogate pair. */
+final class Truncation {
+
+    static final int MESSAGE = 2_000;
+    static final int TRACE = 16_000;
+
+    private static final int ROOM_FOR_NOTE = 40;
+
+    private Truncation() {}
+
+    static String cut(String text, int max) {
+        return text.length() <= max ? text : cut(text, text.length(), max);
+    }
+
+    /** For text of which only the beginning is at hand but the length is known. */
+    static String cut(CharSequence beginning, long length, int max) {
+        if (length <= max) {
+            return beginning.toString();
+        }
+        int keep = max - ROOM_FOR_NOTE;
+        if (Character.isHighSurrogate(beginning.charAt(keep - 1))) {
+            keep--;
+        }
+        return beginning.subSequence(0, keep) + "... (" + (length - keep) + " more characters)";
+    }
+}
