@@ -7,7 +7,10 @@ import java.time.Instant;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** One stored unit of work as it stood when it was read: what was asked for, how far it has come, what it has cost. */
+/**
+ * One stored unit of work as it stood when it was read: what was asked for, how far it has come, what it has cost. The
+ * spec's delay, due time and key rule matter only when it is stored, and a store need not keep them.
+ */
 public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, JobTimes times) {
 
     public String type() {
@@ -37,8 +40,9 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
 
     /** Runs the policy allows, manual grants included; empty if unlimited. */
     public OptionalInt maxAttempts() {
-        OptionalInt limit = policy().orElse(RetryPolicy.DEFAULT).maxAttempts();
-        return limit.isPresent() ? OptionalInt.of(limit.getAsInt() + counts.granted()) : limit;
+        return policy().complete().maxAttempts().toOptional().stream()
+                .mapToInt(limit -> limit + counts.granted())
+                .findFirst();
     }
 
     /** Counted runs after the first. */
