@@ -74,7 +74,7 @@ public final class PostgresServer implements AutoCloseable {
 
     /** The server all test classes of this JVM share, started by the first call. It cannot be stopped. */
     public static PostgresServer shared() {
-        return Shared.SERVER;
+        return Shared.get();
     }
 
     /** A server of the caller's own: as fast as a test wants it, and with nothing promised after a crash. */
@@ -276,7 +276,27 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
+    /** Tries once: if that fails, every test that wants the server fails at once and for the same reason. */
     private static final class Shared {
-        static final PostgresServer SERVER = start(Map.of(), true, STARTUP_WAIT);
+
+        private static @Nullable PostgresServer server;
+        private static @Nullable String failure;
+
+        static synchronized PostgresServer get() {
+            if (failure != null) {
+                throw new IllegalStateException(failure);
+            }
+            PostgresServer running = server;
+            if (running == null) {
+                try {
+                    running = start(Map.of(), true, STARTUP_WAIT);
+                } catch (IllegalStateException e) {
+                    failure = e.getMessage();
+                    throw e;
+                }
+                server = running;
+            }
+            return running;
+        }
     }
 }
