@@ -21,12 +21,21 @@ interface Dialect {
     /** The statement with the words in braces replaced. */
     String sql(String template);
 
+    /** Ends live jobs: binds state, reason and ids, returns id and queue. */
+    String endSql();
+
+    /** Takes a job off a lease's list: binds job and token. */
+    String leaveSql();
+
     /** Views that together show all jobs, the live ones first. */
     List<String> views();
 
     void bindArray(PreparedStatement statement, int index, Object array) throws SQLException;
 
     void limit(PreparedStatement statement, int seconds) throws SQLException;
+
+    /** A job id that nobody else gets. */
+    long nextId(Session session) throws SQLException;
 
     /** Keeps claims of the queue away until the transaction ends. */
     void lockQueue(Session session, String queue) throws SQLException;

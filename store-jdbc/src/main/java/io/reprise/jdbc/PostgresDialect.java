@@ -12,6 +12,25 @@ final class PostgresDialect implements Dialect {
     /** First half of our advisory locks; the second is a hash of what is locked. */
     static final int LOCKS = 0x52455052;
 
+    // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
+    private static final String END = """
+            with asked as (
+              select cast(? as text) as state, cast(? as text) as reason),
+            gone as (
+              delete from reprise_job
+               where id {in}
+              returning *),
+            kept as (
+              insert into reprise_finished (
+                state, fail_reason, finished_at, token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+                error_type, error_message, fingerprint, {both}, {spec})
+              select a.state, a.reason, reprise_now(), token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+                     error_type, error_message, fingerprint, {both}, {spec}
+                from gone, asked a)
+            select id, queue
+              from gone
+            """;
+
     private final Map<String, String> cache = new ConcurrentHashMap<>();
 
     @Override
@@ -31,8 +50,23 @@ final class PostgresDialect implements Dialect {
                 .replace("{next_id}", "nextval('reprise_job_id')")
                 .replace("{next_token}", "nextval('reprise_token')")
                 .replace("{in}", "= any (?)")
+                .replace("{true}", "true")
+                .replace("{skip_locked}", "for update skip locked")
+                .replace("{ids}", "cast(? as bigint[])")
+                .replace("{for_update}", "for update")
+                .replace("{false}", "false")
                 .replace("{finished}", "reprise_finished")
                 .replace("{position}", "strpos"));
+    }
+
+    @Override
+    public String endSql() {
+        return sql(END);
+    }
+
+    @Override
+    public String leaveSql() {
+        return "update reprise_lease set ids = array_remove(ids, ?) where id = ?";
     }
 
     @Override
@@ -61,6 +95,11 @@ final class PostgresDialect implements Dialect {
     @Override
     public void limit(PreparedStatement statement, int seconds) throws SQLException {
         statement.setQueryTimeout(seconds);
+    }
+
+    @Override
+    public long nextId(Session session) throws SQLException {
+        return session.one("select nextval('reprise_job_id')", Row::number);
     }
 
     @Override

@@ -25,14 +25,47 @@ final class Session {
     private final Connection connection;
     private final Dialect dialect;
     private final int timeoutSeconds;
+    private final Use use;
     private final @Nullable Map<String, PreparedStatement> kept;
 
-    /** @param keep whether statements stay prepared for the life of the connection, which must be the store's own */
-    Session(Connection connection, Dialect dialect, int timeoutSeconds, boolean keep) {
+    /** Whose connection it is, and for how long. */
+    enum Use {
+        /** The store's, for good: statements stay prepared. */
+        KEPT,
+        /** The store's, from a pool. */
+        POOLED,
+        /** A caller's, with the caller's transaction. */
+        JOINED
+    }
+
+    Session(Connection connection, Dialect dialect, int timeoutSeconds, Use use) {
         this.connection = connection;
         this.dialect = dialect;
         this.timeoutSeconds = timeoutSeconds;
-        this.kept = keep ? new HashMap<>() : null;
+        this.use = use;
+        this.kept = use == Use.KEPT ? new HashMap<>() : null;
+    }
+
+    boolean isJoined() {
+        return use == Use.JOINED;
+    }
+
+    /** The text without what databases refuse: the null character, and halves of surrogate pairs. */
+    static String storable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == 0 || Character.isSurrogate(c)) {
+                return text.codePoints()
+                        .map(point -> point == 0 || isSurrogate(point) ? 0xFFFD : point)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString();
+            }
+        }
+        return text;
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 
     Connection connection() {
@@ -100,22 +133,22 @@ final class Session {
         connection.close();
     }
 
-    private interface Use<T> {
+    private interface Task<T> {
         T with(PreparedStatement statement) throws SQLException;
     }
 
-    private <T> T run(String sql, Use<T> use) throws SQLException {
+    private <T> T run(String sql, Task<T> task) throws SQLException {
         if (kept != null) {
             PreparedStatement statement = kept.get(sql);
             if (statement == null) {
                 statement = connection.prepareStatement(sql);
                 kept.put(sql, statement);
             }
-            return use.with(statement);
+            return task.with(statement);
         }
         try (PreparedStatement statement = connection.prepareStatement(sql)) {
             dialect.limit(statement, timeoutSeconds);
-            return use.with(statement);
+            return task.with(statement);
         }
     }
 
@@ -136,7 +169,7 @@ final class Session {
             } else if (value instanceof Long number) {
                 statement.setLong(i + 1, number);
             } else if (value instanceof String text) {
-                statement.setString(i + 1, text);
+                statement.setString(i + 1, storable(text));
             } else if (value instanceof Integer number) {
                 statement.setInt(i + 1, number);
             } else if (value instanceof Boolean flag) {

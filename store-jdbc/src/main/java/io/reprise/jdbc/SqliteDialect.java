@@ -12,6 +12,21 @@ import java.util.stream.Collectors;
 /** A writing transaction is alone in the whole file, so it needs no further locks. */
 final class SqliteDialect implements Dialect {
 
+    // Only live jobs match: a second time nothing is changed.
+    private static final String END = """
+            update reprise_job
+               set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, started_at = null,
+                   worker = null, finished_at = {now}
+             where id {in} and due_at is not null
+            returning id, queue
+            """;
+
+    private static final String LEAVE = """
+            update reprise_lease
+               set ids = (select json_group_array(e.value) from json_each(ids) e where e.value <> ?)
+             where id = ?
+            """;
+
     private final Map<String, String> cache = new ConcurrentHashMap<>();
 
     @Override
@@ -31,8 +46,23 @@ final class SqliteDialect implements Dialect {
                 .replace("{next_id}", "null")
                 .replace("{next_token}", "null")
                 .replace("{in}", "in (select value from json_each(?))")
+                .replace("{true}", "1")
+                .replace("{skip_locked}", "")
+                .replace("{ids}", "?")
+                .replace("{for_update}", "")
+                .replace("{false}", "0")
                 .replace("{finished}", "reprise_job")
                 .replace("{position}", "instr"));
+    }
+
+    @Override
+    public String endSql() {
+        return sql(END);
+    }
+
+    @Override
+    public String leaveSql() {
+        return LEAVE;
     }
 
     @Override
@@ -53,6 +83,13 @@ final class SqliteDialect implements Dialect {
     /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */
     @Override
     public void limit(PreparedStatement statement, int seconds) {}
+
+    /** The table's own counter, which also knows the ids of jobs that are gone. The writer is alone. */
+    @Override
+    public long nextId(Session session) throws SQLException {
+        return session.first("select seq + 1 from sqlite_sequence where name = 'reprise_job'", Row::number)
+                .orElse(1L);
+    }
 
     @Override
     public void lockQueue(Session session, String queue) {}
