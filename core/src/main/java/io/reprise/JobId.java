@@ -10,7 +10,11 @@ public record JobId(long value) implements Comparable<JobId> {
         }
     }
 
-    /** @throws IllegalArgumentException if the text is not what {@link #toString} prints */
+    /**
+     * Reads what {@link #toString} prints.
+     *
+     * @throws IllegalArgumentException if the text is anything else
+     */
     public static JobId parse(String text) {
         try {
             return new JobId(Long.parseLong(text));

@@ -51,8 +51,9 @@ public final class JobSpec {
      */
     public static String requireName(String field, String name) {
         if (!NAME.matcher(name).matches()) {
-            throw new IllegalArgumentException(field + " '" + shorten(name)
-                    + "' is not a name: 1 to 100 letters, digits or any of _ . : / @ -, starting with a letter or digit");
+            throw new IllegalArgumentException(
+                    field + " '" + shorten(name)
+                            + "' is not a name: 1 to 100 letters, digits or any of _ . : / @ -, starting with a letter or digit");
         }
         return name;
     }
@@ -262,8 +263,20 @@ public final class JobSpec {
 
         private java.util.List<Object> fields() {
             return java.util.Arrays.asList(
-                    type, payload, queue, priority, delay, dueAt, policy, resource, tags, key, keyRule, idempotencyKey,
-                    timeout, schedule);
+                    type,
+                    payload,
+                    queue,
+                    priority,
+                    delay,
+                    dueAt,
+                    policy,
+                    resource,
+                    tags,
+                    key,
+                    keyRule,
+                    idempotencyKey,
+                    timeout,
+                    schedule);
         }
 
         private static @Nullable String requireKey(String field, @Nullable String key) {

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param firstDueAt when the current life of the job began: what a policy's deadline and elapsed time count from
  * @param dueAt when it may run next; set exactly while PENDING
- * @param deadline after this no run starts
- * @param startedAt start of the current run, or of the one that ended it
+ * @param deadline then or later no run starts
+ * @param startedAt start of the current run, or of the one that ended it; null while PENDING
  * @param finishedAt set exactly in a terminal state
  * @param lastDelay the delay of the latest retry, for jitter that depends on it
  */

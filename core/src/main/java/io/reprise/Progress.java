@@ -13,7 +13,9 @@ public record Progress(int percent, @Nullable String message) {
             throw new IllegalArgumentException("progress percent must be 0 to 100, not " + percent);
         }
         if (message != null && message.length() > MAX_MESSAGE) {
-            message = message.substring(0, MAX_MESSAGE);
+            // Half a surrogate pair is no text, and databases refuse it.
+            boolean splitsPair = Character.isHighSurrogate(message.charAt(MAX_MESSAGE - 1));
+            message = message.substring(0, splitsPair ? MAX_MESSAGE - 1 : MAX_MESSAGE);
         }
     }
 }

@@ -13,4 +13,9 @@ import org.jspecify.annotations.Nullable;
  * @param detail what exactly changed, for instance {@code "as job 17"}
  */
 public record AuditEntry(
-        Instant at, String action, @Nullable JobId job, @Nullable String subject, Note note, @Nullable String detail) {}
+        Instant at,
+        String action,
+        @Nullable JobId job,
+        @Nullable String subject,
+        Note note,
+        @Nullable String detail) {}

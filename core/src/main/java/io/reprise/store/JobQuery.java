@@ -78,7 +78,11 @@ public final class JobQuery {
         return with(copy -> copy.createdBefore = exclusive);
     }
 
-    /** @throws IllegalArgumentException unless 1 to {@value #MAX_LIMIT} */
+    /**
+     * Jobs per page.
+     *
+     * @throws IllegalArgumentException unless 1 to {@value #MAX_LIMIT}
+     */
     public JobQuery limit(int jobs) {
         if (jobs < 1 || jobs > MAX_LIMIT) {
             throw new IllegalArgumentException("limit must be 1 to " + MAX_LIMIT + ", not " + jobs);

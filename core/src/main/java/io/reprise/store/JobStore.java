@@ -66,7 +66,11 @@ public interface JobStore extends JobWriter, AutoCloseable {
 
     Optional<Job> find(JobId id);
 
-    /** @throws IllegalArgumentException if the cursor is not one of ours */
+    /**
+     * One page of the jobs that match.
+     *
+     * @throws IllegalArgumentException if the cursor is not one of ours
+     */
     Page<Job> find(JobQuery query);
 
     /** Kept history, oldest first. */
@@ -80,7 +84,7 @@ public interface JobStore extends JobWriter, AutoCloseable {
 
     void resume(String queue, Note note);
 
-    /** @param maxRunning null for no limit */
+    /** Bounds how many jobs of a queue run at once in the whole fleet; null for no limit. */
     void limit(String queue, @Nullable Integer maxRunning, Note note);
 
     Cancellation cancel(JobId id, Note note);

@@ -13,7 +13,8 @@ public record Note(String by, @Nullable String why) {
             throw new IllegalArgumentException("by must have 1 to 100 characters");
         }
         if (why != null && why.length() > MAX_TEXT) {
-            why = why.substring(0, MAX_TEXT);
+            // Half a surrogate pair is no text, and databases refuse it.
+            why = why.substring(0, Character.isHighSurrogate(why.charAt(MAX_TEXT - 1)) ? MAX_TEXT - 1 : MAX_TEXT);
         }
     }
 }

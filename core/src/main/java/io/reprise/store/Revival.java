@@ -19,11 +19,14 @@ public record Revival(
         String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
 
     /**
+     * Changes to the job itself.
+     *
      * @param newId store it as a new job and discard the old one, history included; the audit log keeps the link
      * @param queue another queue, or null
      * @param payload another payload, or null
      */
-    public record Edit(boolean newId, @Nullable String queue, @Nullable String payload) {
+    public record Edit(
+            boolean newId, @Nullable String queue, @Nullable String payload) {
         public static final Edit NONE = new Edit(false, null, null);
     }
 }

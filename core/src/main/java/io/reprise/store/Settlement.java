@@ -43,7 +43,8 @@ public record Settlement(
      *
      * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
      */
-    public record Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
+    public record Wait(
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
 
     /** PENDING as before the claim: due time, wait reason and counters stay as they were. */
     public record PutBack() implements Next {}

@@ -15,4 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param lastJob what the latest firing enqueued
  */
 public record StoredSchedule(
-        String name, String rule, JobSpec job, boolean paused, Instant nextAt, @Nullable JobId lastJob) {}
+        String name,
+        String rule,
+        JobSpec job,
+        boolean paused,
+        Instant nextAt,
+        @Nullable JobId lastJob) {}

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.Progress;
+import io.reprise.Transaction;
+import io.reprise.retry.FailReason;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.JobWriter;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import io.reprise.store.QueueState;
+import io.reprise.store.Renewal;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoredSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A store for tests and for trying Reprise out: everything is gone with the process, nothing is shared between
+ * processes, and a caller's transaction is refused. Otherwise it keeps the whole contract. Thread-safe.
+ */
+public final class InMemoryJobStore implements JobStore {
+
+    private final InstantSource clock;
+    private final Tables tables = new Tables();
+    private final Inserting inserting = new Inserting(tables);
+    private final Claiming claiming = new Claiming(tables);
+    private final Settling settling = new Settling(tables);
+    private final Reviving reviving = new Reviving(tables);
+    private final Schedules schedules = new Schedules();
+    private final AuditLog audit = new AuditLog();
+    private final Roles roles = new Roles();
+    private volatile Runnable listener = () -> {};
+
+    public InMemoryJobStore() {
+        this(InstantSource.system());
+    }
+
+    public InMemoryJobStore(InstantSource clock) {
+        this.clock = clock;
+    }
+
+    private <T extends @Nullable Object> T locked(Function<Instant, T> work) {
+        synchronized (tables) {
+            return work.apply(now());
+        }
+    }
+
+    /** Like {@link #locked}, for what may make work; the listener is called without the lock. */
+    private <T extends @Nullable Object> T waking(Function<Instant, T> work) {
+        T answer = locked(work);
+        listener.run();
+        return answer;
+    }
+
+    @Override
+    public void prepare() {}
+
+    @Override
+    public Instant now() {
+        return clock.instant().truncatedTo(ChronoUnit.MICROS);
+    }
+
+    @Override
+    public JobWriter within(Transaction transaction) {
+        throw new IllegalArgumentException("InMemoryJobStore has no transactions, so it cannot take part in "
+                + transaction.getClass().getName());
+    }
+
+    @Override
+    public List<Inserted> insert(List<JobSpec> specs) {
+        return waking(now -> inserting.insert(specs, now));
+    }
+
+    @Override
+    public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        return waking(now -> settling.settle(settlements, closing, now));
+    }
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        return locked(now -> claiming.claim(request, now));
+    }
+
+    @Override
+    public Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
+        return locked(now -> {
+            Set<Long> lost = new HashSet<>();
+            Set<JobId> cancelled = new HashSet<>();
+            for (Long token : tokens) {
+                Lease held = tables.leases.get(token);
+                if (held == null || !held.worker.equals(worker)) {
+                    lost.add(token);
+                    continue;
+                }
+                held.expiresAt = now.plus(lease);
+                held.jobs.stream().filter(job -> job.cancelRequested).forEach(job -> cancelled.add(job.id));
+            }
+            return new Renewal(lost, cancelled);
+        });
+    }
+
+    @Override
+    public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
+        return locked(now -> claiming.takeOver(taker, lease, maxLeases, now));
+    }
+
+    @Override
+    public boolean progress(JobId id, long token, Progress progress) {
+        return locked(now -> {
+            StoredJob job = tables.jobs.get(id);
+            if (job == null || !job.isHeldUnder(token)) {
+                return false;
+            }
+            job.progress = progress;
+            return true;
+        });
+    }
+
+    @Override
+    public List<Job> expire(int limit) {
+        return locked(now -> {
+            List<Job> expired = new ArrayList<>();
+            while (expired.size() < limit
+                    && !tables.byDeadline.isEmpty()
+                    && tables.byDeadline.first().isOverdue(now)) {
+                StoredJob job = tables.byDeadline.first();
+                tables.update(job, () -> {
+                    job.failReason = FailReason.DEADLINE;
+                    job.finish(JobState.FAILED, now);
+                });
+                expired.add(job.read());
+            }
+            return expired;
+        });
+    }
+
+    @Override
+    public Optional<Job> find(JobId id) {
+        return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::read));
+    }
+
+    @Override
+    public Page<Job> find(JobQuery query) {
+        return locked(now -> Finding.find(tables.jobs, query));
+    }
+
+    @Override
+    public List<Attempt> attempts(JobId id) {
+        return locked(now ->
+                Optional.ofNullable(tables.jobs.get(id)).map(StoredJob::history).orElse(List.of()));
+    }
+
+    @Override
+    public List<QueueState> queues() {
+        return locked(now -> tables.queues.values().stream()
+                .filter(QueueRow::isVisible)
+                .map(queue -> queue.read(now))
+                .toList());
+    }
+
+    @Override
+    public void pause(String queue, Note note) {
+        locked(now -> {
+            QueueRow row = tables.queue(queue);
+            row.paused = row.paused == null ? new QueueState.Pause(now, note) : row.paused;
+            audit.subject(now, "pause", queue, note, null);
+            return null;
+        });
+    }
+
+    @Override
+    public void resume(String queue, Note note) {
+        waking(now -> {
+            tables.queue(queue).paused = null;
+            audit.subject(now, "resume", queue, note, null);
+            return null;
+        });
+    }
+
+    @Override
+    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
+        waking(now -> {
+            tables.queue(queue).maxRunning = maxRunning;
+            audit.subject(now, "limit", queue, note, maxRunning == null ? "none" : maxRunning.toString());
+            return null;
+        });
+    }
+
+    @Override
+    public Cancellation cancel(JobId id, Note note) {
+        return waking(now -> {
+            StoredJob job = tables.jobs.get(id);
+            if (job == null) {
+                return Cancellation.MISSING;
+            }
+            if (job.state.isTerminal()) {
+                return Cancellation.TOO_LATE;
+            }
+            audit.job(now, "cancel", id, note, null);
+            if (job.state == JobState.RUNNING) {
+                job.cancelRequested = true;
+                return Cancellation.REQUESTED;
+            }
+            tables.update(job, () -> job.finish(JobState.CANCELLED, now));
+            return Cancellation.DONE;
+        });
+    }
+
+    @Override
+    public Revived revive(JobId id, Revival revival, Note note) {
+        return waking(now -> {
+            Revived revived = reviving.revive(tables.jobs.get(id), revival, now);
+            JobId newId = revived.id();
+            if (newId != null) {
+                audit.job(now, revival.action(), id, note, newId.equals(id) ? null : "as job " + newId);
+            }
+            return revived;
+        });
+    }
+
+    @Override
+    public boolean discard(JobId id, Note note) {
+        return locked(now -> {
+            StoredJob job = tables.jobs.get(id);
+            if (job == null || !job.state.isTerminal()) {
+                return false;
+            }
+            tables.delete(job);
+            audit.job(now, "discard", id, note, null);
+            return true;
+        });
+    }
+
+    @Override
+    public int prune(Set<JobState> states, Duration age, int limit) {
+        return locked(now -> {
+            Instant horizon = now.minus(age);
+            List<StoredJob> old = tables.byFinish.stream()
+                    .takeWhile(job -> job.finishedAt != null && job.finishedAt.isBefore(horizon))
+                    .filter(job -> states.contains(job.state))
+                    .limit(limit)
+                    .toList();
+            old.forEach(tables::delete);
+            return old.size();
+        });
+    }
+
+    @Override
+    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
+        return locked(now -> audit.read(job, limit));
+    }
+
+    @Override
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
+        locked(now -> {
+            schedules.put(name, rule, job, nextAt);
+            return null;
+        });
+    }
+
+    @Override
+    public boolean removeSchedule(String name) {
+        return locked(now -> schedules.remove(name));
+    }
+
+    @Override
+    public boolean pauseSchedule(String name, boolean paused, Note note) {
+        return locked(now -> {
+            boolean found = schedules.pause(name, paused);
+            if (found) {
+                audit.subject(now, paused ? "pause-schedule" : "resume-schedule", name, note, null);
+            }
+            return found;
+        });
+    }
+
+    @Override
+    public List<StoredSchedule> schedules() {
+        return locked(now -> schedules.all());
+    }
+
+    @Override
+    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+        return waking(
+                now -> Optional.ofNullable(schedules.fire(name, dueAt, nextAt, () -> inserting.insert(jobs, now))));
+    }
+
+    @Override
+    public boolean lead(String role, String worker, Duration term) {
+        return locked(now -> roles.lead(role, worker, term, now));
+    }
+
+    @Override
+    public void resign(String role, String worker) {
+        locked(now -> {
+            roles.resign(role, worker);
+            return null;
+        });
+    }
+
+    @Override
+    public void maintain() {}
+
+    @Override
+    public void onWake(Runnable listener) {
+        this.listener = listener;
+    }
+
+    @Override
+    public void close() {}
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.WaitReason;
+import io.reprise.store.Inserted;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Stores specs, all or none: first looks for a refusal, then writes what can no longer be refused. */
+final class Inserting {
+
+    private final Tables tables;
+
+    Inserting(Tables tables) {
+        this.tables = tables;
+    }
+
+    List<Inserted> insert(List<JobSpec> specs, Instant now) {
+        refuseDuplicates(specs);
+        return specs.stream().map(spec -> insert(spec, now)).toList();
+    }
+
+    private void refuseDuplicates(List<JobSpec> specs) {
+        Set<String> idempotent = new HashSet<>();
+        Map<String, JobId> holders = new HashMap<>();
+        for (JobSpec spec : specs) {
+            String idempotencyKey = spec.idempotencyKey();
+            if (idempotencyKey != null
+                    && (tables.idempotent.containsKey(idempotencyKey) || !idempotent.add(idempotencyKey))) {
+                continue;
+            }
+            String key = spec.key();
+            if (key != null) {
+                StoredJob stored = tables.keyHolders.get(key);
+                JobId holder = stored == null ? holders.get(key) : stored.id;
+                boolean running = stored != null && stored.state == JobState.RUNNING;
+                if (holder == null) {
+                    holders.put(key, tables.nextId());
+                } else if (spec.keyRule() == KeyRule.REJECT || (spec.keyRule() == KeyRule.REPLACE && running)) {
+                    throw new DuplicateKeyException(key, holder);
+                }
+            }
+        }
+    }
+
+    private Inserted insert(JobSpec spec, Instant now) {
+        StoredJob known = spec.idempotencyKey() == null ? null : tables.idempotent.get(spec.idempotencyKey());
+        if (known != null) {
+            return new Inserted(known.id, false, known.dueAt);
+        }
+        StoredJob holder = spec.key() == null ? null : tables.keyHolders.get(spec.key());
+        if (holder == null) {
+            StoredJob job = new StoredJob(tables.nextId(), spec, now, due(spec, now));
+            begin(job, spec, now);
+            tables.add(job);
+            tables.remember(spec.idempotencyKey(), job);
+            return new Inserted(job.id, true, job.dueAt);
+        }
+        if (spec.keyRule() == KeyRule.REPLACE) {
+            tables.update(holder, () -> begin(holder, spec, now));
+            tables.remember(spec.idempotencyKey(), holder);
+        }
+        return new Inserted(holder.id, false, holder.dueAt);
+    }
+
+    private static void begin(StoredJob job, JobSpec spec, Instant now) {
+        Instant due = due(spec, now);
+        job.spec = spec;
+        job.waitReason = due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
+        job.firstDueAt = due;
+        job.dueAt = due;
+        job.deadline = deadline(spec, due);
+    }
+
+    private static Instant due(JobSpec spec, Instant now) {
+        Instant asked = spec.dueAt() == null ? now.plus(spec.delay()) : spec.dueAt();
+        return asked.isBefore(now) ? now : asked.truncatedTo(ChronoUnit.MICROS);
+    }
+
+    private static @Nullable Instant deadline(JobSpec spec, Instant firstDueAt) {
+        Duration deadline = spec.policy().deadline().toOptional().orElse(null);
+        return deadline == null ? null : firstDueAt.plus(deadline).truncatedTo(ChronoUnit.MICROS);
+    }
+}

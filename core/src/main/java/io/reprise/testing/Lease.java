@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.store.Claim;
+import java.time.Instant;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/** The right of a worker to run a batch of jobs of one queue. */
+final class Lease {
+
+    final long token;
+    final String worker;
+    /** Who ran the jobs: the worker itself, or the one it took them over from. */
+    final String runner;
+
+    final String queue;
+    final boolean alone;
+    final Instant claimedAt;
+    final Set<StoredJob> jobs = new LinkedHashSet<>();
+    Instant expiresAt;
+
+    Lease(long token, String worker, String queue, boolean alone, Instant claimedAt, Instant expiresAt) {
+        this.token = token;
+        this.worker = worker;
+        this.runner = worker;
+        this.queue = queue;
+        this.alone = alone;
+        this.claimedAt = claimedAt;
+        this.expiresAt = expiresAt;
+    }
+
+    /** The same jobs' lease in other hands. */
+    Lease(long token, String worker, Lease lost, Instant expiresAt) {
+        this.token = token;
+        this.worker = worker;
+        this.runner = lost.runner;
+        this.queue = lost.queue;
+        this.alone = lost.alone;
+        this.claimedAt = lost.claimedAt;
+        this.expiresAt = expiresAt;
+    }
+
+    Claim read() {
+        return new Claim(
+                token,
+                queue,
+                claimedAt,
+                alone,
+                jobs.stream().map(StoredJob::read).toList());
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.JobState;
+import io.reprise.store.QueueState;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A queue's settings, counts and waiting jobs. */
+final class QueueRow {
+
+    final String name;
+    final ReadyJobs ready = new ReadyJobs();
+    private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    QueueState.@Nullable Pause paused;
+
+    @Nullable
+    Integer maxRunning;
+    /** Part of a retry that earlier claims were too small to take. */
+    private double retryCredit;
+
+    QueueRow(String name) {
+        this.name = name;
+    }
+
+    void count(JobState state, long change) {
+        counts.merge(state, change, Long::sum);
+        counts.remove(state, 0L);
+    }
+
+    boolean isVisible() {
+        return !counts.isEmpty() || paused != null || maxRunning != null;
+    }
+
+    int room() {
+        if (paused != null) {
+            return 0;
+        }
+        long running = counts.getOrDefault(JobState.RUNNING, 0L);
+        return maxRunning == null ? Integer.MAX_VALUE : (int) Math.max(0, maxRunning - running);
+    }
+
+    /** How many of a batch go to retries; what rounding keeps back is paid out by later batches. */
+    int retriesIn(int batch, double share) {
+        retryCredit += batch * share;
+        int whole = (int) Math.floor(retryCredit + 1e-9);
+        retryCredit -= whole;
+        return whole;
+    }
+
+    QueueState read(Instant now) {
+        return new QueueState(name, paused, maxRunning, counts, ready.oldestDueAt(now));
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Waiting jobs of one queue, by lane, priority and due time, so that a claim looks only at what it takes. */
+final class ReadyJobs {
+
+    private static final Comparator<StoredJob> BY_DUE =
+            Comparator.<StoredJob, Instant>comparing(job -> job.dueAt).thenComparing(job -> job.id);
+
+    private final Map<Lane, NavigableMap<Integer, TreeSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);
+
+    void add(StoredJob job) {
+        lanes.computeIfAbsent(job.lane(), lane -> new TreeMap<>(Comparator.reverseOrder()))
+                .computeIfAbsent(job.spec.priority(), priority -> new TreeSet<>(BY_DUE))
+                .add(job);
+    }
+
+    void remove(StoredJob job) {
+        NavigableMap<Integer, TreeSet<StoredJob>> levels = lanes.get(job.lane());
+        if (levels != null) {
+            levels.computeIfPresent(job.spec.priority(), (priority, jobs) -> {
+                jobs.remove(job);
+                return jobs.isEmpty() ? null : jobs;
+            });
+        }
+    }
+
+    /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
+    List<StoredJob> due(Lane lane, Instant now, int max) {
+        List<StoredJob> found = new ArrayList<>();
+        for (TreeSet<StoredJob> level :
+                lanes.getOrDefault(lane, new TreeMap<>()).values()) {
+            Iterator<StoredJob> jobs = level.iterator();
+            while (found.size() < max && jobs.hasNext()) {
+                StoredJob job = jobs.next();
+                if (job.dueAt.isAfter(now)) {
+                    break;
+                }
+                if (job.isOverdue(now)) {
+                    jobs.remove();
+                } else {
+                    found.add(job);
+                }
+            }
+        }
+        return found;
+    }
+
+    @Nullable
+    Instant oldestDueAt(Instant now) {
+        Stream<StoredJob> first = lanes.values().stream()
+                .flatMap(levels -> levels.values().stream())
+                .map(jobs -> jobs.isEmpty() ? null : jobs.first())
+                .filter(Objects::nonNull);
+        return first.map(job -> job.dueAt)
+                .filter(due -> !due.isAfter(now))
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.Attempt;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Writes the outcomes of claims. */
+final class Settling {
+
+    private final Tables tables;
+
+    Settling(Tables tables) {
+        this.tables = tables;
+    }
+
+    Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
+        Set<JobId> stale = new HashSet<>();
+        for (Settlement settlement : settlements) {
+            StoredJob job = tables.jobs.get(settlement.job());
+            if (job == null || !job.isHeldUnder(settlement.token())) {
+                stale.add(settlement.job());
+            } else {
+                tables.update(job, () -> settle(job, settlement, at));
+            }
+        }
+        closing.forEach(token -> close(token, at));
+        return new Settled(at, stale);
+    }
+
+    private void close(long token, Instant at) {
+        Lease lease = tables.leases.remove(token);
+        if (lease != null) {
+            for (StoredJob job : List.copyOf(lease.jobs)) {
+                tables.update(job, () -> putBack(job, at));
+            }
+        }
+    }
+
+    private static void settle(StoredJob job, Settlement settlement, Instant at) {
+        Instant startedAt = at.minus(settlement.ran()).truncatedTo(ChronoUnit.MICROS);
+        remember(job, settlement, startedAt, at);
+        job.spend(settlement.spent());
+        if (settlement.spent() == Spent.ATTEMPT) {
+            job.suspect = false;
+        }
+        if (settlement.failure() != null) {
+            job.lastError = new JobStatus.LastError(
+                    settlement.failure().type(),
+                    settlement.failure().message(),
+                    settlement.failure().fingerprint());
+        }
+        job.startedAt = startedAt;
+        move(job, settlement, at);
+    }
+
+    private static void move(StoredJob job, Settlement settlement, Instant at) {
+        Settlement.Next next = settlement.next();
+        if (next instanceof Settlement.Succeed success) {
+            job.result = success.result();
+            job.finish(JobState.SUCCEEDED, at);
+        } else if (next instanceof Settlement.Cancel || job.cancelRequested) {
+            job.finish(JobState.CANCELLED, at);
+        } else if (next instanceof Settlement.Fail failure) {
+            job.failReason = failure.reason();
+            job.finish(JobState.FAILED, at);
+        } else if (next instanceof Settlement.Wait pause) {
+            job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
+            job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
+            job.suspect |= settlement.spent() == Spent.LOSS;
+        } else {
+            putBack(job, at);
+        }
+    }
+
+    private static void putBack(StoredJob job, Instant at) {
+        if (job.cancelRequested) {
+            job.finish(JobState.CANCELLED, at);
+        } else {
+            job.putBack();
+        }
+    }
+
+    private static void remember(StoredJob job, Settlement settlement, Instant startedAt, Instant at) {
+        Lease lease = job.lease;
+        if (lease != null && settlement.spent() != Spent.NOTHING) {
+            job.remember(new Attempt(
+                    job.counts.attempts() + 1,
+                    lease.token,
+                    lease.runner,
+                    startedAt,
+                    at,
+                    ending(settlement),
+                    settlement.failure(),
+                    settlement.decision()));
+        }
+    }
+
+    private static Attempt.Ending ending(Settlement settlement) {
+        return switch (settlement.spent()) {
+            case LOSS -> Attempt.Ending.LOST;
+            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
+            case SNOOZE -> Attempt.Ending.SNOOZED;
+            case ATTEMPT, NOTHING -> {
+                if (settlement.next() instanceof Settlement.Succeed) {
+                    yield Attempt.Ending.SUCCEEDED;
+                }
+                yield settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
+            }
+        };
+    }
+}

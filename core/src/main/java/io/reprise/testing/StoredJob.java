@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.JobTimes;
+import io.reprise.Progress;
+import io.reprise.WaitReason;
+import io.reprise.retry.FailReason;
+import io.reprise.store.Spent;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** One job's row. Change it only through {@link Tables#update}, which keeps the indexes right. */
+final class StoredJob {
+
+    private static final int MAX_HISTORY = 25;
+
+    final JobId id;
+    final Instant createdAt;
+    final List<String> idempotencyKeys = new ArrayList<>(1);
+    private final Deque<Attempt> history = new ArrayDeque<>(1);
+
+    JobSpec spec;
+    JobState state = JobState.PENDING;
+    WaitReason waitReason = WaitReason.NEW;
+
+    @Nullable
+    FailReason failReason;
+
+    JobStatus.@Nullable LastError lastError;
+
+    @Nullable
+    Progress progress;
+
+    @Nullable
+    String result;
+
+    @Nullable
+    Lease lease;
+
+    boolean cancelRequested;
+    boolean suspect;
+    JobCounts counts = JobCounts.NONE;
+    Instant firstDueAt;
+    /** Kept while the job runs, so that a claim can be undone. */
+    Instant dueAt;
+
+    @Nullable
+    Instant deadline;
+
+    @Nullable
+    Instant startedAt;
+
+    @Nullable
+    Instant finishedAt;
+
+    @Nullable
+    Duration lastDelay;
+
+    StoredJob(JobId id, JobSpec spec, Instant now, Instant dueAt) {
+        this.id = id;
+        this.spec = spec;
+        this.createdAt = now;
+        this.firstDueAt = dueAt;
+        this.dueAt = dueAt;
+    }
+
+    Lane lane() {
+        if (suspect) {
+            return Lane.SUSPECT;
+        }
+        return counts.attempts() > 0 ? Lane.RETRY : Lane.FRESH;
+    }
+
+    boolean isHeldUnder(long token) {
+        return lease != null && lease.token == token;
+    }
+
+    boolean isOverdue(Instant now) {
+        return deadline != null && !deadline.isAfter(now);
+    }
+
+    void spend(Spent spent) {
+        JobCounts c = counts;
+        counts = switch (spent) {
+            case ATTEMPT -> new JobCounts(c.attempts() + 1, c.losses(), c.interruptions(), c.snoozes(), c.granted());
+            case LOSS -> new JobCounts(c.attempts(), c.losses() + 1, c.interruptions(), c.snoozes(), c.granted());
+            case INTERRUPTION ->
+                new JobCounts(c.attempts(), c.losses(), c.interruptions() + 1, c.snoozes(), c.granted());
+            case SNOOZE -> new JobCounts(c.attempts(), c.losses(), c.interruptions(), c.snoozes() + 1, c.granted());
+            case NOTHING -> c;
+        };
+    }
+
+    void grant(int attempts) {
+        JobCounts c = counts;
+        counts = new JobCounts(
+                c.attempts(), c.losses(), c.interruptions(), c.snoozes(), Math.addExact(c.granted(), attempts));
+    }
+
+    /** Out of its lease and waiting as it was before the claim. */
+    void putBack() {
+        leave();
+        state = JobState.PENDING;
+        startedAt = null;
+    }
+
+    void waitUntil(Instant due, WaitReason reason) {
+        putBack();
+        dueAt = due;
+        waitReason = reason;
+        failReason = null;
+        finishedAt = null;
+    }
+
+    void finish(JobState terminal, Instant at) {
+        leave();
+        state = terminal;
+        finishedAt = at;
+    }
+
+    private void leave() {
+        if (lease != null) {
+            lease.jobs.remove(this);
+            lease = null;
+        }
+        cancelRequested = false;
+    }
+
+    void remember(Attempt attempt) {
+        history.addLast(attempt);
+        if (history.size() > MAX_HISTORY) {
+            history.removeFirst();
+        }
+    }
+
+    List<Attempt> history() {
+        return List.copyOf(history);
+    }
+
+    Job read() {
+        boolean pending = state == JobState.PENDING;
+        JobStatus.Holder holder =
+                lease == null ? null : new JobStatus.Holder(lease.worker, lease.token, cancelRequested);
+        JobStatus status =
+                new JobStatus(state, pending ? waitReason : null, failReason, lastError, progress, result, holder);
+        JobTimes times =
+                new JobTimes(createdAt, firstDueAt, pending ? dueAt : null, deadline, startedAt, finishedAt, lastDelay);
+        return new Job(id, spec, status, counts, times);
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.JobId;
+import io.reprise.JobState;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Every row of the store with its indexes. Guarded by the store's lock. */
+final class Tables {
+
+    private static final Comparator<StoredJob> BY_ID = Comparator.comparing(job -> job.id);
+
+    final NavigableMap<JobId, StoredJob> jobs = new TreeMap<>();
+    final NavigableMap<Long, Lease> leases = new TreeMap<>();
+    final NavigableMap<String, QueueRow> queues = new TreeMap<>();
+    final Map<String, StoredJob> keyHolders = new HashMap<>();
+    final Map<String, StoredJob> idempotent = new HashMap<>();
+    final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
+            Comparator.<StoredJob, Instant>comparing(Tables::deadline).thenComparing(BY_ID));
+    final NavigableSet<StoredJob> byFinish = new TreeSet<>(
+            Comparator.<StoredJob, Instant>comparing(Tables::finish).thenComparing(BY_ID));
+    private long lastId;
+    private long lastToken;
+
+    JobId nextId() {
+        return new JobId(++lastId);
+    }
+
+    long nextToken() {
+        return ++lastToken;
+    }
+
+    QueueRow queue(String name) {
+        return queues.computeIfAbsent(name, QueueRow::new);
+    }
+
+    void add(StoredJob job) {
+        jobs.put(job.id, job);
+        index(job);
+    }
+
+    void delete(StoredJob job) {
+        unindex(job);
+        jobs.remove(job.id);
+        job.idempotencyKeys.forEach(idempotent::remove);
+    }
+
+    void update(StoredJob job, Runnable change) {
+        unindex(job);
+        try {
+            change.run();
+        } finally {
+            index(job);
+        }
+    }
+
+    void remember(@Nullable String idempotencyKey, StoredJob job) {
+        if (idempotencyKey != null) {
+            idempotent.put(idempotencyKey, job);
+            job.idempotencyKeys.add(idempotencyKey);
+        }
+    }
+
+    private void index(StoredJob job) {
+        QueueRow queue = queue(job.spec.queue());
+        queue.count(job.state, 1);
+        if (job.state == JobState.PENDING) {
+            queue.ready.add(job);
+            if (job.deadline != null) {
+                byDeadline.add(job);
+            }
+        }
+        String key = job.spec.key();
+        if (job.state.isTerminal()) {
+            byFinish.add(job);
+        } else if (key != null) {
+            keyHolders.put(key, job);
+        }
+    }
+
+    private void unindex(StoredJob job) {
+        QueueRow queue = queue(job.spec.queue());
+        queue.count(job.state, -1);
+        if (job.state == JobState.PENDING) {
+            queue.ready.remove(job);
+            if (job.deadline != null) {
+                byDeadline.remove(job);
+            }
+        }
+        String key = job.spec.key();
+        if (job.state.isTerminal()) {
+            byFinish.remove(job);
+        } else if (key != null) {
+            keyHolders.remove(key);
+        }
+    }
+
+    private static Instant deadline(StoredJob job) {
+        return job.deadline == null ? Instant.MAX : job.deadline;
+    }
+
+    private static Instant finish(StoredJob job) {
+        return job.finishedAt == null ? Instant.MAX : job.finishedAt;
+    }
+}

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest.Demand;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which jobs a claim takes, and in which order. */
+public interface ClaimContract extends StoreFixture {
+
+    @Test
+    default void a_claimed_job_runs_under_its_holder_and_token() {
+        JobId id = add(Jobs.spec("mail"));
+        Claim claim = claimOne(Claims.upTo(5).by("worker-7"));
+        assertThat(claim.queue()).isEqualTo("default");
+        assertThat(claim.alone()).isFalse();
+        assertThat(only(claim).id()).isEqualTo(id);
+        assertThat(only(claim).type()).isEqualTo("mail");
+        for (Job job : List.of(only(claim), read(id))) {
+            assertThat(job.state()).isEqualTo(JobState.RUNNING);
+            assertThat(job.status().holder()).isEqualTo(new JobStatus.Holder("worker-7", claim.token(), false));
+            assertThat(job.status().waitReason()).isNull();
+            assertThat(job.times().dueAt()).isNull();
+            assertThat(job.times().startedAt()).isEqualTo(claim.claimedAt());
+        }
+    }
+
+    @Test
+    default void no_work_means_no_claims() {
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+        add(Jobs.on("other"));
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void a_claim_for_no_jobs_takes_none() {
+        add(Jobs.spec("waiting"));
+        assertThat(claim(Claims.upTo(0))).isEmpty();
+        assertThat(claim(Claims.upTo(5).demands())).isEmpty();
+        assertThat(claim(Claims.upTo(5).demands(new Demand("default", 0)))).isEmpty();
+    }
+
+    @Test
+    default void a_job_that_is_not_due_is_not_claimed() {
+        add(Jobs.spec("delayed").delay(Duration.ofHours(1)));
+        add(Jobs.spec("dated").dueAt(store().now().plus(Duration.ofHours(1))));
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void a_claimed_job_is_not_claimed_again() {
+        add(Jobs.spec("once"));
+        claimOne();
+        assertThat(claim(Claims.upTo(10).by("worker-2"))).isEmpty();
+    }
+
+    @Test
+    default void an_expired_lease_alone_frees_no_job() {
+        add(Jobs.spec("once"));
+        claimAndDie("worker-1", 1);
+        awaitNextInstant();
+        assertThat(claim(Claims.upTo(10).by("worker-2"))).isEmpty();
+    }
+
+    @Test
+    default void higher_priority_comes_first() {
+        JobId low = add(Jobs.spec("low").priority(-9));
+        JobId normal = add(Jobs.spec("normal"));
+        JobId high = add(Jobs.spec("high").priority(9));
+        assertThat(Claims.ids(claim(Claims.upTo(2)))).containsExactly(high, normal);
+        assertThat(Claims.ids(claim(Claims.upTo(2)))).containsExactly(low);
+    }
+
+    @Test
+    default void within_a_priority_the_earlier_due_comes_first_whatever_its_id() {
+        JobId snoozed = add(Jobs.spec("older"));
+        Claim claim = claimOne();
+        JobId second = add(Jobs.spec("younger"));
+        awaitNextInstant();
+        settle(Settlements.snooze(claim, only(claim), Duration.ZERO));
+        assertThat(Claims.ids(claim(Claims.upTo(2)))).containsExactly(second, snoozed);
+    }
+
+    @Test
+    default void jobs_due_at_the_same_time_come_by_id() {
+        List<JobId> ids = add(Jobs.many(5));
+        assertThat(Claims.ids(claim(Claims.upTo(3)))).containsExactlyElementsOf(ids.subList(0, 3));
+    }
+
+    @Test
+    default void the_maximum_bounds_all_queues_together() {
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
+        assertThat(Claims.jobs(claim(Claims.upTo(3).from("a", "b"))))
+                .extracting(Job::queue)
+                .containsExactly("a", "a", "b");
+    }
+
+    @Test
+    default void each_demand_has_its_own_limit() {
+        add(List.of(
+                Jobs.on("a").build(),
+                Jobs.on("a").build(),
+                Jobs.on("b").build(),
+                Jobs.on("b").build()));
+        List<Claim> claims = claim(Claims.upTo(10).demands(new Demand("a", 1), new Demand("b", 2)));
+        assertThat(Claims.jobs(claims)).extracting(Job::queue).containsExactly("a", "b", "b");
+    }
+
+    @Test
+    default void every_queue_gets_a_lease_of_its_own() {
+        add(List.of(Jobs.on("a").build(), Jobs.on("b").build()));
+        List<Claim> claims = claim(Claims.upTo(10).from("b", "a"));
+        assertThat(claims).extracting(Claim::queue).containsExactly("b", "a");
+        assertThat(claims).extracting(Claim::token).doesNotHaveDuplicates();
+    }
+
+    @Test
+    default void tokens_only_grow() {
+        JobId id = add(Jobs.spec("again"));
+        long last = 0;
+        for (int run = 0; run < 5; run++) {
+            Claim claim = claimOne();
+            assertThat(only(claim).id()).isEqualTo(id);
+            assertThat(claim.token()).isGreaterThan(last);
+            last = claim.token();
+            settle(Settlements.snooze(claim, only(claim), Duration.ZERO));
+        }
+    }
+
+    @Test
+    default void a_job_past_its_deadline_is_not_claimed() {
+        addOverdue(1);
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void jobs_that_cannot_run_do_not_starve_those_behind_them() {
+        addOverdue(20);
+        for (int i = 0; i < 20; i++) {
+            add(Jobs.spec("not-due").priority(9).delay(Duration.ofHours(1)));
+        }
+        JobId good = add(Jobs.spec("good").priority(-9));
+        assertThat(Claims.ids(claim(Claims.upTo(5)))).containsExactly(good);
+    }
+
+    @Test
+    default void a_passed_deadline_fails_the_waiting_job() {
+        List<JobId> overdue = addOverdue(3);
+        JobId patient = add(Jobs.spec("patient").policy(RetryPolicy.unset().deadline(Duration.ofDays(1))));
+        List<Job> expired = store().expire(2);
+        assertThat(expired).hasSize(2).allSatisfy(job -> {
+            assertThat(job.state()).isEqualTo(JobState.FAILED);
+            assertThat(job.failReason()).isEqualTo(FailReason.DEADLINE);
+            assertThat(job.times().dueAt()).isNull();
+            assertThat(job.times().finishedAt()).isNotNull();
+            assertThat(job.attempts()).isZero();
+            assertThat(read(job.id())).isEqualTo(job);
+        });
+        assertThat(store().expire(10)).hasSize(1);
+        assertThat(store().expire(10)).isEmpty();
+        assertThat(overdue).allSatisfy(id -> assertThat(read(id).state()).isEqualTo(JobState.FAILED));
+        assertThat(read(patient).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    default void a_running_job_outlives_its_deadline() {
+        JobId id = add(Jobs.spec("slow").policy(RetryPolicy.unset().deadline(Duration.ofHours(1))));
+        Claim claim = claimOne();
+        assertThat(store().expire(10)).isEmpty();
+        succeed(claim);
+        assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    /** Waiting jobs of the highest priority whose deadline has passed. */
+    private List<JobId> addOverdue(int count) {
+        RetryPolicy brief = RetryPolicy.unset().deadline(Duration.ofMillis(1));
+        List<JobId> ids = add(Collections.nCopies(
+                count, Jobs.spec("overdue").priority(9).policy(brief).build()));
+        await(() -> ids.stream().map(id -> read(id).times().deadline()).allMatch(store().now()::isAfter));
+        return ids;
+    }
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.ClaimRequest.Demand;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/** Claim requests with everything defaulted, and views on what was claimed. */
+public final class Claims {
+
+    /** A lease that does not end while a test runs. */
+    public static final Duration LONG = Duration.ofDays(1);
+
+    private String worker = "worker-1";
+    private Duration lease = LONG;
+    private int max = 100;
+    private List<Demand> demands = List.of(new Demand(JobSpec.DEFAULT_QUEUE, 100));
+    private double retryShare = 0.2;
+    private boolean suspects = true;
+
+    private Claims() {}
+
+    /** Up to this many jobs of the default queue, suspects too, under a long lease. */
+    public static Claims upTo(int max) {
+        Claims claims = new Claims();
+        claims.max = max;
+        return claims;
+    }
+
+    public Claims by(String name) {
+        worker = name;
+        return this;
+    }
+
+    public Claims lease(Duration duration) {
+        lease = duration;
+        return this;
+    }
+
+    /** From these queues, in this order, without a limit of their own. */
+    public Claims from(String... queues) {
+        demands = Arrays.stream(queues).map(queue -> new Demand(queue, 100)).toList();
+        return this;
+    }
+
+    public Claims demands(Demand... each) {
+        demands = List.of(each);
+        return this;
+    }
+
+    public Claims retryShare(double share) {
+        retryShare = share;
+        return this;
+    }
+
+    public Claims suspects(boolean wanted) {
+        suspects = wanted;
+        return this;
+    }
+
+    public ClaimRequest build() {
+        return new ClaimRequest(worker, lease, max, demands, retryShare, suspects);
+    }
+
+    public static List<Job> jobs(List<Claim> claims) {
+        return claims.stream().flatMap(claim -> claim.jobs().stream()).toList();
+    }
+
+    public static List<JobId> ids(List<Claim> claims) {
+        return jobs(claims).stream().map(Job::id).toList();
+    }
+}

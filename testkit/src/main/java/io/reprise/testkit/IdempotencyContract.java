@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Enqueueing again with the same idempotency key returns the first job while it is kept. */
+public interface IdempotencyContract extends StoreFixture {
+
+    @Test
+    default void a_known_idempotency_key_answers_with_the_first_job() {
+        Inserted first = insert(once().payload("1"));
+        Inserted again = insert(once().payload("2").queue("other"));
+        assertThat(first.created()).isTrue();
+        assertThat(again.created()).isFalse();
+        assertThat(again.id()).isEqualTo(first.id());
+        assertThat(read(first.id()).spec().payload()).isEqualTo("1");
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_finished_job_keeps_its_idempotency_key() {
+        JobId id = add(once());
+        succeed(claimOne());
+        Inserted again = insert(once());
+        assertThat(again.id()).isEqualTo(id);
+        assertThat(again.created()).isFalse();
+    }
+
+    @Test
+    default void a_dead_letter_keeps_its_idempotency_key() {
+        JobId id = deadLetter(once());
+        assertThat(insert(once()).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void two_specs_of_one_call_share_an_idempotency_key() {
+        List<Inserted> answers =
+                store().insert(List.of(once().build(), Jobs.spec("other").build(), once().build()));
+        assertThat(answers).extracting(Inserted::created).containsExactly(true, true, false);
+        assertThat(answers.get(2).id()).isEqualTo(answers.get(0).id());
+    }
+
+    @Test
+    default void the_idempotency_key_is_looked_at_before_the_unique_key() {
+        JobSpec spec = once().key("order-1", KeyRule.REJECT).build();
+        JobId id = add(List.of(spec)).get(0);
+        assertThatCode(() -> assertThat(add(List.of(spec))).containsExactly(id)).doesNotThrowAnyException();
+    }
+
+    @Test
+    default void discarding_a_job_frees_its_idempotency_key() {
+        JobId id = deadLetter(once());
+        store().discard(id, NOTE);
+        assertThat(insert(once()).created()).isTrue();
+    }
+
+    @Test
+    default void pruning_a_job_frees_its_idempotency_key() {
+        add(once());
+        succeed(claimOne());
+        await(() -> store().prune(Set.of(JobState.SUCCEEDED), Duration.ZERO, 10) == 1);
+        assertThat(insert(once()).created()).isTrue();
+    }
+
+    private static JobSpec.Builder once() {
+        return Jobs.spec("work").idempotencyKey("request-1");
+    }
+}

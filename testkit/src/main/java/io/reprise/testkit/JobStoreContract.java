@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+/**
+ * Everything a {@link io.reprise.store.JobStore} promises, as tests. A store's test class implements this and supplies
+ * {@link StoreFixture#store}; what a store cannot do shows as skipped.
+ *
+ * <pre>{@code
+ * class MyJobStoreTest implements JobStoreContract {
+ *     private final JobStore store = MyJobStore.open(...);
+ *
+ *     @Override
+ *     public JobStore store() {
+ *         return store;
+ *     }
+ * }
+ * }</pre>
+ */
+public interface JobStoreContract
+        extends InsertContract,
+                ClaimContract,
+                LaneContract,
+                SettleContract,
+                LeaseContract,
+                UniqueKeyContract,
+                IdempotencyContract,
+                QueueContract,
+                ScheduleContract,
+                QueryContract,
+                DeadLetterContract,
+                RoleContract,
+                ConcurrencyContract,
+                TransactionContract,
+                DataContract {}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.store.Claim;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How fresh jobs, retries and suspects share a queue. */
+public interface LaneContract extends StoreFixture {
+
+    @Test
+    default void a_share_of_each_batch_is_kept_for_retries() {
+        addRetries(20);
+        add(Jobs.many(20));
+        assertThat(retriesIn(claim(Claims.upTo(10).retryShare(0.2)))).isEqualTo(2);
+    }
+
+    @Test
+    default void retries_fill_what_fresh_jobs_leave() {
+        addRetries(20);
+        add(Jobs.many(1));
+        List<Claim> claims = claim(Claims.upTo(10).retryShare(0.2));
+        assertThat(Claims.jobs(claims)).hasSize(10);
+        assertThat(retriesIn(claims)).isEqualTo(9);
+    }
+
+    @Test
+    default void fresh_jobs_fill_what_retries_leave() {
+        addRetries(1);
+        add(Jobs.many(20));
+        List<Claim> claims = claim(Claims.upTo(10).retryShare(0.5));
+        assertThat(Claims.jobs(claims)).hasSize(10);
+        assertThat(retriesIn(claims)).isEqualTo(1);
+    }
+
+    @Test
+    default void a_share_of_zero_or_one_is_a_strict_preference() {
+        addRetries(5);
+        add(Jobs.many(5));
+        assertThat(retriesIn(claim(Claims.upTo(2).retryShare(0)))).isZero();
+        assertThat(retriesIn(claim(Claims.upTo(2).retryShare(1)))).isEqualTo(2);
+    }
+
+    @Test
+    default void batches_of_one_starve_neither_retries_nor_fresh_jobs() {
+        addRetries(40);
+        add(Jobs.many(40));
+        int retries = 0;
+        for (int i = 0; i < 40; i++) {
+            retries += retriesIn(claim(Claims.upTo(1).retryShare(0.2)));
+        }
+        assertThat(retries).isBetween(1, 39);
+    }
+
+    @Test
+    default void a_retry_waits_for_its_delay() {
+        add(Jobs.spec("failing"));
+        Claim claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ofHours(1)));
+        assertThat(claim(Claims.upTo(10).retryShare(1))).isEmpty();
+    }
+
+    @Test
+    default void a_waiting_job_holds_no_lease() {
+        JobId id = add(Jobs.spec("failing"));
+        Claim claim = claimAndDie("worker-1", 1);
+        settle(Settlements.retry(claim, only(claim), Duration.ofDays(30)));
+        awaitNextInstant();
+        assertThat(store().takeOver("worker-2", Claims.LONG, 10)).isEmpty();
+        assertThat(read(id).status().holder()).isNull();
+        assertThat(settle(Settlements.success(claim, only(claim))).stale()).containsExactly(id);
+    }
+
+    @Test
+    default void suspects_run_alone_and_one_at_a_time() {
+        List<JobId> suspects = addSuspects(3);
+        List<JobId> others = add(Jobs.many(2));
+        List<Claim> claims = claim(Claims.upTo(10));
+        assertThat(claims).hasSize(2);
+        Claim alone = claims.stream().filter(Claim::alone).findFirst().orElseThrow();
+        Claim batch =
+                claims.stream().filter(claim -> !claim.alone()).findFirst().orElseThrow();
+        assertThat(suspects).contains(only(alone).id());
+        assertThat(batch.jobs()).extracting(Job::id).containsExactlyElementsOf(others);
+        assertThat(alone.token()).isNotEqualTo(batch.token());
+        assertThat(claimOne(Claims.upTo(10)).alone()).isTrue();
+        assertThat(claimOne(Claims.upTo(10)).alone()).isTrue();
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void suspects_are_left_to_workers_that_want_them() {
+        List<JobId> suspects = addSuspects(1);
+        assertThat(claim(Claims.upTo(10).suspects(false))).isEmpty();
+        assertThat(Claims.ids(claim(Claims.upTo(10)))).isEqualTo(suspects);
+    }
+
+    @Test
+    default void a_suspect_counts_towards_the_maximum() {
+        List<JobId> suspects = addSuspects(1);
+        add(Jobs.many(5));
+        assertThat(Claims.ids(claim(Claims.upTo(1)))).isEqualTo(suspects);
+        assertThat(Claims.jobs(claim(Claims.upTo(3)))).hasSize(3);
+    }
+
+    @Test
+    default void a_counted_attempt_clears_suspicion() {
+        JobId id = addSuspects(1).get(0);
+        Claim alone = claimOne();
+        settle(Settlements.retry(alone, only(alone), Duration.ZERO));
+        Claim again = claimOne(Claims.upTo(10).suspects(false));
+        assertThat(only(again).id()).isEqualTo(id);
+        assertThat(again.alone()).isFalse();
+    }
+
+    @Test
+    default void a_run_that_does_not_count_leaves_a_suspect_a_suspect() {
+        addSuspects(1);
+        Claim first = claimOne();
+        settle(Settlements.snooze(first, only(first), Duration.ZERO));
+        Claim second = claimOne();
+        assertThat(second.alone()).isTrue();
+        settle(Settlements.interruption(second, only(second)));
+        Claim third = claimOne();
+        assertThat(third.alone()).isTrue();
+        settle(Settlements.putBack(third, only(third)));
+        assertThat(claimOne().alone()).isTrue();
+    }
+
+    @Test
+    default void innocents_of_a_lost_batch_are_not_blamed() {
+        List<JobId> batch = add(Jobs.many(3));
+        claimAndDie("worker-1", 3);
+        Claim lost = takeOver("worker-2").claim();
+        lost.jobs().forEach(job -> settle(Settlements.loss(lost, job)));
+        for (int i = 0; i < 3; i++) {
+            succeed(claimOne(Claims.upTo(10)));
+        }
+        assertThat(batch).map(this::read).allSatisfy(job -> {
+            assertThat(job.attempts()).isEqualTo(1);
+            assertThat(job.counts().losses()).isEqualTo(1);
+        });
+    }
+
+    private void addRetries(int count) {
+        add(Jobs.many(count));
+        for (Claim claim : claim(Claims.upTo(count))) {
+            claim.jobs().forEach(job -> settle(Settlements.retry(claim, job, Duration.ZERO)));
+        }
+    }
+
+    /** Due jobs whose worker was lost. */
+    private List<JobId> addSuspects(int count) {
+        List<JobId> ids = new ArrayList<>(add(Jobs.many(count)));
+        Claim claim = claimOne(Claims.upTo(count));
+        claim.jobs().forEach(job -> settle(Settlements.loss(claim, job)));
+        return ids;
+    }
+
+    private int retriesIn(List<Claim> claims) {
+        return (int)
+                Claims.jobs(claims).stream().filter(job -> job.attempts() > 0).count();
+    }
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.WaitReason;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.store.Claim;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of a job when its run ends. Fencing has its own topic. */
+public interface SettleContract extends StoreFixture {
+
+    /** How many attempts of a job the store keeps. */
+    default int historyLimit() {
+        return 25;
+    }
+
+    @Test
+    default void a_success_is_terminal_and_keeps_its_result() {
+        JobId id = add(Jobs.spec("mail"));
+        Claim claim = claimOne();
+        Settled settled = settle(Settlements.success(claim, only(claim), "{\"sent\":1}"));
+        Job job = read(id);
+        assertThat(settled.stale()).isEmpty();
+        assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(job.status().result()).isEqualTo("{\"sent\":1}");
+        assertThat(job.status().holder()).isNull();
+        assertThat(job.attempts()).isEqualTo(1);
+        assertThat(job.times().dueAt()).isNull();
+        assertThat(job.times().finishedAt()).isEqualTo(settled.at());
+        assertThat(job.times().startedAt()).isEqualTo(settled.at().minus(Settlements.RAN));
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void a_success_without_result_is_one_too() {
+        JobId id = add(Jobs.spec("mail"));
+        succeed(claimOne());
+        assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(read(id).status().result()).isNull();
+    }
+
+    @Test
+    default void a_retrys_due_time_is_the_settled_time_plus_its_delay_exactly() {
+        JobId id = add(Jobs.spec("failing"));
+        Claim claim = claimOne();
+        Duration delay = Duration.ofSeconds(3_600, 123_456_000);
+        Settled settled = settle(Settlements.retry(claim, only(claim), delay));
+        Job job = read(id);
+        Failure failure = Settlements.failure();
+        assertThat(job.state()).isEqualTo(JobState.PENDING);
+        assertThat(job.status().waitReason()).isEqualTo(WaitReason.RETRY);
+        assertThat(job.times().dueAt()).isEqualTo(settled.at().plus(delay));
+        assertThat(job.nextRetryAt()).isEqualTo(job.times().dueAt());
+        assertThat(job.times().lastDelay()).isEqualTo(delay);
+        assertThat(job.times().startedAt()).isNull();
+        assertThat(job.times().finishedAt()).isNull();
+        assertThat(job.status().lastError())
+                .isEqualTo(new JobStatus.LastError(failure.type(), failure.message(), failure.fingerprint()));
+        assertThat(job.attempts()).isEqualTo(1);
+    }
+
+    @Test
+    default void no_result_is_visible_while_a_retry_is_pending() {
+        JobId id = add(Jobs.spec("failing"));
+        Claim first = claimOne();
+        settle(Settlements.retry(first, only(first), Duration.ZERO));
+        assertThat(read(id).status().result()).isNull();
+        Claim second = claimOne();
+        assertThat(read(id).status().result()).isNull();
+        settle(Settlements.success(second, only(second), "1"));
+        assertThat(read(id).status().result()).isEqualTo("1");
+    }
+
+    @Test
+    default void a_failed_job_never_has_a_due_time() {
+        JobId id = add(Jobs.spec("failing"));
+        Claim first = claimOne();
+        settle(Settlements.retry(first, only(first), Duration.ZERO));
+        Claim second = claimOne();
+        Settled settled = settle(Settlements.fail(second, only(second)));
+        Job job = read(id);
+        assertThat(job.state()).isEqualTo(JobState.FAILED);
+        assertThat(job.failReason()).isEqualTo(FailReason.EXHAUSTED);
+        assertThat(job.times().dueAt()).isNull();
+        assertThat(job.nextRetryAt()).isNull();
+        assertThat(job.status().waitReason()).isNull();
+        assertThat(job.times().finishedAt()).isEqualTo(settled.at());
+        assertThat(job.attempts()).isEqualTo(2);
+    }
+
+    @Test
+    default void a_wait_may_leave_the_last_delay_as_it_was() {
+        JobId id = add(Jobs.spec("failing"));
+        Claim first = claimOne();
+        settle(Settlements.retry(first, only(first), Duration.ofMillis(0)));
+        Claim second = claimOne();
+        Settlement.Wait breaker = new Settlement.Wait(WaitReason.BREAKER, Duration.ofHours(1), null);
+        settle(Settlements.of(id, second.token(), Spent.NOTHING, breaker));
+        assertThat(read(id).times().lastDelay()).isEqualTo(Duration.ZERO);
+        assertThat(read(id).status().waitReason()).isEqualTo(WaitReason.BREAKER);
+        assertThat(read(id).nextRetryAt()).isNull();
+    }
+
+    @Test
+    default void a_claim_put_back_leaves_no_trace() {
+        JobId id = add(Jobs.spec("early"));
+        Job before = read(id);
+        Claim claim = claimOne();
+        settle(Settlements.putBack(claim, only(claim)));
+        assertThat(read(id)).isEqualTo(before);
+        assertThat(store().attempts(id)).isEmpty();
+        assertThat(only(claimOne()).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void a_cancelled_run_is_terminal() {
+        JobId id = add(Jobs.spec("unwanted"));
+        Claim claim = claimOne();
+        settle(Settlements.cancellation(claim, only(claim)));
+        assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(read(id).times().finishedAt()).isNotNull();
+        assertThat(store().attempts(id)).extracting(Attempt::ending).containsExactly(Attempt.Ending.CANCELLED);
+    }
+
+    @Test
+    default void claims_are_attempts_plus_losses_plus_interruptions_plus_snoozes() {
+        JobId id = add(Jobs.spec("eventful"));
+        Claim claim = claimOne();
+        settle(Settlements.snooze(claim, only(claim), Duration.ZERO));
+        claim = claimOne();
+        settle(Settlements.interruption(claim, only(claim)));
+        claim = claimOne();
+        settle(Settlements.loss(claim, only(claim)));
+        claim = claimOne();
+        settle(Settlements.putBack(claim, only(claim)));
+        claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        succeed(claimOne());
+        assertThat(read(id).counts()).isEqualTo(new JobCounts(2, 1, 1, 1, 0));
+        assertThat(store().attempts(id))
+                .extracting(Attempt::ending)
+                .containsExactly(
+                        Attempt.Ending.SNOOZED,
+                        Attempt.Ending.INTERRUPTED,
+                        Attempt.Ending.LOST,
+                        Attempt.Ending.FAILED,
+                        Attempt.Ending.SUCCEEDED);
+        assertThat(store().attempts(id)).extracting(Attempt::number).containsExactly(1, 1, 1, 1, 2);
+        assertThat(store().attempts(id)).extracting(Attempt::token).isSorted().doesNotHaveDuplicates();
+    }
+
+    @Test
+    default void history_keeps_the_newest_runs() {
+        JobId id = add(Jobs.spec("endless"));
+        long token = 0;
+        for (int run = 0; run < historyLimit() + 5; run++) {
+            Claim claim = claimOne();
+            token = claim.token();
+            settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        }
+        List<Attempt> kept = store().attempts(id);
+        assertThat(kept).hasSize(historyLimit());
+        assertThat(kept.get(0).number()).isEqualTo(6);
+        assertThat(kept.get(kept.size() - 1).token()).isEqualTo(token);
+        assertThat(read(id).attempts()).isEqualTo(historyLimit() + 5);
+    }
+
+    @Test
+    default void many_outcomes_are_written_in_one_call() {
+        List<JobId> ids = add(Jobs.many(3));
+        Claim claim = claimOne(Claims.upTo(3));
+        List<Job> jobs = claim.jobs();
+        Settled settled = store().settle(
+                        List.of(
+                                Settlements.success(claim, jobs.get(0)),
+                                Settlements.retry(claim, jobs.get(1), Duration.ofHours(1)),
+                                Settlements.fail(claim, jobs.get(2))),
+                        List.of(claim.token()));
+        assertThat(settled.stale()).isEmpty();
+        assertThat(ids)
+                .extracting(id -> read(id).state())
+                .containsExactly(JobState.SUCCEEDED, JobState.PENDING, JobState.FAILED);
+    }
+
+    @Test
+    default void settling_nothing_is_harmless() {
+        assertThat(store().settle(List.of(), List.of()).stale()).isEmpty();
+        assertThat(store().settle(List.of(), List.of(987_654_321L)).stale()).isEmpty();
+    }
+
+    @Test
+    default void closing_a_lease_gives_back_what_it_still_holds() {
+        List<JobId> ids = add(Jobs.many(2));
+        Job untouched = read(ids.get(1));
+        Claim claim = claimOne(Claims.upTo(2));
+        store().settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+        assertThat(read(ids.get(1))).isEqualTo(untouched);
+        Settled late = settle(Settlements.success(claim, claim.jobs().get(1)));
+        assertThat(late.stale()).containsExactly(ids.get(1));
+        assertThat(only(claimOne()).id()).isEqualTo(ids.get(1));
+    }
+
+    @Test
+    default void a_job_asked_to_cancel_is_cancelled_instead_of_waiting_again() {
+        Claim claim = claimAndAskToCancel();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        Job job = read(only(claim).id());
+        assertThat(job.state()).isEqualTo(JobState.CANCELLED);
+        assertThat(job.times().dueAt()).isNull();
+        assertThat(job.attempts()).isEqualTo(1);
+    }
+
+    @Test
+    default void a_job_asked_to_cancel_is_cancelled_instead_of_put_back_or_failed() {
+        Claim putBack = claimAndAskToCancel();
+        settle(Settlements.putBack(putBack, only(putBack)));
+        assertThat(read(only(putBack).id()).state()).isEqualTo(JobState.CANCELLED);
+        Claim failed = claimAndAskToCancel();
+        settle(Settlements.fail(failed, only(failed)));
+        assertThat(read(only(failed).id()).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(read(only(failed).id()).failReason()).isNull();
+    }
+
+    @Test
+    default void a_success_beats_a_request_to_cancel() {
+        Claim claim = claimAndAskToCancel();
+        succeed(claim);
+        assertThat(read(only(claim).id()).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    private Claim claimAndAskToCancel() {
+        JobId id = add(Jobs.spec("unwanted"));
+        Claim claim = claimOne();
+        store().cancel(id, NOTE);
+        return claim;
+    }
+}
