@@ -24,8 +24,8 @@ interface Claims {
         }
 
         void claimed(String queue, int batch, double share) {
-            credits.merge(queue, batch * share, (old, more) -> {
-                double credit = old + more;
+            credits.compute(queue, (name, old) -> {
+                double credit = (old == null ? 0 : old) + batch * share;
                 return credit - Math.floor(credit + 1e-9);
             });
         }

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
@@ -105,8 +106,8 @@ final class Queries {
             return null;
         }
         try {
-            return Long.valueOf(cursor);
-        } catch (NumberFormatException e) {
+            return JobId.parse(cursor).value();
+        } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException("'" + cursor + "' is not a cursor of this store: pass Page.next()", e);
         }
     }
