@@ -24,7 +24,7 @@ final class PostgresClaims implements Claims {
 
     // Which queues have something to claim. Takes no locks. Jumps over the priority levels of each lane, and looks at
     // due entries only: reprise_job_ready serves it. One round trip, so this is what an idle worker costs.
-    private static final String PROBE = """
+    static final String PROBE = """
             with recursive level (queue, lane, priority) as (
               select q.name, x.lane,
                      (select j.priority from reprise_job j
@@ -234,7 +234,7 @@ final class PostgresClaims implements Claims {
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
         int retries = credit.of(queue, want, request.retryShare());
-        String sql = sql(CLAIM, batchClass(want));
+        String sql = sql(database.dialect(), CLAIM, batchClass(want));
         List<Claim> claims = database.send("claim jobs of queue " + queue, session -> read(
                 session,
                 queue,
@@ -251,13 +251,17 @@ final class PostgresClaims implements Claims {
                 session,
                 queue,
                 true,
-                sql(CLAIM_SUSPECT, 1),
+                sql(database.dialect(), CLAIM_SUSPECT, 1),
                 PostgresDialect.LOCKS, queue, queue, request.worker(), Micros.of(request.lease()), queue, queue));
     }
 
-    private String sql(String template, int batch) {
-        return database.dialect()
-                .sql(template.replace("{batch}", Integer.toString(batch))
+    /** The claim of up to a batch, without the lock before it. */
+    static String claimSql(Dialect dialect, int batch) {
+        return sql(dialect, CLAIM, batch).split(";\n", 2)[1];
+    }
+
+    private static String sql(Dialect dialect, String template, int batch) {
+        return dialect.sql(template.replace("{batch}", Integer.toString(batch))
                         .replace("{claimed}", Columns.CLAIMED)
                         .replace("{shown}", Columns.CLAIMED_SHOWN));
     }

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSettlements implements Settlements {
 
     // Key share is enough: other settles of the lease go on, a take-over passes it. Deletes through the primary key.
-    private static final String SUCCEED = """
+    static final String SUCCEED = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::text[]))
                 as i (id, token, ran, result)),
@@ -61,7 +61,7 @@ final class PostgresSettlements implements Settlements {
 
     // The jobs that do not come back, without the successes. Those that were to wait are here only if somebody asked to
     // cancel them; that cannot change between the two statements, because who asks locks the lease first.
-    private static final String END = """
+    static final String END = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::text[]), (select ?::text[]),
                 (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
@@ -96,7 +96,7 @@ final class PostgresSettlements implements Settlements {
               from d
             """;
 
-    private static final String WAIT = """
+    static final String WAIT = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::text[]), (select ?::bigint[]),
                 (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
