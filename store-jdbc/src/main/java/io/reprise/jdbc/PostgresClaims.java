@@ -23,7 +23,8 @@ final class PostgresClaims implements Claims {
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
     // Which queues have something to claim. Takes no locks. Jumps over the priority levels of each lane, and looks at
-    // due entries only: reprise_job_ready serves it. One round trip, so this is what an idle worker costs.
+    // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the whole
+    // table. One round trip, so this is what an idle worker costs.
     static final String PROBE = """
             with recursive level (queue, lane, priority) as (
               select q.name, x.lane,
@@ -42,11 +43,13 @@ final class PostgresClaims implements Claims {
             select distinct l.queue, l.lane = 2
               from level l
              where l.priority is not null
-               and exists (
-                 select 1 from reprise_job j
+               and (
+                 select j.id from reprise_job j
                   where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= reprise_now()
                     and (j.deadline is null or j.deadline > reprise_now())
-                    and j.id not in (select unnest(h.ids) from reprise_lease h))
+                    and j.id not in (select unnest(h.ids) from reprise_lease h)
+                  order by j.due_at, j.id
+                  limit 1) is not null
             """;
 
     // Two statements in one round trip and one transaction: the lock first, by itself, so that the snapshot of the claim
@@ -71,13 +74,13 @@ final class PostgresClaims implements Claims {
                 left join reprise_queue q on q.name = a.queue),
             level (lane, priority) as (
               select x.lane,
-                     (select j.priority from reprise_job j, room r
-                       where j.queue = r.queue and j.lane = x.lane order by j.priority desc limit 1)
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = x.lane order by j.priority desc limit 1)
                 from (values (0::smallint), (1::smallint)) as x (lane)
               union all
               select l.lane,
-                     (select j.priority from reprise_job j, room r
-                       where j.queue = r.queue and j.lane = l.lane and j.priority < l.priority
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = l.lane and j.priority < l.priority
                        order by j.priority desc limit 1)
                 from level l
                where l.priority is not null),
@@ -131,11 +134,11 @@ final class PostgresClaims implements Claims {
             with recursive asked as (
               select cast(? as text) as queue, cast(? as text) as worker, cast(? as bigint) as lease_us),
             level (priority) as (
-              select (select j.priority from reprise_job j, asked r
-                       where j.queue = r.queue and j.lane = 2 order by j.priority desc limit 1)
+              select (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = 2 order by j.priority desc limit 1)
               union all
-              select (select j.priority from reprise_job j, asked r
-                       where j.queue = r.queue and j.lane = 2 and j.priority < l.priority
+              select (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = 2 and j.priority < l.priority
                        order by j.priority desc limit 1)
                 from level l
                where l.priority is not null),
@@ -241,7 +244,7 @@ final class PostgresClaims implements Claims {
                 false,
                 sql,
                 PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease()), queue,
-                queue, queue, queue));
+                queue, queue, queue, queue, queue));
         credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
         return claims;
     }
@@ -252,7 +255,8 @@ final class PostgresClaims implements Claims {
                 queue,
                 true,
                 sql(database.dialect(), CLAIM_SUSPECT, 1),
-                PostgresDialect.LOCKS, queue, queue, request.worker(), Micros.of(request.lease()), queue, queue));
+                PostgresDialect.LOCKS, queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue,
+                queue));
     }
 
     /** The claim of up to a batch, without the lock before it. */
