@@ -171,6 +171,11 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public Set<String> liveQueues() {
+        return Set.copyOf(database.read("name the queues", Queues::live));
+    }
+
+    @Override
     public List<QueueState> queues() {
         return database.read("count jobs", Queues::all);
     }

@@ -65,7 +65,24 @@ final class Queues {
              group by queue
             """;
 
+    // Jumps from name to name through reprise_job_ready, however long the backlog is.
+    private static final String NAMES = """
+            with recursive found (queue) as (
+              select (select queue from reprise_job where due_at is not null order by queue limit 1)
+              union all
+              select (select j.queue from reprise_job j
+                       where j.queue > f.queue and j.due_at is not null
+                       order by j.queue limit 1)
+                from found f
+               where f.queue is not null)
+            select queue from found where queue is not null
+            """;
+
     private Queues() {}
+
+    static List<String> live(Session session) throws SQLException {
+        return session.list(NAMES, Row::text);
+    }
 
     static void pause(Session session, String queue, Note note) throws SQLException {
         session.update(CREATE, queue);
