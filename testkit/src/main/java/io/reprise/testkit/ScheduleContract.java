@@ -129,6 +129,7 @@ public interface ScheduleContract extends StoreFixture {
         put("nightly", "rule", FIRST);
         store().pauseSchedule("nightly", true, NOTE);
         assertThat(store().audit(null, 10)).singleElement().satisfies(entry -> {
+            assertThat(entry.action()).isEqualTo("pause-schedule");
             assertThat(entry.subject()).isEqualTo("nightly");
             assertThat(entry.note()).isEqualTo(NOTE);
         });
