@@ -85,7 +85,8 @@ final class Decider {
 
     private Duration asked(@Nullable Duration retryAfter) {
         Duration cap = policy.retryAfterCap().orElseThrow();
-        return retryAfter == null ? Duration.ZERO : retryAfter.compareTo(cap) < 0 ? retryAfter : cap;
+        Duration wait = retryAfter == null ? Duration.ZERO : retryAfter.compareTo(cap) < 0 ? retryAfter : cap;
+        return Duration.ofNanos(Rounding.NONE.round(wait.toNanos()));
     }
 
     private boolean pastDeadline(Duration delay) {

@@ -20,7 +20,7 @@ final class MessageShape {
     private static final List<Replacement> REPLACEMENTS = List.of(
             replace("\"[^\"\\n]*+\"|`[^`\\n]*+`", "?"),
             replace("(?<!\\w)'[^'\\n]*+'(?!\\w)", "?"),
-            replace("(?<!\\w)[a-zA-Z][a-zA-Z0-9+.-]*+://[^\\s,;\"')\\]>]++", "?"),
+            replace("(?<![\\w+.-])[a-zA-Z][a-zA-Z0-9+.-]*+://[^\\s,;\"')\\]>]++", "?"),
             replace("(?<![\\w.+-])[\\w.+-]++@[\\w-]++(?:\\.[\\w-]++)++", "?"),
             replace("(?<!\\w)\\p{XDigit}{8}-\\p{XDigit}{4}-\\p{XDigit}{4}-\\p{XDigit}{4}-\\p{XDigit}{12}(?!\\w)", "?"),
             replace(
@@ -35,7 +35,7 @@ final class MessageShape {
             replace("(?<![\\w./\\\\])~?(?:[A-Za-z]:)?(?:[/\\\\]++[\\w.@+~#%=$-]++)++[/\\\\]?", "?"),
             replace("(?<=\\w)@\\p{XDigit}{1,16}+(?!\\w)", "@?"),
             replace("0[xX]\\p{XDigit}++", "?"),
-            replace("(?<!\\w)(?=[a-fA-F]*+\\d)\\p{XDigit}{6,}+(?!\\w)", "?"),
+            replace("(?<!\\w)[-+]?+(?=[a-fA-F]*+\\d)\\p{XDigit}{6,}+(?!\\w)", "?"),
             replace("(?<!\\w)(?=(?:[A-Za-z_]*+\\d){3})(?=\\d*+[A-Za-z_])\\w{12,}+(?!\\w)", "?"),
             replace("(?:(?<!\\w)[-+])?\\d++(?:[.,_]\\d++)*+(?:[eE][-+]?\\d++)?", "?"),
             replace("\\?(?:[,;\\s]++\\?)++", "?"),

@@ -2,6 +2,7 @@
 package io.reprise.retry;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Refuses fields that contradict each other within one layer.
@@ -14,15 +15,24 @@ final class PolicyChecks {
 
     private PolicyChecks() {}
 
-    static void together(PolicyFields fields) {
+    /** Refuses a contradiction that the change brought in; one that layers made before is not this caller's fault. */
+    static void together(PolicyFields before, PolicyFields after) {
+        IllegalArgumentException contradiction = contradiction(after);
+        if (contradiction != null && contradiction(before) == null) {
+            throw contradiction;
+        }
+    }
+
+    private static @Nullable IllegalArgumentException contradiction(PolicyFields fields) {
         Duration cap = fields.cap.toOptional().orElse(Bounds.MAX_DURATION);
         if (fields.minDelay != null && fields.minDelay.compareTo(cap) > 0) {
-            throw Bounds.refused("minDelay", fields.minDelay, "at most the cap, " + cap);
+            return Bounds.refused("minDelay", fields.minDelay, "at most the cap, " + cap);
         }
         Jitter jitter = fields.jitter;
         if (fields.kind == BackoffKind.TABLE
                 && (jitter instanceof Jitter.Decorrelated || jitter instanceof Jitter.BaseToRaw)) {
-            throw Bounds.refused("jitter", jitter.text(), "used with a backoff that has a base, not with a table");
+            return Bounds.refused("jitter", jitter.text(), "used with a backoff that has a base, not with a table");
         }
+        return null;
     }
 }

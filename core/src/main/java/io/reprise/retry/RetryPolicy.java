@@ -403,7 +403,7 @@ public final class RetryPolicy {
     private RetryPolicy with(Consumer<PolicyFields> change) {
         PolicyFields changed = fields.copy();
         change.accept(changed);
-        PolicyChecks.together(changed);
+        PolicyChecks.together(fields, changed);
         return new RetryPolicy(changed);
     }
 

@@ -3,8 +3,8 @@ package io.reprise.retry;
 
 /** The resolution of a delay. Rounding is always down, so that it never lifts a delay above the cap. */
 public enum Rounding {
-    /** Nanoseconds. */
-    NONE(1),
+    /** Microseconds, in which every store keeps time: so the delay decided is exactly the delay stored. */
+    NONE(1_000),
     /** Whole milliseconds. */
     MILLIS(1_000_000),
     /** Whole seconds. */

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+import org.jspecify.annotations.NullMarked;
+
+/** Reprise: a durable job queue whose heart is retry control. */
+@NullMarked
+module io.reprise.core {
+    requires static org.jspecify;
+    requires org.slf4j;
+    requires com.cronutils;
+
+    exports io.reprise;
+    exports io.reprise.retry;
+    exports io.reprise.store;
+    exports io.reprise.testing;
+
+    uses io.reprise.PayloadCodec;
+}
