@@ -107,7 +107,7 @@ class DemoTest {
                     .queue(DemoJobs.REPORTS));
         }
         Cli run = Cli.run("demo", "--plain", "--seconds", "1", "--db", file.toString());
-        assertThat(run.out()).contains("1 jobs of an earlier demo").contains("ok        check-stock #1 ");
+        assertThat(run.out()).contains("1 job of an earlier demo").contains("ok        check-stock #1 ");
     }
 
     private static List<Job> stored(Path file) {
