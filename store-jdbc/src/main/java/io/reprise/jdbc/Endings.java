@@ -46,9 +46,8 @@ final class Endings {
         }
         Dialect dialect = session.dialect();
         List<Job> gone = session.list(
-                dialect.sql(DELETE),
-                row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())),
-                (Object) sorted(ids));
+                dialect.sql(DELETE), row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())), (Object)
+                        sorted(ids));
         long[] deleted = sorted(gone.stream().map(Job::id).toList());
         session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
         session.update(dialect.sql(FORGET_KEYS), (Object) deleted);

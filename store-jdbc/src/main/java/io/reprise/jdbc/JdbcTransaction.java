@@ -34,12 +34,14 @@ public final class JdbcTransaction implements Transaction {
         Connection connection = source.current();
         String product = connection.getMetaData().getDatabaseProductName();
         if (!dialect.product().equals(product)) {
-            throw new IllegalArgumentException("The transaction's connection is to " + product + ", but this store is in "
-                    + dialect.product() + ": pass a connection to the store's own database");
+            throw new IllegalArgumentException(
+                    "The transaction's connection is to " + product + ", but this store is in " + dialect.product()
+                            + ": pass a connection to the store's own database");
         }
         if (connection.getAutoCommit()) {
-            throw new IllegalArgumentException("The connection is in autocommit mode, so there is no transaction to take"
-                    + " part in: call setAutoCommit(false) first, or enqueue without a transaction");
+            throw new IllegalArgumentException(
+                    "The connection is in autocommit mode, so there is no transaction to take"
+                            + " part in: call setAutoCommit(false) first, or enqueue without a transaction");
         }
         return connection;
     }

@@ -65,12 +65,14 @@ final class Migrations {
     private static void check(Map<Integer, String> applied, List<String> scripts) {
         applied.forEach((version, checksum) -> {
             if (version > scripts.size()) {
-                throw new RepriseException("The database is at schema version " + version + ", this program knows up to "
-                        + scripts.size() + ": it was migrated by a newer Reprise. Run that version or a later one");
+                throw new RepriseException(
+                        "The database is at schema version " + version + ", this program knows up to " + scripts.size()
+                                + ": it was migrated by a newer Reprise. Run that version or a later one");
             }
             if (!checksum(scripts.get(version - 1)).equals(checksum)) {
-                throw new RepriseException("Schema version " + version + " in the database is not the one of this program"
-                        + " (checksum " + checksum + "): it was changed by hand or comes from an unreleased build");
+                throw new RepriseException(
+                        "Schema version " + version + " in the database is not the one of this program" + " (checksum "
+                                + checksum + "): it was changed by hand or comes from an unreleased build");
             }
         });
     }
@@ -95,8 +97,7 @@ final class Migrations {
     private static String read(String name) {
         try (InputStream in = Migrations.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalArgumentException(
-                        "No schema '" + name + "': the dialects are sqlite and postgresql");
+                throw new IllegalArgumentException("No schema '" + name + "': the dialects are sqlite and postgresql");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

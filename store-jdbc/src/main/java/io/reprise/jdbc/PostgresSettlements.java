@@ -150,8 +150,7 @@ final class PostgresSettlements implements Settlements {
     }
 
     @Override
-    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing)
-            throws SQLException {
+    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
         List<Settlement> successes =
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
@@ -175,7 +174,8 @@ final class PostgresSettlements implements Settlements {
             leave(session, waiting, closing);
             ended.addAll(waiting);
         }
-        List<Settlement> rest = others.stream().filter(s -> open.get(s.job()) == s).toList();
+        List<Settlement> rest =
+                others.stream().filter(s -> open.get(s.job()) == s).toList();
         if (!rest.isEmpty()) {
             ended.addAll(session.list(session.dialect().sql(END), row -> ended(row, open), endArrays(rest)));
         }
@@ -210,8 +210,7 @@ final class PostgresSettlements implements Settlements {
         }
     }
 
-    private Settled succeed(
-            Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
+    private Settled succeed(Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
             throws SQLException {
         record Answer(long at, long[] stale, long[] cancelled) {}
         Answer answer = session.one(
@@ -235,10 +234,15 @@ final class PostgresSettlements implements Settlements {
         return new Object[] {
             numbers(waits, s -> s.job().value()),
             numbers(waits, Settlement::token),
-            texts(waits, s -> s.next() instanceof Settlement.Wait pause ? pause.reason().name() : null),
+            texts(
+                    waits,
+                    s -> s.next() instanceof Settlement.Wait pause
+                            ? pause.reason().name()
+                            : null),
             numbers(waits, s -> s.next() instanceof Settlement.Wait pause ? Micros.of(pause.delay()) : 0L),
-            numbers(waits, s ->
-                    s.next() instanceof Settlement.Wait pause ? Micros.ofNullable(pause.lastDelay()) : null),
+            numbers(
+                    waits,
+                    s -> s.next() instanceof Settlement.Wait pause ? Micros.ofNullable(pause.lastDelay()) : null),
             texts(waits, s -> s.spent().name()),
             texts(waits, s -> error(s, Failure::type)),
             texts(waits, s -> error(s, Failure::message)),
@@ -251,7 +255,11 @@ final class PostgresSettlements implements Settlements {
             numbers(ends, s -> s.job().value()),
             numbers(ends, Settlement::token),
             texts(ends, PostgresSettlements::state),
-            texts(ends, s -> s.next() instanceof Settlement.Fail fail ? fail.reason().name() : null),
+            texts(
+                    ends,
+                    s -> s.next() instanceof Settlement.Fail fail
+                            ? fail.reason().name()
+                            : null),
             numbers(ends, s -> Micros.of(s.ran())),
             texts(ends, s -> s.spent().name()),
             texts(ends, s -> error(s, Failure::type)),

@@ -46,31 +46,37 @@ final class Row {
         return value;
     }
 
-    @Nullable String textOrNull() throws SQLException {
+    @Nullable
+    String textOrNull() throws SQLException {
         return answer.getString(++column);
     }
 
-    @Nullable Long numberOrNull() throws SQLException {
+    @Nullable
+    Long numberOrNull() throws SQLException {
         long value = number();
         return answer.wasNull() ? null : value;
     }
 
-    @Nullable Integer integerOrNull() throws SQLException {
+    @Nullable
+    Integer integerOrNull() throws SQLException {
         int value = integer();
         return answer.wasNull() ? null : value;
     }
 
-    @Nullable Boolean flagOrNull() throws SQLException {
+    @Nullable
+    Boolean flagOrNull() throws SQLException {
         boolean value = flag();
         return answer.wasNull() ? null : value;
     }
 
-    @Nullable Instant instantOrNull() throws SQLException {
+    @Nullable
+    Instant instantOrNull() throws SQLException {
         Long micros = numberOrNull();
         return micros == null ? null : Micros.instant(micros);
     }
 
-    @Nullable Duration durationOrNull() throws SQLException {
+    @Nullable
+    Duration durationOrNull() throws SQLException {
         Long micros = numberOrNull();
         return micros == null ? null : Micros.duration(micros);
     }
