@@ -26,6 +26,9 @@ public final class ScheduleFirer {
 
     private static final Duration NOTHING_DUE = Duration.ofHours(1);
 
+    /** How often a firing that must not be lost asks whether it may overlap no more. */
+    private static final Duration UNTIL_PREVIOUS_ENDS = Duration.ofSeconds(1);
+
     private final JobStore store;
     private final Events events;
     private final Runnable onWork;
@@ -44,31 +47,28 @@ public final class ScheduleFirer {
             if (schedule.paused()) {
                 continue;
             }
-            if (!schedule.nextAt().isAfter(now)) {
-                fire(schedule, now);
-                wait = Duration.ZERO;
-            } else {
-                Duration left = Duration.between(now, schedule.nextAt());
-                wait = left.compareTo(wait) < 0 ? left : wait;
-            }
+            boolean due = !schedule.nextAt().isAfter(now);
+            Duration left = due ? fire(schedule, now) : Duration.between(now, schedule.nextAt());
+            wait = left.compareTo(wait) < 0 ? left : wait;
         }
         return wait;
     }
 
-    private void fire(StoredSchedule schedule, Instant now) {
+    /** Returns how long until it is worth another look. */
+    private Duration fire(StoredSchedule schedule, Instant now) {
         ScheduleRule rule;
         try {
             rule = ScheduleRule.parse(schedule.name(), schedule.rule());
         } catch (IllegalArgumentException e) {
             log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
             store.pauseSchedule(schedule.name(), true, new io.reprise.store.Note("reprise", e.getMessage()));
-            return;
+            return NOTHING_DUE;
         }
         boolean late = schedule.nextAt().plus(LATE).isBefore(now);
         boolean skip = late && rule.missed == MissedFire.SKIP;
         boolean busy = !rule.overlap && isLive(schedule.lastJob());
         if (busy && rule.missed == MissedFire.ALL) {
-            return;
+            return UNTIL_PREVIOUS_ENDS;
         }
         Instant from = rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);
@@ -83,6 +83,7 @@ public final class ScheduleFirer {
                     busy ? "job " + schedule.lastJob() + " is not finished" : "too late");
         }
         fired.ifPresent(inserted -> inserted.forEach(one -> told(one, job, now)));
+        return Duration.ZERO;
     }
 
     private void told(Inserted inserted, JobSpec job, Instant now) {
