@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
+import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobState;
 import io.reprise.JobType;
-import io.reprise.Outcome;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobQuery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -31,10 +33,13 @@ public final class FirstJob {
                 })
                 .start()) {
             JobId id = reprise.enqueue(send.job(new Email("ada@example.org")));
-            Outcome outcome = reprise.await(id, Duration.ofMinutes(1));
-            System.out.println(outcome);
-            // end
-            Example.check(outcome.succeeded() && outcome.job().attempts() == 2, "the second attempt succeeded");
+            System.out.println(reprise.await(id, Duration.ofMinutes(1)));
+        }
+        // end
+        try (Reprise restarted =
+                Reprise.builder().store(JdbcJobStore.sqlite(file)).start()) {
+            Job job = restarted.find(JobQuery.all()).items().get(0);
+            Example.check(job.state() == JobState.SUCCEEDED && job.attempts() == 2, "it is on record after a restart");
         }
     }
 }
