@@ -34,7 +34,7 @@ public record JobEvent(
         SNOOZED,
         /** Given back unfinished by a worker that shut down, or that has no handler for it. */
         RELEASED,
-        /** Its worker lost the lease. Followed by RETRY_SCHEDULED or FAILED. */
+        /** Its worker lost the lease. Followed by RELEASED, RETRY_SCHEDULED or FAILED. */
         LOST,
         CANCELLED,
         /** Put back by hand: retried or replayed. */

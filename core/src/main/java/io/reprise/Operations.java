@@ -4,17 +4,22 @@ package io.reprise;
 import io.reprise.RefusedException.Code;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.StoreClock;
+import io.reprise.retry.FailReason;
 import io.reprise.store.Cancellation;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
+import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a person does to jobs and queues, in that person's name: who and why is recorded with each change. Obtained from
@@ -22,20 +27,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Operations {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
     private static final int PRUNE_BATCH = 1_000;
 
     private final JobStore store;
     private final @Nullable Engine engine;
     private final Events events;
+    private final StoreClock clock;
     private final RandomGenerator random;
     private final Note note;
 
-    Operations(JobStore store, @Nullable Engine engine, Events events, RandomGenerator random, Note note) {
+    /** Whose name it is done in, and the chance that a retry with backoff draws its delay from. */
+    record Hand(RandomGenerator random, Note note) {}
+
+    Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
         this.store = store;
         this.engine = engine;
         this.events = events;
-        this.random = random;
-        this.note = note;
+        this.clock = clock;
+        this.random = hand.random;
+        this.note = hand.note;
     }
 
     /**
@@ -86,7 +97,7 @@ public final class Operations {
         if (!job.state().isTerminal() || !store.discard(id, note)) {
             throw refused(Code.INVALID_STATE, id, "is " + job.state() + ": cancel it before discarding it");
         }
-        events.happened(JobEvent.Kind.DISCARDED, job, store.now());
+        events.happened(JobEvent.Kind.DISCARDED, job, clock.now());
     }
 
     /** Ends a pending job at once, and tells the worker of a running one to stop it. */
@@ -96,7 +107,7 @@ public final class Operations {
             engine.cancel(id);
         }
         if (answer == Cancellation.DONE) {
-            store.find(id).ifPresent(job -> events.happened(JobEvent.Kind.CANCELLED, job, store.now()));
+            tell(JobEvent.Kind.CANCELLED, id);
         }
         return answer;
     }
@@ -156,7 +167,7 @@ public final class Operations {
         if (now == null) {
             throw refused(id, revived.result());
         }
-        store.find(now).ifPresent(job -> events.happened(JobEvent.Kind.REVIVED, job, store.now()));
+        tell(JobEvent.Kind.REVIVED, now);
         wake();
         return now;
     }
@@ -180,7 +191,8 @@ public final class Operations {
 
     private static boolean isExhausted(Job job) {
         OptionalInt limit = job.maxAttempts();
-        return limit.isPresent() && job.attempts() >= limit.getAsInt();
+        boolean spent = limit.isPresent() && job.attempts() >= limit.getAsInt();
+        return spent || job.failReason() == FailReason.EXHAUSTED;
     }
 
     private Duration nextDelay(Job job) {
@@ -191,6 +203,15 @@ public final class Operations {
 
     private static @Nullable Duration window(Job job) {
         return job.policy().complete().deadline().toOptional().orElse(null);
+    }
+
+    /** What was done is done, whether or not the job can be read again for those who listen. */
+    private void tell(JobEvent.Kind kind, JobId id) {
+        try {
+            store.find(id).ifPresent(job -> events.happened(kind, job, clock.now()));
+        } catch (StoreException e) {
+            log.warn("{} of job {} is done but was not told: {}", kind, id, e.getMessage());
+        }
     }
 
     private void setPaused(String name, boolean paused) {

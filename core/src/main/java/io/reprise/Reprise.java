@@ -6,6 +6,7 @@ import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
+import io.reprise.internal.StoreClock;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
@@ -50,6 +51,7 @@ public final class Reprise implements AutoCloseable {
     private final PayloadCodec codec;
     private final Policies policies;
     private final Events events;
+    private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
     private final @Nullable Engine engine;
@@ -60,6 +62,7 @@ public final class Reprise implements AutoCloseable {
         this.codec = config.codec();
         this.policies = config.policies();
         this.events = config.events();
+        this.clock = config.clock();
         this.driver = seams.driver();
         this.random = seams.random();
         this.engine = engine;
@@ -83,7 +86,7 @@ public final class Reprise implements AutoCloseable {
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = specs(jobs);
         List<Inserted> inserted = store.insert(specs);
-        Instant now = events.isHeard() ? store.now() : Instant.EPOCH;
+        Instant now = clock.now();
         for (int i = 0; i < specs.size(); i++) {
             announce(specs.get(i), inserted.get(i), now);
         }
@@ -161,7 +164,7 @@ public final class Reprise implements AutoCloseable {
 
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
-        return new Operations(store, engine, events, random, new Note(who, why));
+        return new Operations(store, engine, events, clock, new Operations.Hand(random, new Note(who, why)));
     }
 
     /**

@@ -7,6 +7,7 @@ import io.reprise.internal.Handlers;
 import io.reprise.internal.Policies;
 import io.reprise.internal.PoolBench;
 import io.reprise.internal.Starter;
+import io.reprise.internal.StoreClock;
 import io.reprise.internal.ThreadDriver;
 import io.reprise.internal.WorkerNames;
 import io.reprise.internal.WorkerSettings;
@@ -191,6 +192,7 @@ public final class RepriseBuilder {
                 codec == null ? findCodec() : codec,
                 new Policies(queues, policy, livePolicies),
                 new Events(listeners),
+                new StoreClock(seams.driver(), opened.now()),
                 retries);
         Engine engine = handles ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);

@@ -9,6 +9,7 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
 import io.reprise.retry.History;
+import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
@@ -57,15 +58,19 @@ final class Decider {
                 FailureClass.LOST,
                 "LeaseExpired",
                 "Worker " + lost.lostWorker() + " did not renew its lease and is taken to be gone");
+        RetryPolicy policy = policy(job);
         Decision decision = checked(
-                policy(job).decideLoss(failure, history(job), lost.claim().alone(), random));
+                policy.decideLoss(failure, history(job, policy), lost.claim().alone(), random));
+        Settlement.Next next = decision instanceof Decision.Release release
+                ? new Settlement.Wait(WaitReason.RETRY, release.delay(), null)
+                : next(decision);
         Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
         return new Settlement(
                 job.id(),
                 lost.claim().token(),
                 Spent.LOSS,
                 held.isNegative() ? Duration.ZERO : held,
-                next(decision),
+                next,
                 failure,
                 decision);
     }
@@ -82,7 +87,7 @@ final class Decider {
         }
         if (end.run().stopReason() == Run.Stop.SHUTDOWN) {
             Failure failure = Failure.of(FailureClass.INTERRUPTED, error);
-            Decision release = policy(end.run().job).decide(failure, history(end.run().job), random);
+            Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, "shutdown");
             return settlement(end, Spent.INTERRUPTION, new Settlement.PutBack(), failure, release);
         }
         return byPolicy(end, failure(end, error, signal));
@@ -102,7 +107,8 @@ final class Decider {
     private Settlement byPolicy(Ended end, Failure failure) {
         Job job = end.run().job;
         Instant deadline = job.times().deadline();
-        Decision decision = checked(policy(job).decide(failure, history(job), random));
+        RetryPolicy policy = policy(job);
+        Decision decision = checked(policy.decide(failure, history(job, policy), random));
         if (decision instanceof Decision.Retry retry
                 && deadline != null
                 && !clock.now().plus(retry.delay()).isBefore(deadline)) {
@@ -161,10 +167,12 @@ final class Decider {
         return policies.effective(job, handlers.policy(job.type()));
     }
 
-    private History history(Job job) {
+    private History history(Job job, RetryPolicy policy) {
+        int losses = job.counts().losses();
+        boolean lossesCount = policy.losses().map(LossRule::counts).orElse(false);
         return new History(
-                job.counts().attempts(),
-                job.counts().losses(),
+                job.counts().attempts() + (lossesCount ? losses : 0),
+                losses,
                 Duration.between(job.times().firstDueAt(), clock.now()),
                 job.times().lastDelay());
     }

@@ -26,6 +26,7 @@ public final class Engine {
             PayloadCodec codec,
             Policies policies,
             Events events,
+            StoreClock clock,
             boolean retries) {}
 
     private final JobStore store;
@@ -44,7 +45,7 @@ public final class Engine {
         this.settings = config.settings();
         this.driver = seams.driver();
         this.bench = seams.bench();
-        StoreClock clock = new StoreClock(driver, store.now());
+        StoreClock clock = config.clock();
         EngineParts parts = new EngineParts(
                 store,
                 settings,

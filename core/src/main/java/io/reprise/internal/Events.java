@@ -28,10 +28,6 @@ public final class Events {
         this.listeners = List.copyOf(listeners);
     }
 
-    public boolean isHeard() {
-        return !listeners.isEmpty();
-    }
-
     /** A settlement that was accepted at {@code at}. */
     void settled(Job job, Settlement settlement, Instant at) {
         Settlement.Next next = settlement.next();

@@ -24,10 +24,8 @@ public final class ScheduleFirer {
     /** A firing this late is a missed one. */
     private static final Duration LATE = Duration.ofMinutes(1);
 
+    private static final Duration BUSY = Duration.ofSeconds(1);
     private static final Duration NOTHING_DUE = Duration.ofHours(1);
-
-    /** How often a firing that must not be lost asks whether it may overlap no more. */
-    private static final Duration UNTIL_PREVIOUS_ENDS = Duration.ofSeconds(1);
 
     private final JobStore store;
     private final Events events;
@@ -39,7 +37,7 @@ public final class ScheduleFirer {
         this.onWork = onWork;
     }
 
-    /** Returns how long until the next one is due. */
+    /** Fires what is due. Returns how long until the next one is due. */
     Duration fireDue() {
         Instant now = store.now();
         Duration wait = NOTHING_DUE;
@@ -47,28 +45,31 @@ public final class ScheduleFirer {
             if (schedule.paused()) {
                 continue;
             }
-            boolean due = !schedule.nextAt().isAfter(now);
-            Duration left = due ? fire(schedule, now) : Duration.between(now, schedule.nextAt());
-            wait = left.compareTo(wait) < 0 ? left : wait;
+            if (!schedule.nextAt().isAfter(now)) {
+                // A firing may leave the next one due as well. One that waits for its last job is looked at again
+                // later.
+                wait = shorter(wait, fire(schedule, now) ? Duration.ZERO : BUSY);
+            } else {
+                wait = shorter(wait, Duration.between(now, schedule.nextAt()));
+            }
         }
         return wait;
     }
 
-    /** Returns how long until it is worth another look. */
-    private Duration fire(StoredSchedule schedule, Instant now) {
+    private boolean fire(StoredSchedule schedule, Instant now) {
         ScheduleRule rule;
         try {
             rule = ScheduleRule.parse(schedule.name(), schedule.rule());
         } catch (IllegalArgumentException e) {
             log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
             store.pauseSchedule(schedule.name(), true, new io.reprise.store.Note("reprise", e.getMessage()));
-            return NOTHING_DUE;
+            return true;
         }
         boolean late = schedule.nextAt().plus(LATE).isBefore(now);
         boolean skip = late && rule.missed == MissedFire.SKIP;
         boolean busy = !rule.overlap && isLive(schedule.lastJob());
         if (busy && rule.missed == MissedFire.ALL) {
-            return UNTIL_PREVIOUS_ENDS;
+            return false;
         }
         Instant from = rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);
@@ -83,7 +84,11 @@ public final class ScheduleFirer {
                     busy ? "job " + schedule.lastJob() + " is not finished" : "too late");
         }
         fired.ifPresent(inserted -> inserted.forEach(one -> told(one, job, now)));
-        return Duration.ZERO;
+        return true;
+    }
+
+    private static Duration shorter(Duration a, Duration b) {
+        return a.compareTo(b) < 0 ? a : b;
     }
 
     private void told(Inserted inserted, JobSpec job, Instant now) {

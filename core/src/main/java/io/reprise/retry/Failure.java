@@ -73,6 +73,18 @@ public final class Failure {
         return new Failure(new Facts(chain, cut(code), httpStatus, sane(retryAfter), "", fingerprint, null));
     }
 
+    /** This failure with a fingerprint that was taken, and stored, when it happened. */
+    public Failure restored(String fingerprint) {
+        return new Failure(new Facts(
+                facts.chain,
+                facts.code,
+                facts.httpStatus,
+                facts.retryAfter,
+                facts.trace,
+                Objects.requireNonNull(fingerprint),
+                facts.given));
+    }
+
     private static Failure read(Throwable throwable, @Nullable FailureClass given) {
         List<Throwable> chain = Throwables.chain(throwable);
         String code = detail(chain, FailureDetails::code);

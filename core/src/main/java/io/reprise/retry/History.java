@@ -24,7 +24,7 @@ public record History(
     public History {
         Bounds.integer("attempts", attempts, 0, Integer.MAX_VALUE);
         Bounds.integer("losses", losses, 0, Integer.MAX_VALUE);
-        // A clock that stepped back must not fail a job.
-        elapsed = elapsed.isNegative() ? Duration.ZERO : elapsed;
+        // A clock that stepped back or is far off must not break a decision.
+        elapsed = Duration.ofNanos(Bounds.nanos(elapsed));
     }
 }

@@ -56,11 +56,12 @@ public final class RetryPlan {
         for (int retry = 1; retry <= retries; retry++) {
             DelayRange range = model.range(retry, lastMax);
             long raw = model.raw(retry, lastMax);
-            lastMean = model.mean(model.range(retry, lastMean));
+            long min = model.settle(range.min());
             lastMax = model.settle(range.max());
+            // Rounding is left out of the mean, which could put it just outside what can be drawn.
+            lastMean = Math.max(min, Math.min(lastMax, model.mean(model.range(retry, lastMean))));
             sum = sum.plusNanos(lastMax);
-            steps.add(new Step(
-                    retry, nanos(raw), nanos(model.settle(range.min())), nanos(lastMax), nanos(lastMean), sum));
+            steps.add(new Step(retry, nanos(raw), nanos(min), nanos(lastMax), nanos(lastMean), sum));
         }
         return steps;
     }

@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation done by hand.
  *
- * @param action retry, replay, discard, cancel, pause, resume, …
+ * @param action what a revival calls itself (retry, replay), discard, cancel, pause, resume, limit, pause-schedule or
+ *     resume-schedule
  * @param subject the queue or schedule concerned, if it is not a job
  * @param detail what exactly changed, for instance {@code "as job 17"}
  */

@@ -31,7 +31,8 @@ public interface JobWriter {
      * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
      * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes the job a suspect until
      * it next ends with {@link Spent#ATTEMPT}. Attempt rows are written for every {@code spent} but NOTHING; a
-     * success's may be derived from the finished job. History is bounded: the oldest rows beyond the store's limit go.
+     * success's may be derived from the finished job. A row's ending follows {@code spent}; an ATTEMPT's is what was
+     * settled, SUCCEEDED, CANCELLED or else FAILED. History is bounded: the oldest rows beyond the store's limit go.
      *
      * @param closing leases of which nothing remains after this batch; they are deleted, and should one still hold a job
      *     after all, that job is claimable again as it was before the claim

@@ -7,6 +7,7 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,12 @@ public record Settlement(
      * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
      */
     public record Wait(
-            WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {}
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {
+        public Wait {
+            // In the resolution of the stores, so that the due time computed from it is the one stored.
+            delay = delay.truncatedTo(ChronoUnit.MICROS);
+        }
+    }
 
     /** PENDING as before the claim: due time and wait reason stay as they were; only the counter of {@code spent} moves. */
     public record PutBack() implements Next {}

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Hands out leases and takes expired ones over. */
 final class Claiming {
@@ -76,6 +81,21 @@ final class Claiming {
             hand(job, lease);
         }
         return lease.read();
+    }
+
+    Renewal renew(String worker, Collection<Long> tokens, Duration term, Instant now) {
+        Set<Long> lost = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
+        for (Long token : tokens) {
+            Lease lease = tables.leases.get(token);
+            if (lease == null || !lease.worker.equals(worker)) {
+                lost.add(token);
+                continue;
+            }
+            lease.expiresAt = now.plus(term);
+            lease.jobs.stream().filter(job -> job.cancelRequested).forEach(job -> cancelled.add(job.id));
+        }
+        return new Renewal(lost, cancelled);
     }
 
     List<LostClaim> takeOver(String taker, Duration term, int maxLeases, Instant now) {

@@ -31,9 +31,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -52,9 +50,9 @@ public final class InMemoryJobStore implements JobStore {
     private final Inserting inserting = new Inserting(tables);
     private final Claiming claiming = new Claiming(tables);
     private final Settling settling = new Settling(tables);
-    private final Reviving reviving = new Reviving(tables);
     private final Schedules schedules = new Schedules();
     private final AuditLog audit = new AuditLog();
+    private final ByHand byHand = new ByHand(tables, audit);
     private final Roles roles = new Roles();
     private volatile Runnable listener = () -> {};
 
@@ -110,20 +108,7 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
-        return locked(now -> {
-            Set<Long> lost = new HashSet<>();
-            Set<JobId> cancelled = new HashSet<>();
-            for (Long token : tokens) {
-                Lease held = tables.leases.get(token);
-                if (held == null || !held.worker.equals(worker)) {
-                    lost.add(token);
-                    continue;
-                }
-                held.expiresAt = now.plus(lease);
-                held.jobs.stream().filter(job -> job.cancelRequested).forEach(job -> cancelled.add(job.id));
-            }
-            return new Renewal(lost, cancelled);
-        });
+        return locked(now -> claiming.renew(worker, tokens, lease, now));
     }
 
     @Override
@@ -146,18 +131,12 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public List<Job> expire(int limit) {
         return locked(now -> {
-            List<Job> expired = new ArrayList<>();
-            while (expired.size() < limit
-                    && !tables.byDeadline.isEmpty()
-                    && tables.byDeadline.first().isOverdue(now)) {
-                StoredJob job = tables.byDeadline.first();
-                tables.update(job, () -> {
-                    job.failReason = FailReason.DEADLINE;
-                    job.finish(JobState.FAILED, now);
-                });
-                expired.add(job.read());
-            }
-            return expired;
+            List<StoredJob> overdue = tables.byDeadline.stream()
+                    .takeWhile(job -> job.isOverdue(now))
+                    .limit(limit)
+                    .toList();
+            overdue.forEach(job -> tables.update(job, () -> job.fail(FailReason.DEADLINE, now)));
+            return overdue.stream().map(StoredJob::read).toList();
         });
     }
 
@@ -196,9 +175,7 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public void pause(String queue, Note note) {
         locked(now -> {
-            QueueRow row = tables.queue(queue);
-            row.paused = row.paused == null ? new QueueState.Pause(now, note) : row.paused;
-            audit.subject(now, "pause", queue, note, null);
+            byHand.pause(queue, note, now);
             return null;
         });
     }
@@ -206,8 +183,7 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public void resume(String queue, Note note) {
         waking(now -> {
-            tables.queue(queue).paused = null;
-            audit.subject(now, "resume", queue, note, null);
+            byHand.resume(queue, note, now);
             return null;
         });
     }
@@ -215,55 +191,24 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public void limit(String queue, @Nullable Integer maxRunning, Note note) {
         waking(now -> {
-            tables.queue(queue).maxRunning = maxRunning;
-            audit.subject(now, "limit", queue, note, maxRunning == null ? "none" : maxRunning.toString());
+            byHand.limit(queue, maxRunning, note, now);
             return null;
         });
     }
 
     @Override
     public Cancellation cancel(JobId id, Note note) {
-        return waking(now -> {
-            StoredJob job = tables.jobs.get(id);
-            if (job == null) {
-                return Cancellation.MISSING;
-            }
-            if (job.state.isTerminal()) {
-                return Cancellation.TOO_LATE;
-            }
-            audit.job(now, "cancel", id, note, null);
-            if (job.state == JobState.RUNNING) {
-                job.cancelRequested = true;
-                return Cancellation.REQUESTED;
-            }
-            tables.update(job, () -> job.finish(JobState.CANCELLED, now));
-            return Cancellation.DONE;
-        });
+        return waking(now -> byHand.cancel(tables.jobs.get(id), note, now));
     }
 
     @Override
     public Revived revive(JobId id, Revival revival, Note note) {
-        return waking(now -> {
-            Revived revived = reviving.revive(tables.jobs.get(id), revival, now);
-            JobId newId = revived.id();
-            if (newId != null) {
-                audit.job(now, revival.action(), id, note, newId.equals(id) ? null : "as job " + newId);
-            }
-            return revived;
-        });
+        return waking(now -> byHand.revive(id, revival, note, now));
     }
 
     @Override
     public boolean discard(JobId id, Note note) {
-        return locked(now -> {
-            StoredJob job = tables.jobs.get(id);
-            if (job == null || !job.state.isTerminal()) {
-                return false;
-            }
-            tables.delete(job);
-            audit.job(now, "discard", id, note, null);
-            return true;
-        });
+        return locked(now -> byHand.discard(tables.jobs.get(id), note, now));
     }
 
     @Override

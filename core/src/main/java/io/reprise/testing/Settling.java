@@ -72,8 +72,7 @@ final class Settling {
         } else if (next instanceof Settlement.Cancel || job.cancelRequested) {
             job.finish(JobState.CANCELLED, at);
         } else if (next instanceof Settlement.Fail failure) {
-            job.failReason = failure.reason();
-            job.finish(JobState.FAILED, at);
+            job.fail(failure.reason(), at);
         } else if (next instanceof Settlement.Wait pause) {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();

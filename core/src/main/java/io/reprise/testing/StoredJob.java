@@ -130,6 +130,11 @@ final class StoredJob {
         finishedAt = at;
     }
 
+    void fail(FailReason reason, Instant at) {
+        failReason = reason;
+        finish(JobState.FAILED, at);
+    }
+
     private void leave() {
         if (lease != null) {
             lease.jobs.remove(this);

@@ -77,6 +77,14 @@ class DecideTest {
     }
 
     @Test
+    void a_clock_that_is_far_off_does_not_break_a_decision() {
+        assertThat(policy.decide(flaky, elapsed(ofSeconds(Long.MIN_VALUE)), random))
+                .isInstanceOf(Retry.class);
+        assertThat(policy.decide(flaky, elapsed(ofSeconds(Long.MAX_VALUE)), random))
+                .isInstanceOf(Fail.class);
+    }
+
+    @Test
     void retry_after_lengthens_the_delay_up_to_its_cap_and_never_shortens_it() {
         assertThat(delayFor(ofSeconds(30))).isEqualTo(ofSeconds(30));
         assertThat(delayFor(ofSeconds(5))).isEqualTo(ofSeconds(10));

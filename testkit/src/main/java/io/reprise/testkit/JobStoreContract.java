@@ -23,4 +23,12 @@ public interface JobStoreContract
                 SettleContract,
                 LeaseContract,
                 UniqueKeyContract,
-                IdempotencyContract {}
+                IdempotencyContract,
+                QueueContract,
+                ScheduleContract,
+                QueryContract,
+                DeadLetterContract,
+                RoleContract,
+                ConcurrencyContract,
+                TransactionContract,
+                DataContract {}

@@ -13,6 +13,8 @@ import io.reprise.store.Claim;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -174,11 +176,7 @@ public interface LeaseContract extends StoreFixture {
         JobId missing = new JobId(Long.MAX_VALUE - 1);
         Settled settled = settle(
                 Settlements.success(claim, read(waiting)),
-                Settlements.of(
-                        missing,
-                        claim.token(),
-                        io.reprise.store.Spent.ATTEMPT,
-                        new io.reprise.store.Settlement.Succeed(null)));
+                Settlements.of(missing, claim.token(), Spent.ATTEMPT, new Settlement.Succeed(null)));
         assertThat(settled.stale()).containsExactlyInAnyOrder(waiting, missing);
         assertThat(read(waiting).state()).isEqualTo(JobState.PENDING);
         assertThat(read(other).state()).isEqualTo(JobState.RUNNING);
@@ -259,9 +257,7 @@ public interface LeaseContract extends StoreFixture {
         claimAndDie("worker-1", 1);
         store().cancel(id, NOTE);
         Claim taken = takeOver("worker-2").claim();
-        JobStatus.Holder holder = only(taken).status().holder();
-        assertThat(holder).isNotNull();
-        assertThat(holder.cancelRequested()).isTrue();
+        assertThat(only(taken).status().holder()).isEqualTo(new JobStatus.Holder("worker-2", taken.token(), true));
         settle(Settlements.loss(taken, only(taken)));
         assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
     }

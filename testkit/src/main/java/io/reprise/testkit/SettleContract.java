@@ -216,45 +216,36 @@ public interface SettleContract extends StoreFixture {
 
     @Test
     default void a_job_asked_to_cancel_is_cancelled_instead_of_waiting_again() {
-        JobId retried = cancelledWhileRunning("retried");
-        Claim claim = lastClaim(retried);
+        Claim claim = claimAndAskToCancel();
         settle(Settlements.retry(claim, only(claim), Duration.ZERO));
-        assertThat(read(retried).state()).isEqualTo(JobState.CANCELLED);
-        assertThat(read(retried).times().dueAt()).isNull();
-        assertThat(read(retried).attempts()).isEqualTo(1);
+        Job job = read(only(claim).id());
+        assertThat(job.state()).isEqualTo(JobState.CANCELLED);
+        assertThat(job.times().dueAt()).isNull();
+        assertThat(job.attempts()).isEqualTo(1);
     }
 
     @Test
     default void a_job_asked_to_cancel_is_cancelled_instead_of_put_back_or_failed() {
-        JobId putBack = cancelledWhileRunning("put-back");
-        Claim claim = lastClaim(putBack);
-        settle(Settlements.putBack(claim, only(claim)));
-        assertThat(read(putBack).state()).isEqualTo(JobState.CANCELLED);
-        JobId failed = cancelledWhileRunning("failed");
-        claim = lastClaim(failed);
-        settle(Settlements.fail(claim, only(claim)));
-        assertThat(read(failed).state()).isEqualTo(JobState.CANCELLED);
-        assertThat(read(failed).failReason()).isNull();
+        Claim putBack = claimAndAskToCancel();
+        settle(Settlements.putBack(putBack, only(putBack)));
+        assertThat(read(only(putBack).id()).state()).isEqualTo(JobState.CANCELLED);
+        Claim failed = claimAndAskToCancel();
+        settle(Settlements.fail(failed, only(failed)));
+        assertThat(read(only(failed).id()).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(read(only(failed).id()).failReason()).isNull();
     }
 
     @Test
     default void a_success_beats_a_request_to_cancel() {
-        JobId id = cancelledWhileRunning("quick");
-        succeed(lastClaim(id));
-        assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
+        Claim claim = claimAndAskToCancel();
+        succeed(claim);
+        assertThat(read(only(claim).id()).state()).isEqualTo(JobState.SUCCEEDED);
     }
 
-    private JobId cancelledWhileRunning(String type) {
-        JobId id = add(Jobs.spec(type));
-        claimOne();
+    private Claim claimAndAskToCancel() {
+        JobId id = add(Jobs.spec("unwanted"));
+        Claim claim = claimOne();
         store().cancel(id, NOTE);
-        return id;
-    }
-
-    private Claim lastClaim(JobId id) {
-        Job job = read(id);
-        JobStatus.Holder holder = job.status().holder();
-        assertThat(holder).isNotNull();
-        return new Claim(holder.token(), job.queue(), store().now(), false, List.of(job));
+        return claim;
     }
 }

@@ -17,6 +17,7 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -105,7 +106,7 @@ public interface StoreFixture {
 
     /** Takes over the one expired lease as soon as the store's clock admits it. */
     default LostClaim takeOver(String taker, Duration lease) {
-        List<LostClaim> taken = new java.util.ArrayList<>();
+        List<LostClaim> taken = new ArrayList<>();
         await(() -> taken.addAll(store().takeOver(taker, lease, 10)));
         assertThat(taken).as("leases taken over").hasSize(1);
         return taken.get(0);
@@ -125,5 +126,13 @@ public interface StoreFixture {
                 .filter(queue -> queue.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new AssertionError("no queue " + name));
+    }
+
+    /** Jobs of a queue in a state; 0 if there is no such queue. */
+    default long count(String queue, JobState state) {
+        return store().queues().stream()
+                .filter(each -> each.name().equals(queue))
+                .mapToLong(each -> each.count(state))
+                .sum();
     }
 }

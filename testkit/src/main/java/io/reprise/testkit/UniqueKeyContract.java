@@ -85,7 +85,7 @@ public interface UniqueKeyContract extends StoreFixture {
                 .satisfies(e -> assertThat(e.holder()).isEqualTo(holder))
                 .satisfies(e -> assertThat(e.key()).isEqualTo("order-1"));
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
-        assertThat(queue("default").count(JobState.PENDING)).isEqualTo(1);
+        assertThat(count("default", JobState.PENDING)).isEqualTo(1);
         assertThat(insert(Jobs.spec("innocent").idempotencyKey("once")).created())
                 .isTrue();
     }

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.EXACT;
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.retry.FailReason;
+import io.reprise.retry.LossRule;
+import io.reprise.store.ClaimRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of jobs whose worker is gone, decided by the sweeper of another. */
+class LossTest {
+
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    /** Claims like a worker that then dies: nothing is ever heard of it again. */
+    private static void die(EngineFixture engine, String worker, String queue, int jobs) {
+        engine.memory.claim(
+                new ClaimRequest(worker, LEASE, jobs, List.of(new ClaimRequest.Demand(queue, jobs)), 0.2, true));
+    }
+
+    private static EngineFixture survivors() {
+        // Serves another queue, so that only the dying workers of the tests touch the jobs.
+        return new EngineFixture((payload, job) -> {}, builder -> builder.queues(Queue.of("elsewhere")));
+    }
+
+    /** Seeds §9, check 4 (ST-B5, MG-B2). */
+    @Test
+    void check_04_a_job_that_always_kills_its_worker_ends_quarantined() {
+        try (EngineFixture engine = survivors()) {
+            JobId poison = engine.reprise.enqueue(WORK.job("poison").retry(EXACT.losses(new LossRule(false, true, 3))));
+            int deaths = 0;
+            while (engine.job(poison).state() == JobState.PENDING && deaths < 20) {
+                die(engine, "victim-" + ++deaths, "default", 1);
+                engine.worker.advance(Duration.ofMinutes(2));
+            }
+            Job dead = engine.job(poison);
+            assertThat(dead.failReason()).isEqualTo(FailReason.QUARANTINED);
+            assertThat(dead.counts().losses()).isEqualTo(3).isEqualTo(deaths);
+            assertThat(dead.attempts()).isZero();
+            assertThat(engine.reprise.attempts(poison))
+                    .extracting(Attempt::ending)
+                    .containsOnly(Attempt.Ending.LOST)
+                    .hasSize(3);
+        }
+    }
+
+    @Test
+    void trap_innocent_neighbours_of_a_killer_are_not_quarantined_with_it() {
+        try (EngineFixture engine = survivors()) {
+            LossRule three = new LossRule(false, true, 3);
+            List<JobId> innocents = engine.reprise.enqueueAll(java.util.stream.IntStream.range(0, 9)
+                    .mapToObj(i -> WORK.job("innocent").retry(EXACT.losses(three)))
+                    .toList());
+            for (int death = 0; death < 10; death++) {
+                die(engine, "victim-" + death, "default", 10);
+                engine.worker.advance(Duration.ofMinutes(2));
+            }
+            // Lost together once; after that each comes back alone, and only what kills alone is to blame.
+            long quarantined = innocents.stream()
+                    .filter(id -> engine.job(id).failReason() == FailReason.QUARANTINED)
+                    .count();
+            assertThat(quarantined).isLessThanOrEqualTo(4);
+            assertThat(innocents)
+                    .allSatisfy(
+                            id -> assertThat(engine.job(id).counts().losses()).isPositive());
+        }
+    }
+
+    @Test
+    void trap_the_crash_path_respects_the_attempt_cap_when_losses_count() {
+        try (EngineFixture engine = survivors()) {
+            JobId id = engine.reprise.enqueue(
+                    WORK.job("a").retry(EXACT.maxAttempts(2).losses(new LossRule(true, false, 100))));
+            for (int death = 0; death < 2; death++) {
+                die(engine, "victim-" + death, "default", 1);
+                engine.worker.advance(Duration.ofMinutes(2));
+            }
+            assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+        }
+    }
+
+    @Test
+    void a_loss_spends_no_attempt_and_is_told() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            JobId id = engine.memory
+                    .insert(List.of(JobSpec.builder("work", "a").build()))
+                    .get(0)
+                    .id();
+            die(engine, "victim", "default", 1);
+            engine.worker.advance(Duration.ofMinutes(5));
+            assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(engine.job(id).counts()).isEqualTo(new JobCounts(1, 1, 0, 0, 0));
+            assertThat(engine.kinds()).contains(JobEvent.Kind.LOST, JobEvent.Kind.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void trap_jobs_fetched_ahead_by_a_worker_that_died_come_back() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            List<JobSpec> specs = java.util.Collections.nCopies(
+                    50, JobSpec.builder("work", "a").build());
+            engine.memory.insert(specs);
+            die(engine, "victim", "default", 50);
+            engine.worker.advance(Duration.ofMinutes(10));
+            assertThat(engine.ran).hasSize(50);
+            assertThat(engine.reprise.queues().get(0).counts().keySet()).isEqualTo(Set.of(JobState.SUCCEEDED));
+        }
+    }
+
+    @Test
+    void a_cancellation_of_a_lost_job_is_honoured() {
+        try (EngineFixture engine = survivors()) {
+            JobId id = engine.reprise.enqueue(WORK.job("a"));
+            die(engine, "victim", "default", 1);
+            engine.reprise.as("ada", "no longer wanted").cancel(id);
+            engine.worker.advance(Duration.ofMinutes(2));
+            assertThat(engine.job(id).state()).isEqualTo(JobState.CANCELLED);
+        }
+    }
+}

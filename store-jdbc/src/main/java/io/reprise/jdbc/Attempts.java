@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Attempt;
+import io.reprise.JobId;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.retry.FailureClass;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/** The history of jobs. */
+final class Attempts {
+
+    private static final String INSERT = """
+            insert into reprise_attempt (
+              job_id, token, number, started_at, ended_at, worker, ending, failure_class, failure_type, failure_code,
+              failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
+              decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """;
+
+    // The primary key serves both statements.
+    private static final String TRIM = """
+            delete from reprise_attempt
+             where job_id = ?
+               and token < (
+                 select token
+                   from reprise_attempt
+                  where job_id = ?
+                  order by token desc
+                  limit 1 offset ?)
+            """;
+
+    private static final String FIND = """
+            select number, token, worker, started_at, ended_at, ending, failure_class, failure_type, failure_code,
+                   failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
+                   decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts
+              from reprise_attempt
+             where job_id = ?
+             order by token
+            """;
+
+    private static final String SUCCESS = """
+            select attempts, token, worker, started_at, finished_at
+              from {finished}
+             where id = ? and state = 'SUCCEEDED' and worker is not null and started_at is not null
+            """;
+
+    private final int kept;
+
+    Attempts(int kept) {
+        this.kept = kept;
+    }
+
+    /**
+     * How a job stood after a settlement.
+     *
+     * @param attempts counted runs
+     * @param claims all claims that left a trace
+     */
+    record Ended(Settlement settlement, int attempts, int claims, String runner) {}
+
+    /** Writes the history of claims that ended otherwise than in success, at a time in microseconds. */
+    void write(Session session, List<Ended> ended, long at) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        List<@Nullable Object[]> full = new ArrayList<>();
+        for (Ended end : ended) {
+            if (end.settlement().spent() != Spent.NOTHING) {
+                rows.add(row(end, at));
+                if (end.claims() > kept) {
+                    long id = end.settlement().job().value();
+                    full.add(new @Nullable Object[] {id, id, kept - 1});
+                }
+            }
+        }
+        if (!rows.isEmpty()) {
+            session.updateEach(INSERT, rows);
+        }
+        if (!full.isEmpty()) {
+            session.updateEach(TRIM, full);
+        }
+    }
+
+    List<Attempt> find(Session session, JobId job) throws SQLException {
+        List<Attempt> found = new ArrayList<>(session.list(FIND, Attempts::read, job));
+        found.addAll(session.list(
+                session.dialect().sql(SUCCESS),
+                row -> new Attempt(
+                        row.integer(),
+                        row.number(),
+                        row.text(),
+                        row.instant(),
+                        row.instant(),
+                        Attempt.Ending.SUCCEEDED,
+                        null,
+                        null),
+                job));
+        return found.size() <= kept ? found : List.copyOf(found.subList(found.size() - kept, found.size()));
+    }
+
+    private static @Nullable Object[] row(Ended end, long at) {
+        Settlement settlement = end.settlement();
+        Failure failure = settlement.failure();
+        Decision decision = settlement.decision();
+        boolean counted = settlement.spent() == Spent.ATTEMPT;
+        return new @Nullable Object[] {
+            settlement.job(),
+            settlement.token(),
+            counted ? end.attempts() : end.attempts() + 1,
+            at - Micros.of(settlement.ran()),
+            at,
+            end.runner(),
+            ending(settlement),
+            failure == null ? null : failure.given(),
+            failure == null ? null : failure.type(),
+            failure == null ? null : failure.code(),
+            failure == null ? null : failure.httpStatus(),
+            failure == null ? null : failure.message(),
+            failure == null ? null : failure.trace(),
+            failure == null ? null : failure.fingerprint(),
+            failure == null ? null : Micros.ofNullable(failure.retryAfter()),
+            decision == null ? null : kind(decision),
+            decision == null ? null : decision.failureClass(),
+            decision == null ? null : decision.rule(),
+            decision instanceof Decision.Fail fail ? fail.reason() : null,
+            decision == null ? null : Micros.ofNullable(delay(decision)),
+            decision instanceof Decision.Retry retry ? Micros.of(retry.raw()) : null,
+            decision instanceof Decision.Fail fail ? fail.counts() : null
+        };
+    }
+
+    private static Attempt.Ending ending(Settlement settlement) {
+        return switch (settlement.spent()) {
+            case LOSS -> Attempt.Ending.LOST;
+            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
+            case SNOOZE -> Attempt.Ending.SNOOZED;
+            case ATTEMPT, NOTHING ->
+                settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
+        };
+    }
+
+    private static String kind(Decision decision) {
+        if (decision instanceof Decision.Retry) {
+            return "RETRY";
+        }
+        if (decision instanceof Decision.Fail) {
+            return "FAIL";
+        }
+        return decision instanceof Decision.Snooze ? "SNOOZE" : "RELEASE";
+    }
+
+    private static @Nullable Duration delay(Decision decision) {
+        if (decision instanceof Decision.Retry retry) {
+            return retry.delay();
+        }
+        if (decision instanceof Decision.Snooze snooze) {
+            return snooze.delay();
+        }
+        return decision instanceof Decision.Release release ? release.delay() : null;
+    }
+
+    private static Attempt read(Row row) throws SQLException {
+        return new Attempt(
+                row.integer(),
+                row.number(),
+                row.text(),
+                row.instant(),
+                row.instant(),
+                Attempt.Ending.valueOf(row.text()),
+                readFailure(row),
+                readDecision(row));
+    }
+
+    private static @Nullable Failure readFailure(Row row) throws SQLException {
+        FailureClass given = failureClass(row.textOrNull());
+        String type = row.textOrNull();
+        String code = row.textOrNull();
+        Integer status = row.integerOrNull();
+        String message = row.textOrNull();
+        String trace = row.textOrNull();
+        String fingerprint = row.textOrNull();
+        Duration retryAfter = row.durationOrNull();
+        if (type == null || fingerprint == null) {
+            return null;
+        }
+        Failure failure =
+                Failure.reported(type, code, status, message, retryAfter).restored(fingerprint);
+        failure = trace == null ? failure : failure.withTrace(trace);
+        return given == null ? failure : failure.withGiven(given);
+    }
+
+    private static @Nullable Decision readDecision(Row row) throws SQLException {
+        String kind = row.textOrNull();
+        FailureClass failureClass = failureClass(row.textOrNull());
+        String rule = row.textOrNull();
+        String reason = row.textOrNull();
+        Duration delay = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
+        Duration raw = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
+        Boolean counts = row.flagOrNull();
+        if (kind == null || rule == null) {
+            return null;
+        }
+        FailureClass known = Objects.requireNonNullElse(failureClass, FailureClass.TRANSIENT);
+        return switch (kind) {
+            case "RETRY" -> new Decision.Retry(raw, delay, known, rule);
+            case "FAIL" ->
+                new Decision.Fail(FailReason.valueOf(String.valueOf(reason)), known, rule, Boolean.TRUE.equals(counts));
+            case "SNOOZE" -> new Decision.Snooze(delay, rule);
+            default -> new Decision.Release(delay, known, rule);
+        };
+    }
+
+    private static @Nullable FailureClass failureClass(@Nullable String name) {
+        return name == null ? null : FailureClass.valueOf(name);
+    }
+}

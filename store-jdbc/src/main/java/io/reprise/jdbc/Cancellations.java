@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Note;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Optional;
+
+/** Cancels jobs: those that wait at once, those that run by asking their worker. */
+final class Cancellations {
+
+    // Jobs a lease still lists that somebody asked to cancel. The index of jobs to cancel is all but empty.
+    private static final String LEFT = """
+            select j.id
+              from reprise_job j
+              join reprise_held h on h.id = j.id
+             where j.cancel_requested = {true} and h.token = ? and j.token < h.token and j.due_at is not null
+            """;
+
+    // Waits for a settle of this lease to end, and keeps the next one out.
+    private static final String LOCK_LEASE = """
+            select id
+              from reprise_lease
+             where id = ?
+            {for_update}
+            """;
+
+    private static final String REQUEST = """
+            update reprise_job
+               set cancel_requested = {true}
+             where id = ? and due_at is not null
+            """;
+
+    private final Jobs jobs;
+
+    Cancellations(Jobs jobs) {
+        this.jobs = jobs;
+    }
+
+    static List<Long> left(Session session, long token) throws SQLException {
+        return session.list(session.dialect().sql(LEFT), Row::number, token);
+    }
+
+    /**
+     * Looks for a holder before it takes the queue's lock: a worker's long transaction may make it wait for the lease, and
+     * claims shall not wait with it.
+     */
+    Cancellation cancel(Session session, JobId id, Note note) throws SQLException {
+        Dialect dialect = session.dialect();
+        while (true) {
+            Optional<Job> job = jobs.find(session, id);
+            if (job.isEmpty()) {
+                return Cancellation.MISSING;
+            }
+            if (job.get().state().isTerminal()) {
+                return Cancellation.TOO_LATE;
+            }
+            Optional<Long> holder = Leases.holder(session, id);
+            if (holder.isPresent()) {
+                session.list(dialect.sql(LOCK_LEASE), Row::number, holder.get());
+                if (Leases.holder(session, id).equals(holder)) {
+                    session.update(dialect.sql(REQUEST), id);
+                    Audit.write(session, "cancel", id, null, note, "asked its worker to stop");
+                    return Cancellation.REQUESTED;
+                }
+            } else if (cancelPending(session, id, job.get().queue())) {
+                Audit.write(session, "cancel", id, null, note, null);
+                return Cancellation.DONE;
+            }
+        }
+    }
+
+    private static boolean cancelPending(Session session, JobId id, String queue) throws SQLException {
+        session.dialect().lockQueue(session, queue);
+        return Leases.holder(session, id).isEmpty()
+                && !Endings.end(session, List.of(id.value()), JobState.CANCELLED, null)
+                        .isEmpty();
+    }
+}

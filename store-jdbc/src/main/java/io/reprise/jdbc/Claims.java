@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Leases due jobs. Each database has its own way; what they share is how a batch is split. */
+interface Claims {
+
+    List<Claim> claim(ClaimRequest request);
+
+    /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
+    final class RetryCredit {
+
+        private final Map<String, Double> credits = new ConcurrentHashMap<>();
+
+        /** How many of a batch are kept for retries. */
+        int of(String queue, int batch, double share) {
+            double credit = credits.getOrDefault(queue, 0.0) + batch * share;
+            return (int) Math.min(batch, Math.floor(credit + 1e-9));
+        }
+
+        void claimed(String queue, int batch, double share) {
+            credits.compute(queue, (name, old) -> {
+                double credit = (old == null ? 0 : old) + batch * share;
+                return credit - Math.floor(credit + 1e-9);
+            });
+        }
+    }
+}

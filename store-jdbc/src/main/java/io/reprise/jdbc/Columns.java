@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+/** The column lists that several statements share, each in the one order in which it is bound and read. */
+final class Columns {
+
+    /** What {@link Specs} binds and reads. */
+    private static final String SPEC = "queue, type, priority, payload, policy, delay_us, asked_at, resource, tags,"
+            + " unique_key, key_rule, idempotency_key, timeout_us, schedule";
+
+    private static final String SPEC_VALUES = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?";
+
+    /** The same where the database cannot see a value's type from its place. */
+    private static final String SPEC_CASTS = "cast(? as text), cast(? as text), cast(? as int), cast(? as text),"
+            + " cast(? as bigint), cast(? as bigint), cast(? as bigint), cast(? as text), cast(? as text),"
+            + " cast(? as text), cast(? as text), cast(? as text), cast(? as bigint), cast(? as text)";
+
+    /** What {@link Jobs} reads, of a view that shows jobs. */
+    private static final String SHOW = "id, " + SPEC + ", state, wait_reason, fail_reason, error_type, error_message,"
+            + " fingerprint, progress, progress_message, result, worker, holder, cancel_requested, attempts, losses,"
+            + " interruptions, snoozes, granted, created_at, first_due_at, due_at, deadline, started_at, finished_at,"
+            + " last_delay_us";
+
+    /** What a claim reads of a job {@code j}. */
+    static final String CLAIMED = "j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at,"
+            + " j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
+            + " j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message, j.attempts, j.losses,"
+            + " j.interruptions, j.snoozes, j.granted, j.created_at, j.first_due_at, j.due_at, j.deadline,"
+            + " j.last_delay_us";
+
+    /** The same as {@link #SHOW} orders it, for a job {@code j} under a lease {@code l}. */
+    static final String CLAIMED_SHOWN = "j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us,"
+            + " j.asked_at, j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
+            + " 'RUNNING', null, null, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,"
+            + " null, l.worker, l.id, false, j.attempts, j.losses, j.interruptions, j.snoozes, j.granted, j.created_at,"
+            + " j.first_due_at, null, j.deadline, l.claimed_at, null, j.last_delay_us";
+
+    /** What a live and a finished job have in common beside the spec. */
+    private static final String BOTH = "id, first_due_at, created_at, deadline, progress, progress_message, granted";
+
+    private Columns() {}
+
+    static String in(String template) {
+        return template.replace("{spec}", SPEC)
+                .replace("{spec_values}", SPEC_VALUES)
+                .replace("{spec_casts}", SPEC_CASTS)
+                .replace("{show}", SHOW)
+                .replace("{both}", BOTH);
+    }
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.SQLException;
+
+/** The store's own connections. Every wait for one is bounded; SQL errors come out as StoreExceptions. */
+interface Database extends AutoCloseable {
+
+    /** Something to do on a connection. */
+    interface Work<T> {
+        T on(Session session) throws SQLException;
+    }
+
+    Dialect dialect();
+
+    /** Reads; the statements may see different moments. */
+    <T> T read(String what, Work<T> work);
+
+    /** One transaction: all of it or nothing. May run {@code work} again after a deadlock. */
+    <T> T write(String what, Work<T> work);
+
+    /** Like {@link #write}, for work that sends one statement text only and so needs no transaction around it. */
+    <T> T send(String what, Work<T> work);
+
+    /** Runs work on a connection of the caller's, in the caller's transaction. */
+    <T> T join(JdbcTransaction transaction, String what, Work<T> work);
+
+    @Override
+    void close();
+}

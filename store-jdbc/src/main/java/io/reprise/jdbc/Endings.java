@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Ends jobs that are not running, and deletes those that ended. The caller keeps claims of their queues away. */
+final class Endings {
+
+    // The primary key serves all three; a second time nothing is there to delete.
+    private static final String DELETE = """
+            delete from {finished}
+             where id {in} and finished_at is not null
+            returning id, queue, state
+            """;
+
+    private static final String FORGET_ATTEMPTS = "delete from reprise_attempt where job_id {in}";
+
+    private static final String FORGET_KEYS = "delete from reprise_idempotency where job_id {in}";
+
+    private Endings() {}
+
+    private record Job(long id, String queue, JobState state) {}
+
+    /** @return ids of those that were live */
+    static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
+            throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        long[] sorted = sorted(ids);
+        List<Job> ended = session.list(
+                session.dialect().endSql(), row -> new Job(row.number(), row.text(), state), state, reason, sorted);
+        count(session, ended, 1);
+        return ended.stream().map(Job::id).toList();
+    }
+
+    /** Deletes finished jobs with all that belongs to them. */
+    static int delete(Session session, Collection<Long> ids) throws SQLException {
+        if (ids.isEmpty()) {
+            return 0;
+        }
+        Dialect dialect = session.dialect();
+        List<Job> gone = session.list(
+                dialect.sql(DELETE),
+                row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())),
+                (Object) sorted(ids));
+        long[] deleted = sorted(gone.stream().map(Job::id).toList());
+        session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
+        session.update(dialect.sql(FORGET_KEYS), (Object) deleted);
+        count(session, gone, -1);
+        return deleted.length;
+    }
+
+    private static void count(Session session, List<Job> jobs, int sign) throws SQLException {
+        Counters.Sums sums = new Counters.Sums();
+        jobs.forEach(job -> sums.add(job.queue(), job.state(), sign));
+        sums.write(session);
+    }
+
+    private static long[] sorted(Collection<Long> ids) {
+        return ids.stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.store.Inserted;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** Stores new jobs. */
+final class Inserts {
+
+    // The due time is made here, by the database's clock. No conflict can arise but on the unique key, whose holder is a
+    // live job; whoever loses the race gets no row.
+    private static final String INSERT = """
+            with asked as (
+              select {now} as now, cast(? as bigint) as id, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
+                     cast(? as bigint) as deadline_us),
+            due as (
+              select now, id, deadline_us,
+                     case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
+                          then coalesce(asked_at, now + coalesce(delay_us, 0)) else now end as due_at
+                from asked)
+            insert into reprise_job (created_at, id, due_at, first_due_at, deadline, wait_reason, {spec})
+            select now, coalesce(id, {next_id}), due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec_values}
+              from due
+             where true
+            on conflict do nothing
+            """;
+
+    private static final String INSERT_RETURNING = INSERT + "returning id, due_at\n";
+
+    // The lock on a key that another transaction is inserting is waited for; then the key is known.
+    private static final String REMEMBER = """
+            insert into reprise_idempotency (key, job_id)
+            values (?, ?)
+            on conflict do nothing
+            """;
+
+    private static final String KNOWN = """
+            select i.job_id, coalesce(j.due_at, f.first_due_at)
+              from reprise_idempotency i
+              left join reprise_job j on j.id = i.job_id
+              left join {finished} f on f.id = i.job_id
+             where i.key = ?
+            """;
+
+    // Served by the unique index.
+    private static final String HOLDER = """
+            select id, due_at, queue
+              from reprise_job
+             where unique_key = ? and due_at is not null
+            """;
+
+    // Keeps id, counters, lane and token. The claim is kept away by the queue's lock.
+    private static final String REPLACE = """
+            with asked as (
+              select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
+                     cast(? as bigint) as deadline_us),
+            due as (
+              select now, deadline_us,
+                     case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
+                          then coalesce(asked_at, now + coalesce(delay_us, 0)) else now end as due_at
+                from asked)
+            update reprise_job
+               set due_at = (select due_at from due),
+                   first_due_at = (select due_at from due),
+                   deadline = (select due_at + deadline_us from due),
+                   wait_reason = (select case when due_at > now then 'DELAYED' else 'NEW' end from due),
+                   ({spec}) = (select {spec_casts})
+             where id = ?
+            returning id, due_at
+            """;
+
+    private final Policies policies;
+    private final Specs specs;
+    private final Bulk bulk;
+
+    /** How a database takes many jobs without keys at once. */
+    interface Bulk {
+        List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs) throws SQLException;
+    }
+
+    Inserts(Policies policies, Specs specs, Bulk bulk) {
+        this.policies = policies;
+        this.specs = specs;
+        this.bulk = bulk;
+    }
+
+    static Inserted inserted(Row row, boolean created) throws SQLException {
+        return new Inserted(new JobId(row.number()), created, row.instant());
+    }
+
+    static boolean hasKey(JobSpec spec) {
+        return spec.key() != null || spec.idempotencyKey() != null;
+    }
+
+    List<Inserted> insert(Session session, List<JobSpec> jobs) throws SQLException {
+        policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
+        if (jobs.size() > 1 && jobs.stream().noneMatch(Inserts::hasKey)) {
+            return bulk.insert(this, session, jobs);
+        }
+        @Nullable Inserted[] answers = new Inserted[jobs.size()];
+        for (int i : inLockOrder(jobs)) {
+            answers[i] = insert(session, jobs.get(i));
+        }
+        return Arrays.asList(answers).stream().map(java.util.Objects::requireNonNull).toList();
+    }
+
+    /** Keys are locked in their order, so that two batches with the same keys do not lock each other out. */
+    private static int[] inLockOrder(List<JobSpec> jobs) {
+        Comparator<@Nullable String> byKey = Comparator.nullsFirst(Comparator.naturalOrder());
+        return IntStream.range(0, jobs.size())
+                .boxed()
+                .sorted(Comparator.comparing((Integer i) -> jobs.get(i).idempotencyKey(), byKey)
+                        .thenComparing(i -> jobs.get(i).key(), byKey))
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    private Inserted insert(Session session, JobSpec spec) throws SQLException {
+        String key = spec.idempotencyKey();
+        if (key == null) {
+            return insert(session, spec, null);
+        }
+        Dialect dialect = session.dialect();
+        while (true) {
+            Optional<Inserted> known = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+            if (known.isPresent()) {
+                return known.get();
+            }
+            long id = dialect.nextId(session);
+            if (session.update(REMEMBER, key, id) == 1) {
+                Inserted answer = insert(session, spec, id);
+                if (answer.id().value() != id) {
+                    forget(session, key, answer, spec);
+                }
+                return answer;
+            }
+        }
+    }
+
+    /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
+    private static void forget(Session session, String key, Inserted answer, JobSpec spec) throws SQLException {
+        if (spec.keyRule() == KeyRule.REPLACE) {
+            session.update("update reprise_idempotency set job_id = ? where key = ?", answer.id(), key);
+        } else {
+            session.update("delete from reprise_idempotency where key = ?", key);
+        }
+    }
+
+    private Inserted insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        Dialect dialect = session.dialect();
+        while (true) {
+            Optional<Inserted> created =
+                    session.first(dialect.sql(INSERT_RETURNING), row -> inserted(row, true), values(spec, id));
+            if (created.isPresent()) {
+                return created.get();
+            }
+            Optional<Inserted> holder = holder(session, spec);
+            if (holder.isPresent()) {
+                return holder.get();
+            }
+        }
+    }
+
+    /** Row by row, where a statement costs no round trip. */
+    List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
+        List<Inserted> answers = new ArrayList<>(jobs.size());
+        for (JobSpec spec : jobs) {
+            answers.add(insert(session, spec, null));
+        }
+        return answers;
+    }
+
+    /** The values of one job for {@link #insertSql}. */
+    @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
+        return concat(
+                new @Nullable Object[] {id, Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
+                specs.values(spec));
+    }
+
+    static String insertSql(Dialect dialect) {
+        return dialect.sql(INSERT);
+    }
+
+    Specs specs() {
+        return specs;
+    }
+
+    private record Holder(JobId id, Inserted answer, String queue) {}
+
+    /** What the one who holds the unique key means for the spec; empty if it let go meanwhile. */
+    private Optional<Inserted> holder(Session session, JobSpec spec) throws SQLException {
+        String key = java.util.Objects.requireNonNull(spec.key());
+        Optional<Holder> found = session.first(HOLDER, Inserts::readHolder, key);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        if (spec.keyRule() == KeyRule.KEEP) {
+            return found.map(Holder::answer);
+        }
+        if (spec.keyRule() == KeyRule.REJECT) {
+            throw new DuplicateKeyException(key, found.get().id());
+        }
+        session.dialect().lockQueue(session, found.get().queue());
+        Optional<Holder> locked = session.first(HOLDER, Inserts::readHolder, key);
+        if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
+            return Optional.empty();
+        }
+        return Optional.of(replace(session, spec, locked.get().id()));
+    }
+
+    private static Holder readHolder(Row row) throws SQLException {
+        Inserted answer = inserted(row, false);
+        return new Holder(answer.id(), answer, row.text());
+    }
+
+    private Inserted replace(Session session, JobSpec spec, JobId id) throws SQLException {
+        if (Leases.isHeld(session, id)) {
+            throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
+        }
+        @Nullable Object[] values = concat(
+                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)}, specs.values(spec));
+        return session.one(
+                session.dialect().sql(REPLACE),
+                row -> inserted(row, false),
+                concat(values, new @Nullable Object[] {id}));
+    }
+
+    static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(first));
+        all.addAll(Arrays.asList(second));
+        return all.toArray();
+    }
+}

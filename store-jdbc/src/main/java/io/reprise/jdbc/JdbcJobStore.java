@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.Progress;
+import io.reprise.Transaction;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.JobWriter;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import io.reprise.store.QueueState;
+import io.reprise.store.Renewal;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoredSchedule;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs in SQLite or PostgreSQL. Every wait for a connection and every statement is bounded. Thread-safe; several stores, in
+ * one process or many, may use the same database.
+ */
+public final class JdbcJobStore implements JobStore {
+
+    private final Database database;
+    private final Wakeups wakeups;
+    private final Parts parts;
+
+    JdbcJobStore(Database database, Wakeups wakeups, Parts parts) {
+        this.database = database;
+        this.wakeups = wakeups;
+        this.parts = parts;
+    }
+
+    /** In one file, which is created if need be; its directory must exist. */
+    public static JdbcJobStore sqlite(Path file) {
+        return builder().sqlite(file);
+    }
+
+    public static JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
+        return builder().postgresql(jdbcUrl, user, password);
+    }
+
+    /** @param source of plain connections: the store pools them itself and keeps one to listen for work */
+    public static JdbcJobStore postgresql(DataSource source) {
+        return builder().postgresql(source);
+    }
+
+    /**
+     * Opens what a URL names: {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database}, or the JDBC
+     * URL of either.
+     *
+     * @throws IllegalArgumentException if it is of another kind
+     */
+    public static JdbcJobStore open(String url) {
+        return builder().open(url);
+    }
+
+    public static JdbcStoreBuilder builder() {
+        return new JdbcStoreBuilder();
+    }
+
+    @Override
+    public void prepare() {
+        database.write("prepare the schema", session -> {
+            Migrations.apply(session);
+            return null;
+        });
+    }
+
+    @Override
+    public Instant now() {
+        return Micros.instant(database.read("tell the time", Session::now));
+    }
+
+    @Override
+    public JobWriter within(Transaction transaction) {
+        if (!(transaction instanceof JdbcTransaction jdbc)) {
+            throw new IllegalArgumentException("This store takes part in JDBC transactions only: pass a JdbcTransaction, not "
+                    + transaction.getClass().getName());
+        }
+        return new JoinedWriter(database, jdbc, parts);
+    }
+
+    @Override
+    public List<Inserted> insert(List<JobSpec> specs) {
+        if (specs.isEmpty()) {
+            return List.of();
+        }
+        Database.Work<List<Inserted>> work = session -> parts.inserts().insert(session, specs);
+        List<Inserted> inserted = specs.size() == 1 && !Inserts.hasKey(specs.get(0))
+                ? database.send("store a job", work)
+                : database.write("store " + specs.size() + " jobs", work);
+        parts.policies().committed(specs.stream().map(JobSpec::policy).distinct().toList());
+        wakeups.announce();
+        return inserted;
+    }
+
+    @Override
+    public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
+        String what = "settle " + settlements.size() + " jobs";
+        return parts.settlements().isOneStatement(settlements)
+                ? database.send(what, work)
+                : database.write(what, work);
+    }
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        return parts.claims().claim(request);
+    }
+
+    @Override
+    public Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
+        return tokens.isEmpty()
+                ? new Renewal(Set.of(), Set.of())
+                : database.write("renew leases", session -> parts.leases().renew(session, worker, tokens, lease));
+    }
+
+    @Override
+    public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
+        return database.write(
+                "take over leases", session -> parts.leases().takeOver(session, taker, lease, maxLeases));
+    }
+
+    @Override
+    public boolean progress(JobId job, long token, Progress progress) {
+        return database.send(
+                "keep progress of job " + job,
+                session -> parts.leases().progress(session, job, token, progress));
+    }
+
+    @Override
+    public List<Job> expire(int limit) {
+        return database.write("expire jobs", session -> parts.upkeep().expire(session, limit));
+    }
+
+    @Override
+    public Optional<Job> find(JobId id) {
+        return database.read("find job " + id, session -> parts.jobs().find(session, id));
+    }
+
+    @Override
+    public Page<Job> find(JobQuery query) {
+        return database.read("find jobs", session -> parts.queries().find(session, query));
+    }
+
+    @Override
+    public List<Attempt> attempts(JobId id) {
+        return database.read("find attempts of job " + id, session -> parts.attempts().find(session, id));
+    }
+
+    @Override
+    public Set<String> liveQueues() {
+        return Set.copyOf(database.read("name the queues", Queues::live));
+    }
+
+    @Override
+    public List<QueueState> queues() {
+        return database.read("count jobs", Queues::all);
+    }
+
+    @Override
+    public void pause(String queue, Note note) {
+        run("pause queue " + queue, session -> Queues.pause(session, queue, note));
+    }
+
+    @Override
+    public void resume(String queue, Note note) {
+        run("resume queue " + queue, session -> Queues.resume(session, queue, note));
+        wakeups.announce();
+    }
+
+    @Override
+    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
+        run("limit queue " + queue, session -> Queues.limit(session, queue, maxRunning, note));
+        wakeups.announce();
+    }
+
+    @Override
+    public Cancellation cancel(JobId id, Note note) {
+        Cancellation answer = database.write(
+                "cancel job " + id, session -> parts.cancellations().cancel(session, id, note));
+        wakeups.announce();
+        return answer;
+    }
+
+    @Override
+    public Revived revive(JobId id, Revival revival, Note note) {
+        try {
+            Revived revived = database.write(
+                    revival.action() + " job " + id, session -> parts.revivals().revive(session, id, revival, note));
+            wakeups.announce();
+            return revived;
+        } catch (Revivals.KeyTaken e) {
+            return new Revived(Revived.Result.KEY_TAKEN, null);
+        }
+    }
+
+    @Override
+    public boolean discard(JobId id, Note note) {
+        return database.write("discard job " + id, session -> {
+            boolean deleted = Endings.delete(session, List.of(id.value())) == 1;
+            if (deleted) {
+                Audit.write(session, "discard", id, null, note, null);
+            }
+            return deleted;
+        });
+    }
+
+    @Override
+    public int prune(Set<JobState> states, Duration age, int limit) {
+        return database.write("prune jobs", session -> Upkeep.prune(session, states, age, limit));
+    }
+
+    @Override
+    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
+        return database.read("read the audit log", session -> Audit.read(session, job, limit));
+    }
+
+    @Override
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
+        run("store schedule " + name, session -> parts.schedules().put(session, name, rule, job, nextAt));
+    }
+
+    @Override
+    public boolean removeSchedule(String name) {
+        return database.write("remove schedule " + name, session -> Schedules.remove(session, name));
+    }
+
+    @Override
+    public boolean pauseSchedule(String name, boolean paused, Note note) {
+        return database.write("pause schedule " + name, session -> Schedules.pause(session, name, paused, note));
+    }
+
+    @Override
+    public List<StoredSchedule> schedules() {
+        return database.read("read schedules", parts.schedules()::all);
+    }
+
+    @Override
+    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+        Optional<List<Inserted>> fired = database.write(
+                "fire schedule " + name, session -> parts.schedules().fire(session, name, dueAt, nextAt, jobs));
+        wakeups.announce();
+        return fired;
+    }
+
+    @Override
+    public boolean lead(String role, String worker, Duration term) {
+        return database.send("lead " + role, session -> Roles.lead(session, role, worker, term));
+    }
+
+    @Override
+    public void resign(String role, String worker) {
+        run("resign " + role, session -> Roles.resign(session, role, worker));
+    }
+
+    @Override
+    public void maintain() {
+        run("fold counters", Counters::fold);
+    }
+
+    @Override
+    public void onWake(Runnable listener) {
+        wakeups.listener(listener);
+    }
+
+    @Override
+    public void close() {
+        wakeups.close();
+        database.close();
+    }
+
+    private interface Step {
+        void on(Session session) throws java.sql.SQLException;
+    }
+
+    private void run(String what, Step step) {
+        database.write(what, session -> {
+            step.on(session);
+            return true;
+        });
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.JobTimes;
+import io.reprise.Progress;
+import io.reprise.WaitReason;
+import io.reprise.retry.FailReason;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reads jobs as the views show them. */
+final class Jobs {
+
+    private final Specs specs;
+
+    Jobs(Specs specs) {
+        this.specs = specs;
+    }
+
+    Session.Reader<Job> reader(Session session) {
+        return row -> read(row, session);
+    }
+
+    Optional<Job> find(Session session, JobId id) throws SQLException {
+        for (String view : session.dialect().views()) {
+            Optional<Job> job = session.first(select(session, view, "id = ?"), reader(session), id);
+            if (job.isPresent()) {
+                return job;
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The jobs with these ids that are there, in the order of the ids. */
+    List<Job> find(Session session, Collection<Long> ids) throws SQLException {
+        List<Job> jobs = new ArrayList<>();
+        long[] wanted = ids.stream().mapToLong(Long::longValue).toArray();
+        for (String view : session.dialect().views()) {
+            jobs.addAll(session.list(select(session, view, "id {in}"), reader(session), (Object) wanted));
+        }
+        List<Long> order = List.copyOf(ids);
+        jobs.sort(java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));
+        return jobs;
+    }
+
+    static String select(Session session, String view, String condition) {
+        return session.dialect().sql("""
+                select {show}
+                  from {view}
+                 where {condition}
+                """.replace("{view}", view).replace("{condition}", condition));
+    }
+
+    private Job read(Row row, Session session) throws SQLException {
+        JobId id = new JobId(row.number());
+        JobSpec spec = specs.read(row, session);
+        JobStatus status = status(row);
+        JobCounts counts =
+                new JobCounts(row.integer(), row.integer(), row.integer(), row.integer(), row.integer());
+        JobTimes times = new JobTimes(
+                row.instant(),
+                row.instant(),
+                row.instantOrNull(),
+                row.instantOrNull(),
+                row.instantOrNull(),
+                row.instantOrNull(),
+                row.durationOrNull());
+        return new Job(id, spec, status, counts, times);
+    }
+
+    private static JobStatus status(Row row) throws SQLException {
+        JobState state = JobState.valueOf(row.text());
+        String waitReason = row.textOrNull();
+        String failReason = row.textOrNull();
+        JobStatus.LastError error = error(row.textOrNull(), row.textOrNull(), row.textOrNull());
+        Integer percent = row.integerOrNull();
+        String message = row.textOrNull();
+        String result = row.textOrNull();
+        String worker = row.textOrNull();
+        Long token = row.numberOrNull();
+        boolean cancel = row.flag();
+        return new JobStatus(
+                state,
+                waitReason == null ? null : WaitReason.valueOf(waitReason),
+                failReason == null ? null : FailReason.valueOf(failReason),
+                error,
+                percent == null ? null : new Progress(percent, message),
+                result,
+                token == null || worker == null ? null : new JobStatus.Holder(worker, token, cancel));
+    }
+
+    private static JobStatus.@Nullable LastError error(
+            @Nullable String type, @Nullable String message, @Nullable String fingerprint) {
+        return type == null || fingerprint == null ? null : new JobStatus.LastError(type, message, fingerprint);
+    }
+}

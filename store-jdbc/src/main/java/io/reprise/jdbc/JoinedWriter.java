@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobWriter;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.sql.SQLException;
+import java.sql.Savepoint;
+import java.util.Collection;
+import java.util.List;
+
+/** Writes in a caller's transaction. Sends no wake-up: nobody could see the jobs yet, and polling finds them. */
+final class JoinedWriter implements JobWriter {
+
+    private final Database database;
+    private final JdbcTransaction transaction;
+    private final Parts parts;
+
+    JoinedWriter(Database database, JdbcTransaction transaction, Parts parts) {
+        this.database = database;
+        this.transaction = transaction;
+        this.parts = parts;
+    }
+
+    @Override
+    public List<Inserted> insert(List<JobSpec> specs) {
+        if (specs.isEmpty()) {
+            return List.of();
+        }
+        boolean refusable = specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() != KeyRule.KEEP);
+        return database.join(
+                transaction,
+                "store " + specs.size() + " jobs",
+                session -> refusable ? insertOrNothing(session, specs) : parts.inserts().insert(session, specs));
+    }
+
+    /** A refused batch leaves nothing behind, should the caller go on and commit. */
+    private List<Inserted> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
+        Savepoint before = session.connection().setSavepoint();
+        try {
+            List<Inserted> inserted = parts.inserts().insert(session, specs);
+            session.connection().releaseSavepoint(before);
+            return inserted;
+        } catch (DuplicateKeyException e) {
+            session.connection().rollback(before);
+            throw e;
+        }
+    }
+
+    @Override
+    public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        return database.join(
+                transaction,
+                "settle " + settlements.size() + " jobs",
+                session -> parts.settlements().settle(session, settlements, closing));
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.Progress;
+import io.reprise.store.Claim;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** Leases after the claim: renewed, taken over, asked about. */
+final class Leases {
+
+    private static final String HELD = """
+            select h.token
+              from reprise_held h
+              join reprise_job j on j.id = h.id and j.queue = h.queue
+             where j.id = ? and j.token < h.token and j.due_at is not null
+            """;
+
+    // Locks the lease rows, which a take-over then passes. The primary key serves it.
+    private static final String RENEW = """
+            update reprise_lease
+               set expires_at = {now} + ?
+             where id {in} and worker = ?
+            returning id
+            """;
+
+    // The index of jobs to cancel is all but empty.
+    private static final String CANCELLED = """
+            select j.id
+              from reprise_job j
+              join reprise_held h on h.id = j.id
+             where j.cancel_requested = {true} and h.token > j.token and h.token {in} and j.due_at is not null
+            """;
+
+    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed.
+    private static final String EXPIRED = """
+            select id, runner
+              from reprise_lease
+             where expires_at <= {now}
+             order by expires_at, id
+             limit ?
+            {skip_locked}
+            """;
+
+    private static final String REMAINING = """
+            select h.id
+              from reprise_held h
+              join reprise_job j on j.id = h.id
+             where h.token = ? and j.token < h.token and j.due_at is not null
+             order by h.id
+            """;
+
+    // The new lease has a greater token than the old one; no job is written.
+    private static final String TAKE = """
+            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
+            select {next_token}, queue, ?, runner, alone, claimed_at, {now} + ?, {ids}
+              from reprise_lease
+             where id = ?
+            returning id, queue, alone, claimed_at
+            """;
+
+    private static final String PROGRESS = """
+            update reprise_job
+               set progress = ?, progress_message = ?
+             where id = ? and token < ? and due_at is not null
+               and id in (select h.id from reprise_held h where h.token = ?)
+            """;
+
+    private final Jobs jobs;
+
+    Leases(Jobs jobs) {
+        this.jobs = jobs;
+    }
+
+    static boolean isHeld(Session session, JobId job) throws SQLException {
+        return holder(session, job).isPresent();
+    }
+
+    static Optional<Long> holder(Session session, JobId job) throws SQLException {
+        return session.first(HELD, Row::number, job);
+    }
+
+    Renewal renew(Session session, String worker, Collection<Long> tokens, Duration lease) throws SQLException {
+        Dialect dialect = session.dialect();
+        long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
+        Set<Long> lost = new HashSet<>(tokens);
+        session.list(dialect.sql(RENEW), Row::number, Micros.of(lease), wanted, worker)
+                .forEach(lost::remove);
+        Set<JobId> cancelled = new HashSet<>(
+                session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
+        return new Renewal(lost, cancelled);
+    }
+
+    private record Expired(long token, String runner) {}
+
+    List<LostClaim> takeOver(Session session, String taker, Duration lease, int max) throws SQLException {
+        List<Expired> expired = session.list(
+                session.dialect().sql(EXPIRED), row -> new Expired(row.number(), row.text()), max);
+        List<LostClaim> taken = new ArrayList<>();
+        for (Expired lost : expired) {
+            List<Long> remaining = session.list(REMAINING, Row::number, lost.token());
+            if (remaining.isEmpty()) {
+                drop(session, lost.token());
+            } else {
+                Claim claim = take(session, lost.token(), remaining, taker, lease);
+                taken.add(new LostClaim(claim, lost.token(), lost.runner()));
+            }
+        }
+        return taken;
+    }
+
+    private Claim take(Session session, long lost, List<Long> remaining, String taker, Duration lease)
+            throws SQLException {
+        long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
+        Claim empty = session.one(
+                session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
+        drop(session, lost);
+        List<Job> held = jobs.find(session, remaining);
+        return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
+    }
+
+    private static void drop(Session session, long token) throws SQLException {
+        session.update("delete from reprise_lease where id = ?", token);
+    }
+
+    private static Claim readClaim(Row row) throws SQLException {
+        long token = row.number();
+        String queue = row.text();
+        boolean alone = row.flag();
+        return new Claim(token, queue, row.instant(), alone, List.of());
+    }
+
+    boolean progress(Session session, JobId job, long token, Progress progress) throws SQLException {
+        return session.update(PROGRESS, progress.percent(), progress.message(), job, token, token) == 1;
+    }
+}

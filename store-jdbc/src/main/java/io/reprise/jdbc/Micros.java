@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Times and durations as the tables hold them: microseconds. What is beyond the years 0 to 9999 is held as their end. */
+final class Micros {
+
+    private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999Z");
+    private static final Duration LONGEST = Duration.between(FIRST, LAST);
+
+    private Micros() {}
+
+    static long of(Instant instant) {
+        Instant bounded = instant.isBefore(FIRST) ? FIRST : instant.isAfter(LAST) ? LAST : instant;
+        return Math.addExact(Math.multiplyExact(bounded.getEpochSecond(), 1_000_000L), bounded.getNano() / 1_000);
+    }
+
+    static long of(Duration duration) {
+        Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+        return Math.addExact(Math.multiplyExact(bounded.getSeconds(), 1_000_000L), bounded.getNano() / 1_000);
+    }
+
+    static @Nullable Long ofNullable(@Nullable Instant instant) {
+        return instant == null ? null : of(instant);
+    }
+
+    static @Nullable Long ofNullable(@Nullable Duration duration) {
+        return duration == null ? null : of(duration);
+    }
+
+    static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.util.function.BiFunction;
+import java.util.function.Function;
+
+/** What a store is made of. */
+final class Parts {
+
+    private final Policies policies = new Policies();
+    private final Specs specs = new Specs(policies);
+    private final Jobs jobs = new Jobs(specs);
+    private final Leases leases = new Leases(jobs);
+    private final Upkeep upkeep = new Upkeep(jobs);
+    private final Queries queries = new Queries(jobs);
+    private final Cancellations cancellations = new Cancellations(jobs);
+    private final Revivals revivals = new Revivals(jobs, specs, policies);
+    private final Attempts attempts;
+    private final Inserts inserts;
+    private final Schedules schedules;
+    private final Claims claims;
+    private final Settlements settlements;
+
+    private Parts(
+            int history,
+            Inserts.Bulk bulk,
+            Function<Jobs, Claims> claims,
+            Function<Attempts, Settlements> settlements) {
+        this.attempts = new Attempts(history);
+        this.inserts = new Inserts(policies, specs, bulk);
+        this.schedules = new Schedules(policies, specs, inserts);
+        this.claims = claims.apply(jobs);
+        this.settlements = settlements.apply(attempts);
+    }
+
+    static Parts sqlite(Database database, int history) {
+        return new Parts(
+                history, Inserts::insertEach, jobs -> new SqliteClaims(database, jobs), SqliteSettlements::new);
+    }
+
+    static Parts postgres(Database database, int history) {
+        return new Parts(
+                history, PostgresBulk::insert, jobs -> new PostgresClaims(database, jobs), PostgresSettlements::new);
+    }
+
+    Policies policies() {
+        return policies;
+    }
+
+    Jobs jobs() {
+        return jobs;
+    }
+
+    Leases leases() {
+        return leases;
+    }
+
+    Upkeep upkeep() {
+        return upkeep;
+    }
+
+    Queries queries() {
+        return queries;
+    }
+
+    Cancellations cancellations() {
+        return cancellations;
+    }
+
+    Revivals revivals() {
+        return revivals;
+    }
+
+    Attempts attempts() {
+        return attempts;
+    }
+
+    Inserts inserts() {
+        return inserts;
+    }
+
+    Schedules schedules() {
+        return schedules;
+    }
+
+    Claims claims() {
+        return claims;
+    }
+
+    Settlements settlements() {
+        return settlements;
+    }
+}

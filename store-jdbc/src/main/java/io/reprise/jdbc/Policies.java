@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.retry.RetryPolicy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps each policy once and lets jobs name it by a hash. Thread-safe. */
+final class Policies {
+
+    /** Far more than anyone has; programs that make a policy per job lose the cache, not correctness. */
+    private static final int MAX_CACHED = 10_000;
+
+    // Idempotent by its key: two that store the same policy store the same row.
+    private static final String STORE = """
+            insert into reprise_policy (id, json)
+            values (?, ?)
+            on conflict do nothing
+            """;
+
+    private final Map<RetryPolicy, Long> ids = new ConcurrentHashMap<>();
+    private final Map<Long, RetryPolicy> policies = new ConcurrentHashMap<>();
+    private final Set<Long> stored = ConcurrentHashMap.newKeySet();
+
+    /** The id to store with a job; null for the policy that says nothing. */
+    @Nullable Long id(RetryPolicy policy) {
+        if (policy.equals(RetryPolicy.unset())) {
+            return null;
+        }
+        bound();
+        return ids.computeIfAbsent(policy, p -> hash(p.toJson()));
+    }
+
+    /** Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure. */
+    void store(Session session, Collection<RetryPolicy> used) throws SQLException {
+        Map<Long, String> missing = new LinkedHashMap<>();
+        for (RetryPolicy policy : used) {
+            Long id = id(policy);
+            if (id != null && !stored.contains(id)) {
+                missing.put(id, policy.toJson());
+            }
+        }
+        for (Map.Entry<Long, String> policy : missing.entrySet()) {
+            session.update(STORE, policy.getKey(), policy.getValue());
+        }
+    }
+
+    void committed(Collection<RetryPolicy> used) {
+        for (RetryPolicy policy : used) {
+            Long id = id(policy);
+            if (id != null) {
+                stored.add(id);
+            }
+        }
+    }
+
+    RetryPolicy find(Session session, @Nullable Long id) throws SQLException {
+        if (id == null) {
+            return RetryPolicy.unset();
+        }
+        RetryPolicy known = policies.get(id);
+        if (known != null) {
+            return known;
+        }
+        RetryPolicy policy =
+                RetryPolicy.fromJson(session.one("select json from reprise_policy where id = ?", Row::text, id));
+        bound();
+        policies.put(id, policy);
+        return policy;
+    }
+
+    private void bound() {
+        for (Map<?, ?> cache : List.of(ids, policies)) {
+            if (cache.size() > MAX_CACHED) {
+                cache.clear();
+            }
+        }
+        if (stored.size() > MAX_CACHED) {
+            stored.clear();
+        }
+    }
+
+    private static long hash(String json) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(json.getBytes(StandardCharsets.UTF_8));
+            return ByteBuffer.wrap(digest).getLong();
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java has SHA-256", e);
+        }
+    }
+}

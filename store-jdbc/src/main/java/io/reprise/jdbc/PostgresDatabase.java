@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import java.sql.Connection;
+import java.sql.SQLException;
+
+/** A pool of connections. A transaction that fell victim to a deadlock is run again. */
+final class PostgresDatabase implements Database {
+
+    private static final int TRIES = 5;
+
+    private final Dialect dialect = new PostgresDialect();
+    private final HikariDataSource pool;
+    private final int timeoutSeconds;
+
+    PostgresDatabase(HikariDataSource pool, int timeoutSeconds) {
+        this.pool = pool;
+        this.timeoutSeconds = timeoutSeconds;
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
+    public <T> T read(String what, Work<T> work) {
+        return send(what, work);
+    }
+
+    @Override
+    public <T> T send(String what, Work<T> work) {
+        return repeat(what, () -> {
+            try (Connection connection = pool.getConnection()) {
+                return work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.POOLED));
+            }
+        });
+    }
+
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        return repeat(what, () -> {
+            try (Connection connection = pool.getConnection()) {
+                connection.setAutoCommit(false);
+                // The pool rolls back what was not committed when the connection comes back to it.
+                T result = work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.POOLED));
+                connection.commit();
+                return result;
+            }
+        });
+    }
+
+    @Override
+    public <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+        try {
+            Connection connection = transaction.connection(dialect);
+            return work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.JOINED));
+        } catch (SQLException e) {
+            throw SqlErrors.postgres(what + " in the caller's transaction", e);
+        }
+    }
+
+    private interface Try<T> {
+        T run() throws SQLException;
+    }
+
+    private static <T> T repeat(String what, Try<T> work) {
+        for (int n = 1; ; n++) {
+            try {
+                return work.run();
+            } catch (SQLException e) {
+                if (n == TRIES || !SqlErrors.isRepeatable(e)) {
+                    throw SqlErrors.postgres(what, e);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+final class PostgresDialect implements Dialect {
+
+    /** First half of our advisory locks; the second is a hash of what is locked. */
+    static final int LOCKS = 0x52455052;
+
+    // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
+    private static final String END = """
+            with asked as (
+              select cast(? as text) as state, cast(? as text) as reason),
+            gone as (
+              delete from reprise_job
+               where id {in}
+              returning *),
+            kept as (
+              insert into reprise_finished (
+                state, fail_reason, finished_at, token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+                error_type, error_message, fingerprint, {both}, {spec})
+              select a.state, a.reason, reprise_now(), token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+                     error_type, error_message, fingerprint, {both}, {spec}
+                from gone, asked a)
+            select id, queue
+              from gone
+            """;
+
+    private final Map<String, String> cache = new ConcurrentHashMap<>();
+
+    @Override
+    public String product() {
+        return "PostgreSQL";
+    }
+
+    @Override
+    public String name() {
+        return "postgresql";
+    }
+
+    @Override
+    public String sql(String template) {
+        return cache.computeIfAbsent(template, text -> Columns.in(text)
+                .replace("{now}", "reprise_now()")
+                .replace("{next_id}", "nextval('reprise_job_id')")
+                .replace("{next_token}", "nextval('reprise_token')")
+                .replace("{in}", "= any (?)")
+                .replace("{true}", "true")
+                .replace("{skip_locked}", "for update skip locked")
+                .replace("{ids}", "cast(? as bigint[])")
+                .replace("{for_update}", "for update")
+                .replace("{false}", "false")
+                .replace("{finished}", "reprise_finished")
+                .replace("{position}", "strpos"));
+    }
+
+    @Override
+    public String endSql() {
+        return sql(END);
+    }
+
+    @Override
+    public String leaveSql() {
+        return "update reprise_lease set ids = array_remove(ids, ?) where id = ?";
+    }
+
+    @Override
+    public List<String> views() {
+        return List.of("reprise_show_live", "reprise_show_finished");
+    }
+
+    @Override
+    public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
+        String type = array instanceof String[] ? "text" : array instanceof boolean[] ? "bool" : "int8";
+        statement.setArray(index, statement.getConnection().createArrayOf(type, boxed(array)));
+    }
+
+    private static Object[] boxed(Object array) {
+        if (array instanceof Object[] objects) {
+            return objects;
+        }
+        int length = java.lang.reflect.Array.getLength(array);
+        Object[] boxed = new Object[length];
+        for (int i = 0; i < length; i++) {
+            boxed[i] = java.lang.reflect.Array.get(array, i);
+        }
+        return boxed;
+    }
+
+    @Override
+    public void limit(PreparedStatement statement, int seconds) throws SQLException {
+        statement.setQueryTimeout(seconds);
+    }
+
+    @Override
+    public long nextId(Session session) throws SQLException {
+        return session.one("select nextval('reprise_job_id')", Row::number);
+    }
+
+    @Override
+    public void lockQueue(Session session, String queue) throws SQLException {
+        session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
+    }
+
+    @Override
+    public void lockSchema(Session session) throws SQLException {
+        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
+    }
+}

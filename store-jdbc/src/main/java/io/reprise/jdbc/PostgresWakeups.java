@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * LISTEN on a connection of its own and NOTIFY from the pool, each on a daemon thread. Announcements made while one is
+ * being sent are sent as one. Whatever fails here costs time until the next poll, never a job.
+ */
+final class PostgresWakeups implements Wakeups {
+
+    static final String CHANNEL = "reprise";
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresWakeups.class);
+    private static final int PAUSE_MILLIS = 5;
+    private static final int LISTEN_MILLIS = 1_000;
+    private static final int MAX_BACKOFF_MILLIS = 30_000;
+
+    private final DataSource source;
+    private final Database database;
+    private final Wakeups local = new Local();
+    private final Semaphore announced = new Semaphore(0);
+    private final Semaphore stopping = new Semaphore(0);
+    private final Thread notifier = daemon("reprise-notify", this::notifyOthers);
+    private final Thread waiter = daemon("reprise-listen", this::listenAlways);
+    private boolean started;
+    private volatile boolean stopped;
+    private volatile @Nullable Connection listening;
+
+    /** @param source of plain connections, since one is kept for good */
+    PostgresWakeups(DataSource source, Database database) {
+        this.source = source;
+        this.database = database;
+    }
+
+    private static Thread daemon(String name, Runnable task) {
+        Thread thread = new Thread(task, name);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    @Override
+    public synchronized void listener(Runnable listener) {
+        local.listener(listener);
+        if (!stopped && waiter.getState() == Thread.State.NEW) {
+            waiter.start();
+        }
+    }
+
+    @Override
+    public void announce() {
+        local.announce();
+        start();
+        announced.release();
+    }
+
+    private synchronized void start() {
+        if (!started && !stopped) {
+            started = true;
+            notifier.start();
+        }
+    }
+
+    private void notifyOthers() {
+        try {
+            while (!stopped) {
+                announced.acquire();
+                announced.drainPermits();
+                if (!stopped) {
+                    send();
+                    pause(PAUSE_MILLIS);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void send() {
+        try {
+            database.send("notify other workers", session -> session.list("select pg_notify(?, '')", row -> 1, CHANNEL));
+        } catch (StoreException | IllegalStateException e) {
+            log.debug("Other workers were not notified and will find the work by polling: {}", e.getMessage());
+        }
+    }
+
+    private void listenAlways() {
+        int backoff = 100;
+        try {
+            while (!stopped) {
+                try {
+                    listen();
+                    backoff = 100;
+                } catch (SQLException e) {
+                    if (!stopped) {
+                        log.info("Not listening for work; polling until the connection is back: {}", e.getMessage());
+                        pause(backoff);
+                        backoff = Math.min(MAX_BACKOFF_MILLIS, backoff * 2);
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void listen() throws SQLException {
+        try (Connection connection = source.getConnection()) {
+            listening = connection;
+            connection.setAutoCommit(true);
+            try (Statement statement = connection.createStatement()) {
+                statement.execute("listen " + CHANNEL);
+            }
+            // What was announced before we listened is not lost: look once.
+            local.announce();
+            PGConnection notifications = connection.unwrap(PGConnection.class);
+            while (!stopped) {
+                Object[] some = notifications.getNotifications(LISTEN_MILLIS);
+                if (some != null && some.length > 0) {
+                    local.announce();
+                }
+            }
+        } finally {
+            listening = null;
+        }
+    }
+
+    /** Ends early when the store is closed. */
+    private void pause(long millis) throws InterruptedException {
+        if (stopping.tryAcquire(millis, TimeUnit.MILLISECONDS)) {
+            stopping.release();
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        stopped = true;
+        stopping.release();
+        announced.release();
+        Connection connection = listening;
+        if (connection != null) {
+            try {
+                connection.abort(Runnable::run);
+            } catch (SQLException e) {
+                log.debug("The listening connection did not close: {}", e.getMessage());
+            }
+        }
+        join(notifier);
+        join(waiter);
+    }
+
+    private static void join(Thread thread) {
+        try {
+            thread.join(2_000);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

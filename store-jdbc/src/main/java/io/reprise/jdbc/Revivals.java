@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.store.Note;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Revived.Result;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Puts dead letters and waiting jobs back: the old row goes, a new one with the same facts comes. */
+final class Revivals {
+
+    private static final String FAILED = """
+            select token, lane
+              from {finished}
+             where id = ? and state = 'FAILED'
+            {for_update}
+            """;
+
+    private static final String PENDING = """
+            select token, lane
+              from reprise_job
+             where id = ? and due_at is not null
+            """;
+
+    // A lease may still list a job that failed under it; its token is spent, but the claim would pass the job over.
+    private static final String LISTED = """
+            select h.token
+              from reprise_held h
+             where h.id = ?
+            """;
+
+    private static final String KEY_HOLDER = """
+            select id
+              from reprise_job
+             where unique_key = ? and due_at is not null and id <> ?
+            """;
+
+    private static final String INSERT = """
+            insert into reprise_job (
+              id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
+              snoozes, granted, last_delay_us, error_type, error_message, fingerprint, progress, progress_message, {spec})
+            values (?, ?, ?, ?, ?, 'MANUAL', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {spec_values})
+            on conflict do nothing
+            """;
+
+    private final Jobs jobs;
+    private final Specs specs;
+    private final Policies policies;
+
+    Revivals(Jobs jobs, Specs specs, Policies policies) {
+        this.jobs = jobs;
+        this.specs = specs;
+        this.policies = policies;
+    }
+
+    private record Fence(long token, int lane) {}
+
+    Revived revive(Session session, JobId id, Revival revival, Note note) throws SQLException {
+        Dialect dialect = session.dialect();
+        Optional<Job> found = jobs.find(session, id);
+        if (found.isEmpty()) {
+            return new Revived(Result.MISSING, null);
+        }
+        dialect.lockQueue(session, found.get().queue());
+        Optional<Job> job = jobs.find(session, id);
+        if (job.isEmpty() || !isWaiting(job.get())) {
+            return new Revived(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING, null);
+        }
+        boolean failed = job.get().state() == JobState.FAILED;
+        Optional<Fence> fence = session.first(
+                dialect.sql(failed ? FAILED : PENDING), row -> new Fence(row.number(), row.integer()), id);
+        if (fence.isEmpty()) {
+            return new Revived(Result.NOT_WAITING, null);
+        }
+        String key = job.get().spec().key();
+        if (key != null && session.first(KEY_HOLDER, Row::number, key, id).isPresent()) {
+            return new Revived(Result.KEY_TAKEN, null);
+        }
+        return put(session, job.get(), fence.get(), revival, note);
+    }
+
+    private static boolean isWaiting(Job job) {
+        return job.state() == JobState.FAILED || job.state() == JobState.PENDING;
+    }
+
+    private Revived put(Session session, Job job, Fence fence, Revival revival, Note note) throws SQLException {
+        Dialect dialect = session.dialect();
+        JobId id = job.id();
+        boolean renew = revival.edit().newId();
+        JobId target = renew ? new JobId(dialect.nextId(session)) : id;
+        if (job.state() == JobState.FAILED) {
+            leaveLeases(session, id);
+            session.update(dialect.sql("delete from {finished} where id = ?"), id);
+            Counters.Sums sums = new Counters.Sums();
+            sums.add(job.queue(), JobState.FAILED, -1);
+            sums.write(session);
+        } else {
+            session.update("delete from reprise_job where id = ?", id);
+        }
+        if (renew) {
+            session.update("delete from reprise_attempt where job_id = ?", id);
+            session.update("update reprise_idempotency set job_id = ? where job_id = ?", target, id);
+        }
+        if (session.update(dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
+            throw new KeyTaken();
+        }
+        Audit.write(session, revival.action(), id, null, note, renew ? "as job " + target : null);
+        return new Revived(Result.DONE, target);
+    }
+
+    /** Another live job took the unique key in the same moment: nothing of the revival may stay. */
+    static final class KeyTaken extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+    }
+
+    private static void leaveLeases(Session session, JobId id) throws SQLException {
+        for (long token : session.list(LISTED, Row::number, id)) {
+            session.update(session.dialect().leaveSql(), id, token);
+        }
+    }
+
+    private @Nullable Object[] values(Session session, Job job, JobId target, Fence fence, Revival revival)
+            throws SQLException {
+        JobSpec spec = edited(job.spec(), revival.edit());
+        policies.store(session, List.of(spec.policy()));
+        boolean reset = revival.resetCounts();
+        long now = session.now();
+        long due = now + Micros.of(revival.delay());
+        Duration window = revival.window();
+        JobCounts counts = reset ? JobCounts.NONE : job.counts();
+        JobStatus.LastError error = job.status().lastError();
+        var progress = job.status().progress();
+        return Inserts.concat(
+                new @Nullable Object[] {
+                    target,
+                    target.equals(job.id()) ? Micros.of(job.times().createdAt()) : now,
+                    due,
+                    window == null ? Micros.of(job.times().firstDueAt()) : due,
+                    window == null ? null : due + Micros.of(window),
+                    fence.token(),
+                    reset ? 0 : fence.lane(),
+                    counts.attempts(),
+                    counts.losses(),
+                    counts.interruptions(),
+                    counts.snoozes(),
+                    Math.addExact(counts.granted(), revival.grant()),
+                    reset ? null : Micros.ofNullable(job.times().lastDelay()),
+                    error == null ? null : error.type(),
+                    error == null ? null : error.message(),
+                    error == null ? null : error.fingerprint(),
+                    progress == null ? null : progress.percent(),
+                    progress == null ? null : progress.message()
+                },
+                specs.values(spec));
+    }
+
+    private static JobSpec edited(JobSpec spec, Revival.Edit edit) {
+        JobSpec.Builder builder = spec.toBuilder();
+        if (edit.queue() != null) {
+            builder.queue(edit.queue());
+        }
+        if (edit.payload() != null) {
+            builder.payload(edit.payload());
+        }
+        return builder.build();
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/** The current row of an answer, read column by column in the order of the statement. */
+final class Row {
+
+    private final ResultSet answer;
+    private int column;
+
+    Row(ResultSet answer) {
+        this.answer = answer;
+    }
+
+    Row rewind() {
+        column = 0;
+        return this;
+    }
+
+    long number() throws SQLException {
+        return answer.getLong(++column);
+    }
+
+    int integer() throws SQLException {
+        return answer.getInt(++column);
+    }
+
+    boolean flag() throws SQLException {
+        return answer.getBoolean(++column);
+    }
+
+    Instant instant() throws SQLException {
+        return Micros.instant(number());
+    }
+
+    String text() throws SQLException {
+        String value = textOrNull();
+        if (value == null) {
+            throw new SQLException("column " + column + " is null");
+        }
+        return value;
+    }
+
+    @Nullable String textOrNull() throws SQLException {
+        return answer.getString(++column);
+    }
+
+    @Nullable Long numberOrNull() throws SQLException {
+        long value = number();
+        return answer.wasNull() ? null : value;
+    }
+
+    @Nullable Integer integerOrNull() throws SQLException {
+        int value = integer();
+        return answer.wasNull() ? null : value;
+    }
+
+    @Nullable Boolean flagOrNull() throws SQLException {
+        boolean value = flag();
+        return answer.wasNull() ? null : value;
+    }
+
+    @Nullable Instant instantOrNull() throws SQLException {
+        Long micros = numberOrNull();
+        return micros == null ? null : Micros.instant(micros);
+    }
+
+    @Nullable Duration durationOrNull() throws SQLException {
+        Long micros = numberOrNull();
+        return micros == null ? null : Micros.duration(micros);
+    }
+
+    long[] numbers() throws SQLException {
+        java.sql.Array array = answer.getArray(++column);
+        Object[] values = array == null ? new Object[0] : (Object[]) array.getArray();
+        long[] numbers = new long[values.length];
+        for (int i = 0; i < values.length; i++) {
+            numbers[i] = ((Number) values[i]).longValue();
+        }
+        return numbers;
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobId;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** A connection in use: binds, runs, reads. Every statement has the store's timeout. Not thread-safe. */
+final class Session {
+
+    /** Reads one row. */
+    interface Reader<T> {
+        T read(Row row) throws SQLException;
+    }
+
+    private final Connection connection;
+    private final Dialect dialect;
+    private final int timeoutSeconds;
+    private final Use use;
+    private final @Nullable Map<String, PreparedStatement> kept;
+
+    /** Whose connection it is, and for how long. */
+    enum Use {
+        /** The store's, for good: statements stay prepared. */
+        KEPT,
+        /** The store's, from a pool. */
+        POOLED,
+        /** A caller's, with the caller's transaction. */
+        JOINED
+    }
+
+    Session(Connection connection, Dialect dialect, int timeoutSeconds, Use use) {
+        this.connection = connection;
+        this.dialect = dialect;
+        this.timeoutSeconds = timeoutSeconds;
+        this.use = use;
+        this.kept = use == Use.KEPT ? new HashMap<>() : null;
+    }
+
+    boolean isJoined() {
+        return use == Use.JOINED;
+    }
+
+    /** The text without what databases refuse: the null character, and halves of surrogate pairs. */
+    static String storable(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == 0 || Character.isSurrogate(c)) {
+                return text.codePoints()
+                        .map(point -> point == 0 || isSurrogate(point) ? 0xFFFD : point)
+                        .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                        .toString();
+            }
+        }
+        return text;
+    }
+
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    Dialect dialect() {
+        return dialect;
+    }
+
+    /** The store's time: of the transaction on PostgreSQL, of this moment on SQLite, whose writers are alone. */
+    long now() throws SQLException {
+        return one(dialect.sql("select {now}"), Row::number);
+    }
+
+    <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+        return run(sql, statement -> {
+            bind(statement, args);
+            try (ResultSet answer = statement.executeQuery()) {
+                return readAll(answer, reader);
+            }
+        });
+    }
+
+    /** Answers of the last of several statements in one text, which run as one transaction in one round trip. */
+    <T> List<T> listOfLast(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+        return run(sql, statement -> {
+            bind(statement, args);
+            statement.execute();
+            statement.getMoreResults();
+            try (ResultSet answer = statement.getResultSet()) {
+                return readAll(answer, reader);
+            }
+        });
+    }
+
+    <T> Optional<T> first(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+        List<T> rows = list(sql, reader, args);
+        return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
+    }
+
+    <T> T one(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
+        return first(sql, reader, args).orElseThrow(() -> new SQLException("no row from: " + sql));
+    }
+
+    int update(String sql, @Nullable Object... args) throws SQLException {
+        return run(sql, statement -> {
+            bind(statement, args);
+            return statement.executeUpdate();
+        });
+    }
+
+    /** Runs one statement for many rows, in one round trip where the driver can. */
+    void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
+        run(sql, statement -> {
+            for (@Nullable Object[] args : rows) {
+                bind(statement, args);
+                statement.addBatch();
+            }
+            return statement.executeBatch().length;
+        });
+    }
+
+    void close() throws SQLException {
+        connection.close();
+    }
+
+    private interface Task<T> {
+        T with(PreparedStatement statement) throws SQLException;
+    }
+
+    private <T> T run(String sql, Task<T> task) throws SQLException {
+        if (kept != null) {
+            PreparedStatement statement = kept.get(sql);
+            if (statement == null) {
+                statement = connection.prepareStatement(sql);
+                kept.put(sql, statement);
+            }
+            return task.with(statement);
+        }
+        try (PreparedStatement statement = connection.prepareStatement(sql)) {
+            dialect.limit(statement, timeoutSeconds);
+            return task.with(statement);
+        }
+    }
+
+    private static <T> List<T> readAll(ResultSet answer, Reader<T> reader) throws SQLException {
+        List<T> rows = new ArrayList<>();
+        Row row = new Row(answer);
+        while (answer.next()) {
+            rows.add(reader.read(row.rewind()));
+        }
+        return rows;
+    }
+
+    private void bind(PreparedStatement statement, @Nullable Object[] args) throws SQLException {
+        for (int i = 0; i < args.length; i++) {
+            Object value = args[i];
+            if (value == null) {
+                statement.setNull(i + 1, Types.NULL);
+            } else if (value instanceof Long number) {
+                statement.setLong(i + 1, number);
+            } else if (value instanceof String text) {
+                statement.setString(i + 1, storable(text));
+            } else if (value instanceof Integer number) {
+                statement.setInt(i + 1, number);
+            } else if (value instanceof Boolean flag) {
+                statement.setBoolean(i + 1, flag);
+            } else if (value instanceof JobId id) {
+                statement.setLong(i + 1, id.value());
+            } else if (value instanceof Enum<?> constant) {
+                statement.setString(i + 1, constant.name());
+            } else {
+                dialect.bindArray(statement, i + 1, value);
+            }
+        }
+    }
+}

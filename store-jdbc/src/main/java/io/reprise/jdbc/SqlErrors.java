@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.StoreException;
+import java.sql.SQLException;
+import java.util.Set;
+
+/** Says what a database error means and what to do about it, going by codes only. */
+final class SqlErrors {
+
+    private static final Set<String> REPEATABLE = Set.of("40001", "40P01");
+
+    /** SQLState classes that trying again does not cure: data, integrity, authorisation, no such database, SQL. */
+    private static final Set<String> LASTING = Set.of("22", "23", "28", "3D", "3F", "42", "0A");
+
+    private SqlErrors() {}
+
+    /** Whether the transaction fell victim to another one and may be run again as it is. */
+    static boolean isRepeatable(SQLException e) {
+        return e.getSQLState() != null && REPEATABLE.contains(e.getSQLState());
+    }
+
+    static StoreException postgres(String what, SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        String advice = switch (state) {
+            case "42P01", "42883", "42703" ->
+                ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
+            case "42501" -> ". The database user lacks a right on Reprise's tables: grant it";
+            case "57014" -> ". The statement ran into its timeout: look for locks or load on the server";
+            default -> "";
+        };
+        boolean isTransient = state.length() < 2 || !LASTING.contains(state.substring(0, 2));
+        return new StoreException(
+                "PostgreSQL could not " + what + ": " + e.getMessage() + " (SQLState " + state + ")" + advice,
+                e,
+                isTransient);
+    }
+
+    static StoreException sqlite(String what, String file, SQLException e) {
+        int code = e.getErrorCode() & 0xff;
+        String prefix = "SQLite could not " + what + " in " + file + ": ";
+        return switch (code) {
+            case 5, 6 ->
+                new StoreException(
+                        prefix + "another process or connection holds the write lock beyond the busy timeout. Look for a"
+                                + " long transaction on this file, or raise the timeout",
+                        e,
+                        true);
+            case 8 ->
+                new StoreException(
+                        prefix + "the file or its directory is read-only. Make both writable for this user", e, false);
+            case 10 -> new StoreException(prefix + "reading or writing the disk failed (" + e.getMessage() + ")", e, true);
+            case 11 ->
+                new StoreException(
+                        prefix + "the file is damaged. Stop all workers, keep a copy, and restore a backup", e, false);
+            case 13 ->
+                new StoreException(
+                        prefix + "the disk is full. Free space on it; nothing that was committed is lost", e, true);
+            case 14 ->
+                new StoreException(
+                        prefix + "the file cannot be opened. Its directory must exist and be writable for this user",
+                        e,
+                        false);
+            case 26 ->
+                new StoreException(prefix + "the file is not an SQLite database. Name another file", e, false);
+            case 1 ->
+                new StoreException(
+                        prefix + e.getMessage() + ". If a table is missing, call prepare() first", e, false);
+            default -> new StoreException(prefix + e.getMessage(), e, code != 19 && code != 20);
+        };
+    }
+}

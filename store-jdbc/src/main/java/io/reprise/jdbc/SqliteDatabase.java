@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.StoreException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One connection that writes, guarded by a fair lock, and a few that read. Other processes may use the same file; the
+ * file's own lock stands between them, and waiting for it is bounded by the busy timeout.
+ */
+final class SqliteDatabase implements Database {
+
+    /** Opens a plain connection to the file. */
+    interface Opener {
+        Connection open() throws SQLException;
+    }
+
+    private final Dialect dialect = new SqliteDialect();
+    private final Path file;
+    private final Duration timeout;
+    private final Opener opener;
+    private final ReentrantLock writing = new ReentrantLock(true);
+    private final BlockingQueue<Slot> readers;
+    private @Nullable Session writer;
+    private volatile boolean closed;
+
+    /** Place for a reading connection, opened when first used. */
+    private static final class Slot {
+        private @Nullable Session session;
+    }
+
+    SqliteDatabase(Path file, Duration timeout, int readers) {
+        this(file, timeout, readers, () -> DriverManager.getConnection("jdbc:sqlite:" + file));
+    }
+
+    SqliteDatabase(Path file, Duration timeout, int readers, Opener opener) {
+        this.file = file;
+        this.timeout = timeout;
+        this.opener = opener;
+        this.readers = new ArrayBlockingQueue<>(readers);
+        for (int i = 0; i < readers; i++) {
+            this.readers.add(new Slot());
+        }
+    }
+
+    @Override
+    public Dialect dialect() {
+        return dialect;
+    }
+
+    @Override
+    public <T> T write(String what, Work<T> work) {
+        lock(what);
+        try {
+            requireOpen();
+            Session session = writer;
+            if (session == null) {
+                session = open(false);
+                writer = session;
+            }
+            return transact(session, work);
+        } catch (SQLException e) {
+            throw SqlErrors.sqlite(what, file.toString(), e);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    private <T> T transact(Session session, Work<T> work) throws SQLException {
+        // Immediate: the write lock is taken, or waited for, before anything is read.
+        session.update("begin immediate");
+        boolean done = false;
+        try {
+            T result = work.on(session);
+            session.update("commit");
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                rollBack(session);
+            }
+        }
+    }
+
+    private void rollBack(Session session) {
+        try {
+            session.update("rollback");
+        } catch (SQLException e) {
+            // SQLite may have rolled back by itself, or the connection is broken: a new one is sure to be clean.
+            writer = null;
+            closeQuietly(session);
+        }
+    }
+
+    @Override
+    public <T> T send(String what, Work<T> work) {
+        return write(what, work);
+    }
+
+    @Override
+    public <T> T read(String what, Work<T> work) {
+        Slot slot = take(what);
+        try {
+            requireOpen();
+            if (slot.session == null) {
+                slot.session = open(true);
+            }
+            return work.on(slot.session);
+        } catch (SQLException e) {
+            if (slot.session != null) {
+                closeQuietly(slot.session);
+                slot.session = null;
+            }
+            throw SqlErrors.sqlite(what, file.toString(), e);
+        } finally {
+            readers.add(slot);
+        }
+    }
+
+    @Override
+    public <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+        try {
+            Connection connection = transaction.connection(dialect);
+            return work.on(new Session(connection, dialect, 0, Session.Use.JOINED));
+        } catch (SQLException e) {
+            throw SqlErrors.sqlite(what + " in the caller's transaction", file.toString(), e);
+        }
+    }
+
+    private Session open(boolean reader) throws SQLException {
+        Path directory = file.toAbsolutePath().getParent();
+        if (directory != null && !Files.isDirectory(directory)) {
+            throw new SQLException("no directory " + directory, null, 14);
+        }
+        Connection connection = opener.open();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("pragma busy_timeout = " + timeout.toMillis());
+            if (reader) {
+                statement.execute("pragma query_only = on");
+            } else {
+                statement.execute("pragma journal_mode = wal");
+                statement.execute("pragma synchronous = full");
+            }
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+        return new Session(connection, dialect, 0, Session.Use.KEPT);
+    }
+
+    private void lock(String what) {
+        try {
+            if (!writing.tryLock(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new StoreException(
+                        "SQLite could not " + what + " in " + file + ": other threads kept the writer busy for " + timeout,
+                        new TimeoutException(),
+                        true);
+            }
+        } catch (InterruptedException e) {
+            throw interrupted(what, e);
+        }
+    }
+
+    private Slot take(String what) {
+        try {
+            Slot slot = readers.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            if (slot == null) {
+                throw new StoreException(
+                        "SQLite could not " + what + " in " + file + ": all reading connections were busy for " + timeout,
+                        new TimeoutException(),
+                        true);
+            }
+            return slot;
+        } catch (InterruptedException e) {
+            throw interrupted(what, e);
+        }
+    }
+
+    private StoreException interrupted(String what, InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new StoreException("Interrupted while waiting to " + what + " in " + file, e, true);
+    }
+
+    private void requireOpen() {
+        if (closed) {
+            throw new IllegalStateException("The job store on " + file + " is closed");
+        }
+    }
+
+    private static void closeQuietly(Session session) {
+        try {
+            session.close();
+        } catch (SQLException ignored) {
+            // It is given up either way.
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        for (Slot slot = readers.poll(); slot != null; slot = readers.poll()) {
+            if (slot.session != null) {
+                closeQuietly(slot.session);
+            }
+        }
+        writing.lock();
+        try {
+            if (writer != null) {
+                closeQuietly(writer);
+                writer = null;
+            }
+        } finally {
+            writing.unlock();
+        }
+    }
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+
+/** A writing transaction is alone in the whole file, so it needs no further locks. */
+final class SqliteDialect implements Dialect {
+
+    // Only live jobs match: a second time nothing is changed.
+    private static final String END = """
+            update reprise_job
+               set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, started_at = null,
+                   worker = null, finished_at = {now}
+             where id {in} and due_at is not null
+            returning id, queue
+            """;
+
+    private static final String LEAVE = """
+            update reprise_lease
+               set ids = (select json_group_array(e.value) from json_each(ids) e where e.value <> ?)
+             where id = ?
+            """;
+
+    private final Map<String, String> cache = new ConcurrentHashMap<>();
+
+    @Override
+    public String product() {
+        return "SQLite";
+    }
+
+    @Override
+    public String name() {
+        return "sqlite";
+    }
+
+    @Override
+    public String sql(String template) {
+        return cache.computeIfAbsent(template, text -> Columns.in(text)
+                .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
+                .replace("{next_id}", "null")
+                .replace("{next_token}", "null")
+                .replace("{in}", "in (select value from json_each(?))")
+                .replace("{true}", "1")
+                .replace("{skip_locked}", "")
+                .replace("{ids}", "?")
+                .replace("{for_update}", "")
+                .replace("{false}", "0")
+                .replace("{finished}", "reprise_job")
+                .replace("{position}", "instr"));
+    }
+
+    @Override
+    public String endSql() {
+        return sql(END);
+    }
+
+    @Override
+    public String leaveSql() {
+        return LEAVE;
+    }
+
+    @Override
+    public List<String> views() {
+        return List.of("reprise_show");
+    }
+
+    /** Arrays travel as JSON. Only names and numbers do, and names need no escaping. */
+    @Override
+    public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
+        statement.setString(
+                index,
+                array instanceof long[] numbers
+                        ? Arrays.toString(numbers)
+                        : Arrays.stream((Object[]) array).map(name -> "\"" + name + "\"").collect(Collectors.joining(",", "[", "]")));
+    }
+
+    /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */
+    @Override
+    public void limit(PreparedStatement statement, int seconds) {}
+
+    /** The table's own counter, which also knows the ids of jobs that are gone. The writer is alone. */
+    @Override
+    public long nextId(Session session) throws SQLException {
+        return session.first("select seq + 1 from sqlite_sequence where name = 'reprise_job'", Row::number)
+                .orElse(1L);
+    }
+
+    @Override
+    public void lockQueue(Session session, String queue) {}
+
+    @Override
+    public void lockSchema(Session session) {}
+}

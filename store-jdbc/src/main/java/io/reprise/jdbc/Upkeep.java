@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** What ends and deletes jobs because of their age. */
+final class Upkeep {
+
+    // The index on deadlines of live jobs serves it.
+    private static final String OVERDUE = """
+            select id, queue
+              from reprise_job
+             where deadline is not null and due_at is not null and deadline <= {now}
+               and id not in (select h.id from reprise_held h)
+             order by deadline
+             limit ?
+            """;
+
+    // Under the queues' locks: of these, the ones that were not claimed meanwhile.
+    private static final String STILL_OVERDUE = """
+            select id
+              from reprise_job
+             where id {in} and due_at is not null and deadline <= {now} and id not in (select h.id from reprise_held h)
+            """;
+
+    // The index on finish times serves it.
+    private static final String OLD = """
+            select id
+              from {finished}
+             where finished_at is not null and finished_at <= {now} - ? and state in ({states})
+             order by finished_at
+             limit ?
+            """;
+
+    private final Jobs jobs;
+
+    Upkeep(Jobs jobs) {
+        this.jobs = jobs;
+    }
+
+    private record Overdue(long id, String queue) {}
+
+    List<Job> expire(Session session, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        List<Overdue> overdue =
+                session.list(dialect.sql(OVERDUE), row -> new Overdue(row.number(), row.text()), limit);
+        if (overdue.isEmpty()) {
+            return List.of();
+        }
+        for (String queue : overdue.stream().map(Overdue::queue).distinct().sorted().toList()) {
+            dialect.lockQueue(session, queue);
+        }
+        long[] ids = overdue.stream().mapToLong(Overdue::id).sorted().toArray();
+        List<Long> still = session.list(dialect.sql(STILL_OVERDUE), Row::number, (Object) ids);
+        return jobs.find(session, Endings.end(session, still, JobState.FAILED, FailReason.DEADLINE));
+    }
+
+    static int prune(Session session, Set<JobState> states, Duration age, int limit) throws SQLException {
+        if (states.isEmpty()) {
+            return 0;
+        }
+        String names = states.stream().map(state -> "'" + state + "'").sorted().collect(Collectors.joining(", "));
+        String sql = session.dialect().sql(OLD.replace("{states}", names));
+        return Endings.delete(session, session.list(sql, Row::number, Micros.of(age), limit));
+    }
+}

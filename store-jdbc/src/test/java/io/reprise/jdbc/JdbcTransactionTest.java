@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobWriter;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class JdbcTransactionTest {
+
+    private static final JobSpec SPEC = JobSpec.builder("work", "1").build();
+    private static Postgres postgres;
+
+    @TempDir
+    Path directory;
+
+    @BeforeAll
+    static void open() {
+        postgres = new Postgres();
+    }
+
+    @AfterAll
+    static void close() {
+        postgres.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        postgres.empty();
+    }
+
+    @Test
+    void a_connection_in_autocommit_mode_is_refused() throws SQLException {
+        try (Connection connection = postgres.connection()) {
+            JobWriter writer = postgres.store().within(JdbcTransaction.of(connection));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.insert(List.of(SPEC)))
+                    .withMessageContaining("autocommit");
+        }
+    }
+
+    @Test
+    void a_connection_to_another_kind_of_database_is_refused() throws SQLException {
+        try (Connection connection = Sqlite.connection(directory.resolve("other.db"))) {
+            connection.setAutoCommit(false);
+            JobWriter writer = postgres.store().within(JdbcTransaction.of(connection));
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> writer.insert(List.of(SPEC)))
+                    .withMessageContaining("SQLite")
+                    .withMessageContaining("PostgreSQL");
+        }
+    }
+
+    @Test
+    void the_connection_is_asked_for_each_time() throws SQLException {
+        try (Connection first = postgres.connection();
+                Connection second = postgres.connection()) {
+            first.setAutoCommit(false);
+            second.setAutoCommit(false);
+            Connection[] current = {first};
+            JobWriter writer = postgres.store().within(JdbcTransaction.of(() -> current[0]));
+            writer.insert(List.of(SPEC));
+            current[0] = second;
+            writer.insert(List.of(SPEC, SPEC));
+            first.rollback();
+            second.commit();
+            assertThat(first.isClosed() || second.isClosed()).isFalse();
+            assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(2);
+        }
+    }
+
+    @Test
+    void a_refused_batch_leaves_nothing_in_a_transaction_that_goes_on() throws SQLException {
+        postgres.store().insert(List.of(SPEC.toBuilder().key("k", KeyRule.KEEP).build()));
+        try (Connection connection = postgres.connection()) {
+            connection.setAutoCommit(false);
+            JobWriter writer = postgres.store().within(JdbcTransaction.of(connection));
+            JobSpec refused = SPEC.toBuilder().key("k", KeyRule.REJECT).build();
+            assertThatExceptionOfType(DuplicateKeyException.class)
+                    .isThrownBy(() -> writer.insert(List.of(SPEC, refused)));
+            connection.commit();
+        }
+        assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    void many_jobs_join_a_transaction() throws SQLException {
+        try (Connection connection = postgres.connection()) {
+            connection.setAutoCommit(false);
+            postgres.store()
+                    .within(JdbcTransaction.of(connection))
+                    .insert(java.util.Collections.nCopies(500, SPEC));
+            assertThat(postgres.store().queues()).isEmpty();
+            connection.commit();
+        }
+        assertThat(postgres.store().find(JobQuery.all().limit(1_000)).items()).hasSize(500);
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.testkit.PostgresServer;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+import javax.sql.DataSource;
+
+/** A PostgreSQL database with the schema, to be emptied rather than created anew for each test. */
+final class Postgres implements AutoCloseable {
+
+    private final DataSource source = PostgresServer.shared().freshDatabase();
+    private final JdbcJobStore store = JdbcJobStore.postgresql(source);
+
+    Postgres() {
+        store.prepare();
+    }
+
+    JdbcJobStore store() {
+        return store;
+    }
+
+    DataSource source() {
+        return source;
+    }
+
+    Connection connection() {
+        try {
+            return source.getConnection();
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void empty() {
+        List<String> tables = query("select tablename from pg_tables where schemaname = 'public'"
+                + " and tablename like 'reprise%' and tablename <> 'reprise_migration' and tablename <> 'reprise_policy'");
+        execute("truncate " + String.join(", ", tables));
+    }
+
+    void execute(String sql) {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** First column of all rows. */
+    List<String> query(String sql) {
+        try (Connection connection = source.getConnection();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery(sql)) {
+            List<String> values = new ArrayList<>();
+            while (rows.next()) {
+                values.add(rows.getString(1));
+            }
+            return values;
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        store.close();
+    }
+}

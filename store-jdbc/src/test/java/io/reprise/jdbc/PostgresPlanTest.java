@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.store.ClaimRequest;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** How PostgreSQL reaches the rows with 100,000 jobs waiting and as many scheduled for later. */
+class PostgresPlanTest {
+
+    private static final Dialect DIALECT = new PostgresDialect();
+
+    private static Postgres postgres;
+
+    @BeforeAll
+    static void fill() {
+        postgres = new Postgres();
+        postgres.execute("""
+                insert into reprise_job (id, due_at, first_due_at, created_at, lane, priority, queue, type, wait_reason, payload)
+                select nextval('reprise_job_id'), due, due, reprise_now(), n % 2, n % 3, 'default', 'work', 'NEW', '{}'
+                  from (select n, reprise_now() + case when n <= 100000 then -n else 3600000000 + n end as due
+                          from generate_series(1, 200000) n) x
+                """);
+        postgres.execute("vacuum analyze reprise_job");
+        postgres.store()
+                .claim(new ClaimRequest(
+                        "worker",
+                        Duration.ofHours(1),
+                        500,
+                        List.of(new ClaimRequest.Demand("default", 500)),
+                        0.2,
+                        false));
+    }
+
+    @AfterAll
+    static void close() {
+        postgres.close();
+    }
+
+    private static String plan(String sql, Object... args) throws SQLException {
+        try (Connection connection = postgres.connection()) {
+            connection.setAutoCommit(false);
+            Session session = new Session(connection, DIALECT, 30, Session.Use.POOLED);
+            String plan = String.join(
+                    "\n", session.list("explain (analyze, costs off, timing off, summary off) " + sql, Row::text, args));
+            connection.rollback();
+            return plan;
+        }
+    }
+
+    private static void readsThroughIndexes(String plan) {
+        assertThat(plan).doesNotContain("Seq Scan on reprise_job").doesNotContain("Bitmap Heap Scan on reprise_job");
+        assertThat(plan.lines().filter(line -> line.contains("rows=") && rows(line) > 2_000))
+                .as("steps that touch many rows in\n" + plan)
+                .isEmpty();
+    }
+
+    private static double rows(String line) {
+        return Double.parseDouble(line.replaceAll(".*rows=([0-9.]+).*", "$1"));
+    }
+
+    @Test
+    void a_claim_walks_the_ready_index() throws SQLException {
+        String plan = plan(
+                PostgresClaims.claimSql(DIALECT, 500),
+                "default", 500, 100, "worker", 60_000_000L, "default", "default", "default", "default", "default", "default");
+        assertThat(plan).contains("reprise_job_ready").contains("hashed SubPlan");
+        readsThroughIndexes(plan);
+    }
+
+    @Test
+    void an_idle_probe_walks_the_ready_index() throws SQLException {
+        String plan = plan(PostgresClaims.PROBE, (Object) new String[] {"default", "other"});
+        assertThat(plan).contains("reprise_job_ready");
+        readsThroughIndexes(plan);
+    }
+
+    @Test
+    void a_settle_walks_the_primary_key() throws SQLException {
+        long token = Long.parseLong(postgres.query("select id from reprise_lease limit 1").get(0));
+        Long[] ids = postgres.query("select unnest(ids) from reprise_lease limit 500").stream()
+                .map(Long::valueOf)
+                .sorted()
+                .toArray(Long[]::new);
+        Long[] tokens = new Long[ids.length];
+        java.util.Arrays.fill(tokens, token);
+        String plan = plan(
+                DIALECT.sql(PostgresSettlements.SUCCEED), ids, tokens, tokens, new String[ids.length], new long[] {token});
+        assertThat(plan).contains("reprise_job_pkey");
+        readsThroughIndexes(plan);
+    }
+}

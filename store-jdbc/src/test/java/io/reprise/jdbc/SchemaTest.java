@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.RepriseException;
+import io.reprise.testkit.PostgresServer;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SchemaTest {
+
+    private static final String SQLITE_SCHEMA =
+            "select sql from sqlite_master where sql is not null and name not like 'sqlite%' order by type, name";
+
+    private static final String POSTGRES_SCHEMA = """
+            select line from (
+              select 'table ' || table_name || '.' || column_name || ' ' || data_type
+                     || case when is_nullable = 'NO' then ' not null' else '' end
+                     || coalesce(' default ' || column_default, '') as line
+                from information_schema.columns
+               where table_schema = 'public'
+              union all
+              select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+              union all
+              select 'check ' || conrelid::regclass || ' ' || pg_get_constraintdef(oid)
+                from pg_constraint where contype = 'c' and connamespace = 'public'::regnamespace
+              union all
+              select 'options ' || relname || ' ' || array_to_string(reloptions, ' ')
+                from pg_class where reloptions is not null and relnamespace = 'public'::regnamespace
+            ) x order by line collate "C"
+            """;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void the_sqlite_schema_is_the_golden_one() throws IOException {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+        }
+        assertThat(String.join(";\n", Sqlite.query(file, SQLITE_SCHEMA)) + "\n").isEqualTo(golden("sqlite.golden"));
+    }
+
+    @Test
+    void the_postgresql_schema_is_the_golden_one() throws IOException {
+        try (Postgres postgres = new Postgres()) {
+            assertThat(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n")
+                    .isEqualTo(golden("postgresql.golden"));
+        }
+    }
+
+    @Test
+    void the_printed_schema_leaves_nothing_to_prepare() {
+        Path file = directory.resolve("jobs.db");
+        Sqlite.execute(file, Migrations.statements(JdbcSchema.print("sqlite")).toArray(String[]::new));
+        List<String> before = Sqlite.query(file, SQLITE_SCHEMA);
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+        }
+        assertThat(Sqlite.query(file, SQLITE_SCHEMA)).isEqualTo(before);
+        assertThat(JdbcSchema.print("postgresql")).contains("create table reprise_lease");
+        assertThatThrownBy(() -> JdbcSchema.print("oracle")).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void a_schema_of_a_newer_version_is_refused() {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+            Sqlite.execute(file, "insert into reprise_migration values (99, 'x', 0)");
+            assertThatThrownBy(store::prepare)
+                    .isInstanceOf(RepriseException.class)
+                    .hasMessageContaining("version 99")
+                    .hasMessageContaining("newer Reprise");
+        }
+    }
+
+    @Test
+    void a_schema_changed_by_hand_is_refused() {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+            Sqlite.execute(file, "update reprise_migration set checksum = 'x'");
+            assertThatThrownBy(store::prepare).isInstanceOf(RepriseException.class).hasMessageContaining("checksum");
+        }
+    }
+
+    @Test
+    void many_threads_prepare_one_sqlite_file() throws Exception {
+        Path file = directory.resolve("jobs.db");
+        prepareAtOnce(() -> JdbcJobStore.sqlite(file));
+        assertThat(Sqlite.query(file, "select version from reprise_migration")).containsExactly("1");
+    }
+
+    @Test
+    void many_threads_prepare_one_postgresql_database() throws Exception {
+        String url = PostgresServer.shared().freshDatabaseUrl();
+        prepareAtOnce(() -> JdbcJobStore.open(url));
+    }
+
+    @Test
+    void two_processes_prepare_one_sqlite_file() throws Exception {
+        Path file = directory.resolve("jobs.db");
+        List<Process> processes = List.of(prepareElsewhere(file), prepareElsewhere(file));
+        for (Process process : processes) {
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.exitValue())
+                    .as(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                    .isZero();
+        }
+        assertThat(Sqlite.query(file, "select version from reprise_migration")).containsExactly("1");
+    }
+
+    /** What the other process runs. */
+    static final class Preparing {
+        private Preparing() {}
+
+        public static void main(String[] args) {
+            try (JdbcJobStore store = JdbcJobStore.sqlite(Path.of(args[0]))) {
+                store.prepare();
+            }
+        }
+    }
+
+    private static Process prepareElsewhere(Path file) throws IOException {
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        Preparing.class.getName(),
+                        file.toString())
+                .redirectErrorStream(true)
+                .start();
+    }
+
+    private static void prepareAtOnce(Supplier<JdbcJobStore> opener) throws InterruptedException, ExecutionException {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Callable<Boolean>> tasks = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                tasks.add(() -> {
+                    try (JdbcJobStore store = opener.get()) {
+                        store.prepare();
+                        return store.queues().isEmpty();
+                    }
+                });
+            }
+            for (Future<Boolean> done : threads.invokeAll(tasks)) {
+                assertThat(done.get()).isTrue();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    private static String golden(String name) throws IOException {
+        try (InputStream in = SchemaTest.class.getResourceAsStream(name)) {
+            return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.JobStore;
+import io.reprise.testkit.JobStoreContract;
+import java.nio.file.Path;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.io.TempDir;
+
+class SqliteJobStoreTest implements JobStoreContract {
+
+    @TempDir
+    Path directory;
+
+    private JdbcJobStore store;
+
+    @BeforeEach
+    void open() {
+        store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
+        store.prepare();
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    @Override
+    public JobStore store() {
+        return store;
+    }
+
+    @Override
+    public OpenTransaction begin() {
+        try {
+            return new CallerTransaction(DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("jobs.db")));
+        } catch (SQLException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Override
+    public boolean writesBesideTransactions() {
+        return false;
+    }
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobSpec;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.postgresql.PGConnection;
+
+class WakeupTest {
+
+    private static final List<JobSpec> ONE = List.of(JobSpec.builder("work", "1").build());
+    private static Postgres postgres;
+
+    @BeforeAll
+    static void open() {
+        postgres = new Postgres();
+    }
+
+    @AfterAll
+    static void close() {
+        postgres.close();
+    }
+
+    @Test
+    void an_insert_wakes_another_store() throws InterruptedException {
+        Semaphore woken = new Semaphore(0);
+        try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {
+            other.onWake(woken::release);
+            // The first wake-up says that it listens.
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            postgres.store().insert(ONE);
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void a_lost_connection_is_listened_on_again() throws InterruptedException {
+        Semaphore woken = new Semaphore(0);
+        try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {
+            other.onWake(woken::release);
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            postgres.execute("select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen reprise'");
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void a_store_that_polls_only_notifies_nobody() throws SQLException {
+        try (JdbcJobStore polling = JdbcJobStore.builder().pollOnly().postgresql(postgres.source());
+                Connection connection = postgres.connection();
+                Statement statement = connection.createStatement()) {
+            statement.execute("listen reprise");
+            Semaphore woken = new Semaphore(0);
+            polling.onWake(woken::release);
+            polling.insert(ONE);
+            assertThat(woken.availablePermits()).as("wake-ups in the same store").isEqualTo(1);
+            // What the server has to deliver comes with the answer to the next statement.
+            postgres.execute("select pg_notify('reprise', 'end')");
+            var notifications = connection.unwrap(PGConnection.class).getNotifications(30_000);
+            assertThat(notifications).extracting(each -> each.getParameter()).containsExactly("end");
+        }
+    }
+}

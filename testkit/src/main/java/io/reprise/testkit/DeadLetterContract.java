@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.WaitReason;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What people do to jobs by hand: revive, discard, cancel, prune, and the trace it leaves. */
+public interface DeadLetterContract extends StoreFixture {
+
+    /** Put back at once, nothing else changed. */
+    Revival RETRY = new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE);
+
+    JobId MISSING = new JobId(Long.MAX_VALUE - 1);
+
+    @Test
+    default void a_revived_dead_letter_waits_again_and_runs() {
+        JobId id = deadLetter(Jobs.spec("dead"));
+        assertThat(store().revive(id, RETRY, NOTE)).isEqualTo(new Revived(Revived.Result.DONE, id));
+        Job job = read(id);
+        assertThat(job.state()).isEqualTo(JobState.PENDING);
+        assertThat(job.status().waitReason()).isEqualTo(WaitReason.MANUAL);
+        assertThat(job.failReason()).isNull();
+        assertThat(job.times().dueAt()).isNotNull();
+        assertThat(job.times().finishedAt()).isNull();
+        assertThat(job.times().startedAt()).isNull();
+        assertThat(job.attempts()).isEqualTo(1);
+        assertThat(store().attempts(id)).hasSize(1);
+        succeed(claimOne());
+        assertThat(read(id).attempts()).isEqualTo(2);
+        assertThat(store().attempts(id)).hasSize(2);
+    }
+
+    @Test
+    default void a_revival_may_be_delayed() {
+        JobId id = deadLetter(Jobs.spec("dead"));
+        Instant before = store().now();
+        Duration delay = Duration.ofHours(3);
+        store().revive(id, new Revival("retry", delay, null, false, 0, Revival.Edit.NONE), NOTE);
+        assertThat(read(id).times().dueAt())
+                .isBetween(before.plus(delay), store().now().plus(delay));
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+    }
+
+    @Test
+    default void a_waiting_job_can_be_pulled_forward() {
+        JobId id = add(Jobs.spec("later").delay(Duration.ofDays(1)));
+        assertThat(store().revive(id, RETRY, NOTE).result()).isEqualTo(Revived.Result.DONE);
+        assertThat(only(claimOne()).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void a_revival_without_window_lifts_the_deadline() {
+        JobId id = deadLetter(Jobs.spec("dead").policy(RetryPolicy.unset().deadline(Duration.ofHours(1))));
+        Instant firstDueAt = read(id).times().firstDueAt();
+        store().revive(id, RETRY, NOTE);
+        assertThat(read(id).times().deadline()).isNull();
+        assertThat(read(id).times().firstDueAt()).isEqualTo(firstDueAt);
+    }
+
+    @Test
+    default void a_revival_with_a_window_begins_the_jobs_life_anew() {
+        JobId id = deadLetter(Jobs.spec("dead").policy(RetryPolicy.unset().deadline(Duration.ofHours(1))));
+        Duration window = Duration.ofHours(2);
+        store().revive(id, new Revival("retry", Duration.ofMinutes(5), window, false, 0, Revival.Edit.NONE), NOTE);
+        Job job = read(id);
+        assertThat(job.times().firstDueAt()).isEqualTo(job.times().dueAt());
+        assertThat(job.times().deadline()).isEqualTo(job.times().firstDueAt().plus(window));
+    }
+
+    @Test
+    default void an_expired_job_can_be_revived_and_run() {
+        JobId id = add(Jobs.spec("late").policy(RetryPolicy.unset().deadline(Duration.ofMillis(1))));
+        await(() -> store().expire(10).size() == 1);
+        store().revive(id, RETRY, NOTE);
+        succeed(claimOne());
+        assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
+    default void a_revival_may_reset_the_counters_and_lift_suspicion() {
+        JobId id = add(Jobs.spec("dead"));
+        Claim claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        claim = claimOne();
+        settle(Settlements.loss(claim, only(claim)));
+        store().revive(id, new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE), NOTE);
+        assertThat(read(id).counts()).isEqualTo(JobCounts.NONE);
+        assertThat(claimOne(Claims.upTo(10).suspects(false)).alone()).isFalse();
+    }
+
+    @Test
+    default void grants_add_up_until_they_are_reset() {
+        JobId id = deadLetter(Jobs.spec("dead").policy(RetryPolicy.unset().maxAttempts(1)));
+        store().revive(id, grant(2, false), NOTE);
+        assertThat(read(id).counts().granted()).isEqualTo(2);
+        assertThat(read(id).maxAttempts()).hasValue(3);
+        store().revive(id, grant(1, false), NOTE);
+        assertThat(read(id).counts()).isEqualTo(new JobCounts(1, 0, 0, 0, 3));
+        store().revive(id, grant(4, true), NOTE);
+        assertThat(read(id).counts()).isEqualTo(new JobCounts(0, 0, 0, 0, 4));
+    }
+
+    @Test
+    default void a_revival_may_change_queue_and_payload() {
+        JobId id = deadLetter(Jobs.spec("dead").payload("{\"to\":\"old\"}").priority(4));
+        Revival.Edit edit = new Revival.Edit(false, "other", "{\"to\":\"new\"}");
+        store().revive(id, new Revival("replay", Duration.ZERO, null, false, 0, edit), NOTE);
+        assertThat(read(id).spec().payload()).isEqualTo("{\"to\":\"new\"}");
+        assertThat(read(id).spec().priority()).isEqualTo(4);
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+        assertThat(count("default", JobState.FAILED)).isZero();
+        assertThat(only(claimOne(Claims.upTo(10).from("other"))).id()).isEqualTo(id);
+    }
+
+    @Test
+    default void a_revival_under_a_new_id_leaves_nothing_of_the_old_but_the_audit() {
+        JobId id = deadLetter(Jobs.spec("dead").payload("7").idempotencyKey("once"));
+        Revival.Edit edit = new Revival.Edit(true, null, null);
+        JobId newId = store().revive(id, new Revival("replay", Duration.ZERO, null, true, 0, edit), NOTE)
+                .id();
+        assertThat(newId).isNotNull().isNotEqualTo(id);
+        assertThat(store().find(id)).isEmpty();
+        assertThat(store().attempts(id)).isEmpty();
+        assertThat(store().find(JobQuery.all()).items()).singleElement().satisfies(job -> {
+            assertThat(job.id()).isEqualTo(newId);
+            assertThat(job.spec().payload()).isEqualTo("7");
+            assertThat(job.status().waitReason()).isEqualTo(WaitReason.MANUAL);
+            assertThat(store().attempts(job.id())).isEmpty();
+        });
+        assertThat(count("default", JobState.FAILED)).isZero();
+        assertThat(insert(Jobs.spec("dead").idempotencyKey("once")).id()).isEqualTo(newId);
+        assertThat(store().audit(id, 10)).singleElement().satisfies(entry -> {
+            assertThat(entry.action()).isEqualTo("replay");
+            assertThat(entry.detail()).contains(String.valueOf(newId));
+        });
+        assertThat(only(claimOne()).id()).isEqualTo(newId);
+    }
+
+    @Test
+    default void only_failed_and_waiting_jobs_are_revived() {
+        assertThat(store().revive(MISSING, RETRY, NOTE)).isEqualTo(new Revived(Revived.Result.MISSING, null));
+        JobId id = add(Jobs.spec("work"));
+        Claim claim = claimOne();
+        assertThat(store().revive(id, RETRY, NOTE)).isEqualTo(new Revived(Revived.Result.NOT_WAITING, null));
+        succeed(claim);
+        assertThat(store().revive(id, RETRY, NOTE).result()).isEqualTo(Revived.Result.NOT_WAITING);
+        JobId cancelled = add(Jobs.spec("work"));
+        store().cancel(cancelled, NOTE);
+        assertThat(store().revive(cancelled, RETRY, NOTE).result()).isEqualTo(Revived.Result.NOT_WAITING);
+        assertThat(store().audit(id, 10)).isEmpty();
+    }
+
+    @Test
+    default void a_dead_letter_whose_key_was_taken_stays_dead() {
+        JobId dead = deadLetter(Jobs.spec("work").key("order-1", KeyRule.REJECT));
+        add(Jobs.spec("work").key("order-1", KeyRule.REJECT));
+        assertThat(store().revive(dead, RETRY, NOTE)).isEqualTo(new Revived(Revived.Result.KEY_TAKEN, null));
+        Revival.Edit edit = new Revival.Edit(true, null, null);
+        Revival renewed = new Revival("replay", Duration.ZERO, null, true, 0, edit);
+        assertThat(store().revive(dead, renewed, NOTE).result()).isEqualTo(Revived.Result.KEY_TAKEN);
+        assertThat(read(dead).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    default void a_revived_job_holds_its_key_again() {
+        JobId id = deadLetter(Jobs.spec("work").key("order-1", KeyRule.KEEP));
+        store().revive(id, RETRY, NOTE);
+        Inserted again = insert(Jobs.spec("work").key("order-1", KeyRule.KEEP));
+        assertThat(again.id()).isEqualTo(id);
+        assertThat(store().revive(id, RETRY, NOTE).result()).isEqualTo(Revived.Result.DONE);
+    }
+
+    @Test
+    default void a_discarded_job_is_gone_with_its_history() {
+        JobId id = deadLetter(Jobs.spec("dead"));
+        assertThat(store().discard(id, NOTE)).isTrue();
+        assertThat(store().find(id)).isEmpty();
+        assertThat(store().attempts(id)).isEmpty();
+        assertThat(store().discard(id, NOTE)).isFalse();
+        assertThat(store().audit(id, 10)).extracting(AuditEntry::action).containsExactly("discard");
+    }
+
+    @Test
+    default void a_live_job_is_not_discarded() {
+        JobId id = add(Jobs.spec("work"));
+        assertThat(store().discard(id, NOTE)).isFalse();
+        claimOne();
+        assertThat(store().discard(id, NOTE)).isFalse();
+        assertThat(read(id).state()).isEqualTo(JobState.RUNNING);
+        assertThat(store().discard(MISSING, NOTE)).isFalse();
+    }
+
+    @Test
+    default void pruning_deletes_old_jobs_of_the_named_states_only() {
+        JobId failed = deadLetter(Jobs.spec("dead"));
+        add(Jobs.many(3));
+        succeed(claimOne(Claims.upTo(2)));
+        assertThat(store().prune(Set.of(JobState.SUCCEEDED), Duration.ofDays(1), 10))
+                .isZero();
+        awaitNextInstant();
+        assertThat(store().prune(Set.of(JobState.SUCCEEDED), Duration.ZERO, 1)).isEqualTo(1);
+        assertThat(store().prune(Set.of(JobState.SUCCEEDED), Duration.ZERO, 10)).isEqualTo(1);
+        assertThat(store().prune(Set.of(JobState.SUCCEEDED), Duration.ZERO, 10)).isZero();
+        assertThat(read(failed).state()).isEqualTo(JobState.FAILED);
+        assertThat(store().find(JobQuery.all()).items()).hasSize(2);
+        Set<JobState> others = Set.of(JobState.FAILED, JobState.CANCELLED);
+        assertThat(store().prune(others, Duration.ZERO, 10)).isEqualTo(1);
+        assertThat(store().attempts(failed)).isEmpty();
+    }
+
+    @Test
+    default void a_waiting_job_is_cancelled_at_once() {
+        JobId id = add(Jobs.spec("work"));
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.DONE);
+        Job job = read(id);
+        assertThat(job.state()).isEqualTo(JobState.CANCELLED);
+        assertThat(job.times().dueAt()).isNull();
+        assertThat(job.times().finishedAt()).isNotNull();
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.TOO_LATE);
+    }
+
+    @Test
+    default void a_running_job_is_asked_to_cancel() {
+        JobId id = add(Jobs.spec("work"));
+        Claim claim = claimOne();
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.REQUESTED);
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.REQUESTED);
+        assertThat(read(id).state()).isEqualTo(JobState.RUNNING);
+        succeed(claim);
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.TOO_LATE);
+        assertThat(store().cancel(MISSING, NOTE)).isEqualTo(Cancellation.MISSING);
+    }
+
+    @Test
+    default void operations_on_a_job_are_audited_newest_first() {
+        JobId id = deadLetter(Jobs.spec("dead"));
+        JobId other = add(Jobs.on("other"));
+        Instant before = store().now();
+        store().revive(id, RETRY, NOTE);
+        store().cancel(id, NOTE);
+        store().cancel(other, NOTE);
+        List<AuditEntry> entries = store().audit(id, 10);
+        assertThat(entries).extracting(AuditEntry::action).containsExactly("cancel", "retry");
+        assertThat(entries).allSatisfy(entry -> {
+            assertThat(entry.job()).isEqualTo(id);
+            assertThat(entry.note()).isEqualTo(NOTE);
+            assertThat(entry.at()).isBetween(before, store().now());
+        });
+        assertThat(store().audit(null, 10)).hasSize(3);
+    }
+
+    private static Revival grant(int attempts, boolean reset) {
+        return new Revival("retry", Duration.ZERO, null, reset, attempts, Revival.Edit.NONE);
+    }
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Leadership, and the hint that there is work. */
+public interface RoleContract extends StoreFixture {
+
+    @Test
+    default void a_role_has_one_holder_for_its_term() {
+        assertThat(store().lead("sweeper", "worker-1", Claims.LONG)).isTrue();
+        assertThat(store().lead("sweeper", "worker-2", Claims.LONG)).isFalse();
+        assertThat(store().lead("sweeper", "worker-1", Claims.LONG)).isTrue();
+        assertThat(store().lead("pruner", "worker-2", Claims.LONG)).isTrue();
+    }
+
+    @Test
+    default void a_role_is_free_when_its_term_has_ended() {
+        assertThat(store().lead("sweeper", "worker-1", Duration.ZERO)).isTrue();
+        await(() -> store().lead("sweeper", "worker-2", Claims.LONG));
+        assertThat(store().lead("sweeper", "worker-1", Claims.LONG)).isFalse();
+    }
+
+    @Test
+    default void resigning_frees_a_role_at_once() {
+        store().lead("sweeper", "worker-1", Claims.LONG);
+        store().resign("sweeper", "worker-1");
+        assertThat(store().lead("sweeper", "worker-2", Claims.LONG)).isTrue();
+    }
+
+    @Test
+    default void nobody_resigns_for_another() {
+        store().lead("sweeper", "worker-1", Claims.LONG);
+        store().resign("sweeper", "worker-2");
+        store().resign("never-held", "worker-2");
+        assertThat(store().lead("sweeper", "worker-2", Claims.LONG)).isFalse();
+    }
+
+    @Test
+    default void listening_for_work_disturbs_nothing() {
+        AtomicInteger hints = new AtomicInteger();
+        store().onWake(hints::incrementAndGet);
+        add(Jobs.spec("work"));
+        succeed(claimOne());
+        assertThat(hints.get()).isNotNegative();
+    }
+
+    @Test
+    default void preparing_again_keeps_everything() {
+        add(Jobs.spec("work"));
+        store().prepare();
+        assertThat(Claims.jobs(claim(Claims.upTo(10)))).hasSize(1);
+    }
+
+    @Test
+    default void the_clock_of_the_store_does_not_go_back() {
+        var before = store().now();
+        add(Jobs.spec("work"));
+        assertThat(store().now()).isAfterOrEqualTo(before);
+    }
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.StoredSchedule;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** Schedules as rows: the store moves them, the engine understands them. */
+public interface ScheduleContract extends StoreFixture {
+
+    Instant FIRST = Instant.parse("2030-01-01T00:00:00Z");
+    Instant SECOND = Instant.parse("2030-01-02T00:00:00.123456Z");
+
+    @Test
+    default void a_schedule_is_kept_as_it_was_put() {
+        JobSpec job = Jobs.spec("report")
+                .payload("{\"kind\":\"day\"}")
+                .queue("reports")
+                .priority(3)
+                .delay(Duration.ofSeconds(5))
+                .policy(RetryPolicy.exponential(Duration.ofSeconds(1)).maxAttempts(3))
+                .resource("mail.example.com")
+                .tags(Set.of("daily", "pdf"))
+                .key("report", KeyRule.REPLACE)
+                .timeout(Duration.ofMinutes(2))
+                .schedule("nightly")
+                .build();
+        store().putSchedule("nightly", "0 3 * * *", job, FIRST);
+        assertThat(store().schedules())
+                .containsExactly(new StoredSchedule("nightly", "0 3 * * *", job, false, FIRST, null));
+    }
+
+    @Test
+    default void putting_the_same_rule_again_keeps_the_next_firing() {
+        put("nightly", "rule-1", FIRST);
+        JobSpec changed = Jobs.spec("other").build();
+        store().putSchedule("nightly", "rule-1", changed, SECOND);
+        assertThat(only("nightly").nextAt()).isEqualTo(FIRST);
+        assertThat(only("nightly").job()).isEqualTo(changed);
+    }
+
+    @Test
+    default void another_rule_moves_the_next_firing() {
+        put("nightly", "rule-1", FIRST);
+        put("nightly", "rule-2", SECOND);
+        assertThat(only("nightly").nextAt()).isEqualTo(SECOND);
+        assertThat(only("nightly").rule()).isEqualTo("rule-2");
+    }
+
+    @Test
+    default void a_firing_moves_the_schedule_and_enqueues_in_one_step() {
+        put("nightly", "rule", FIRST);
+        JobSpec job = Jobs.spec("report").schedule("nightly").build();
+        Optional<List<Inserted>> fired = store().fire("nightly", FIRST, SECOND, List.of(job, job));
+        assertThat(fired).hasValueSatisfying(jobs -> {
+            assertThat(jobs).hasSize(2).allMatch(Inserted::created);
+            assertThat(only("nightly").lastJob()).isEqualTo(jobs.get(1).id());
+        });
+        assertThat(only("nightly").nextAt()).isEqualTo(SECOND);
+        assertThat(store().find(JobQuery.all().schedule("nightly")).items()).hasSize(2);
+    }
+
+    @Test
+    default void a_firing_happens_once() {
+        put("nightly", "rule", FIRST);
+        List<JobSpec> jobs = Jobs.many(1);
+        assertThat(store().fire("nightly", FIRST, SECOND, jobs)).isPresent();
+        assertThat(store().fire("nightly", FIRST, SECOND, jobs)).isEmpty();
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_firing_may_be_skipped() {
+        put("nightly", "rule", FIRST);
+        assertThat(store().fire("nightly", FIRST, SECOND, List.of())).contains(List.of());
+        assertThat(only("nightly").nextAt()).isEqualTo(SECOND);
+        assertThat(only("nightly").lastJob()).isNull();
+    }
+
+    @Test
+    default void a_refused_firing_does_not_move_the_schedule() {
+        JobId holder = add(Jobs.spec("report").key("report", KeyRule.KEEP));
+        put("nightly", "rule", FIRST);
+        JobSpec rejected = Jobs.spec("report").key("report", KeyRule.REJECT).build();
+        assertThatExceptionOfType(DuplicateKeyException.class)
+                .isThrownBy(() -> store().fire("nightly", FIRST, SECOND, List.of(rejected)))
+                .satisfies(e -> assertThat(e.holder()).isEqualTo(holder));
+        assertThat(only("nightly").nextAt()).isEqualTo(FIRST);
+    }
+
+    @Test
+    default void a_job_that_was_there_already_is_the_firings_answer() {
+        JobId holder = add(Jobs.spec("report").key("report", KeyRule.KEEP));
+        put("nightly", "rule", FIRST);
+        JobSpec kept = Jobs.spec("report").key("report", KeyRule.KEEP).build();
+        assertThat(store().fire("nightly", FIRST, SECOND, List.of(kept)))
+                .hasValueSatisfying(
+                        jobs -> assertThat(jobs).extracting(Inserted::id).containsExactly(holder));
+        assertThat(only("nightly").nextAt()).isEqualTo(SECOND);
+    }
+
+    @Test
+    default void a_paused_schedule_does_not_fire_and_stays_paused() {
+        put("nightly", "rule", FIRST);
+        assertThat(store().pauseSchedule("nightly", true, NOTE)).isTrue();
+        assertThat(store().fire("nightly", FIRST, SECOND, Jobs.many(1))).isEmpty();
+        put("nightly", "another rule", FIRST);
+        assertThat(only("nightly").paused()).isTrue();
+        assertThat(store().pauseSchedule("nightly", false, NOTE)).isTrue();
+        assertThat(store().fire("nightly", FIRST, SECOND, Jobs.many(1))).isPresent();
+    }
+
+    @Test
+    default void pausing_a_schedule_is_audited() {
+        put("nightly", "rule", FIRST);
+        store().pauseSchedule("nightly", true, NOTE);
+        assertThat(store().audit(null, 10)).singleElement().satisfies(entry -> {
+            assertThat(entry.action()).isEqualTo("pause-schedule");
+            assertThat(entry.subject()).isEqualTo("nightly");
+            assertThat(entry.note()).isEqualTo(NOTE);
+        });
+    }
+
+    @Test
+    default void a_removed_schedule_is_gone_and_its_jobs_stay() {
+        put("nightly", "rule", FIRST);
+        store().fire("nightly", FIRST, SECOND, Jobs.many(1));
+        assertThat(store().removeSchedule("nightly")).isTrue();
+        assertThat(store().removeSchedule("nightly")).isFalse();
+        assertThat(store().schedules()).isEmpty();
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_missing_schedule_neither_fires_nor_pauses() {
+        assertThat(store().fire("missing", FIRST, SECOND, Jobs.many(1))).isEmpty();
+        assertThat(store().pauseSchedule("missing", true, NOTE)).isFalse();
+        assertThat(store().find(JobQuery.all()).items()).isEmpty();
+        assertThat(store().audit(null, 10)).isEmpty();
+    }
+
+    private void put(String name, String rule, Instant nextAt) {
+        store().putSchedule(name, rule, Jobs.spec("report").schedule(name).build(), nextAt);
+    }
+
+    private StoredSchedule only(String name) {
+        assertThat(store().schedules()).extracting(StoredSchedule::name).containsExactly(name);
+        return store().schedules().get(0);
+    }
+}
