@@ -13,8 +13,8 @@ import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Reads and writes payloads with Jackson. Unless given a mapper, it takes records and {@code java.time}, writes times as
- * ISO-8601 text, and ignores properties it does not know, so that a worker of the previous release can run jobs of the
- * next one. Thread-safe.
+ * ISO-8601 text, and ignores properties it does not know and gives those left out their Java default, so that
+ * releases can run each other's jobs. Thread-safe.
  */
 public final class JacksonCodec implements PayloadCodec {
 
@@ -33,7 +33,7 @@ public final class JacksonCodec implements PayloadCodec {
     public static JsonMapper.Builder defaults() {
         return JsonMapper.builder()
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                // A number that was left out must not silently become 0.
+                // A number that is null must not silently become 0.
                 .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import picocli.CommandLine.TypeConversionException;
+
+/** Durations as people write them: {@code 500ms}, {@code 1m30s}, {@code 1.5h}, or ISO-8601. */
+final class Durations {
+
+    private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,9})?)";
+    private static final Pattern PARTS = Pattern.compile("(?:" + NUMBER + "d)?(?:" + NUMBER + "h)?(?:" + NUMBER
+            + "m(?!s))?(?:" + NUMBER + "s)?(?:" + NUMBER + "ms)?");
+    private static final long[] UNIT_NANOS = {
+        86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L
+    };
+    private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
+
+    private Durations() {}
+
+    static Duration parse(String text) {
+        String trimmed = text.trim();
+        try {
+            if (trimmed.startsWith("P") || trimmed.startsWith("p")) {
+                return Duration.parse(trimmed);
+            }
+            Matcher parts = PARTS.matcher(trimmed);
+            if (!trimmed.isEmpty() && parts.matches()) {
+                return sum(parts);
+            }
+        } catch (DateTimeException | ArithmeticException e) {
+            // Refused below, in the same words as anything else that is no duration.
+        }
+        if (trimmed.equals("0")) {
+            return Duration.ZERO;
+        }
+        throw new TypeConversionException(
+                "'" + text + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
+    }
+
+    private static Duration sum(Matcher parts) {
+        BigDecimal nanos = BigDecimal.ZERO;
+        for (int i = 0; i < UNIT_NANOS.length; i++) {
+            String number = parts.group(i + 1);
+            if (number != null) {
+                nanos = nanos.add(new BigDecimal(number).multiply(BigDecimal.valueOf(UNIT_NANOS[i])));
+            }
+        }
+        BigDecimal whole = nanos.setScale(0, RoundingMode.DOWN);
+        BigDecimal[] split = whole.divideAndRemainder(SECOND);
+        return Duration.ofSeconds(split[0].longValueExact(), split[1].longValueExact());
+    }
+
+    /** Short text that {@link #parse} reads: three decimals below a minute, whole seconds from an hour on. */
+    static String text(Duration duration) {
+        if (duration.isZero()) {
+            return "0s";
+        }
+        if (duration.compareTo(Duration.ofSeconds(1)) < 0) {
+            return decimal(BigDecimal.valueOf(duration.toNanos(), 6), 3) + "ms";
+        }
+        if (duration.compareTo(Duration.ofMinutes(1)) < 0) {
+            return decimal(BigDecimal.valueOf(duration.toNanos(), 9), 3) + "s";
+        }
+        boolean coarse = duration.compareTo(Duration.ofHours(1)) >= 0;
+        Duration rest = duration.minusDays(duration.toDays());
+        BigDecimal seconds = BigDecimal.valueOf(rest.toSecondsPart()).add(BigDecimal.valueOf(rest.toNanosPart(), 9));
+        return part(duration.toDays(), "d")
+                + part(rest.toHours(), "h")
+                + part(rest.toMinutesPart(), "m")
+                + (seconds.signum() == 0 ? "" : nonZero(decimal(seconds, coarse ? 0 : 1), "s"));
+    }
+
+    /** Milliseconds, with a fraction only where there is one. */
+    static BigDecimal millis(Duration duration) {
+        BigDecimal millis = BigDecimal.valueOf(duration.getSeconds())
+                .multiply(SECOND)
+                .add(BigDecimal.valueOf(duration.getNano()))
+                .movePointLeft(6)
+                .stripTrailingZeros();
+        return millis.scale() < 0 ? millis.setScale(0) : millis;
+    }
+
+    private static String part(long amount, String unit) {
+        return amount == 0 ? "" : amount + unit;
+    }
+
+    private static String nonZero(String number, String unit) {
+        return number.equals("0") ? "" : number + unit;
+    }
+
+    /** Cut, not rounded: 59.9996 must not become 60. */
+    private static String decimal(BigDecimal value, int digits) {
+        return value.setScale(digits, RoundingMode.DOWN).stripTrailingZeros().toPlainString();
+    }
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import picocli.CommandLine;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The {@code reprise} program. */
+public final class Main {
+
+    private Main() {}
+
+    public static void main(String[] args) {
+        Terminal terminal = Terminal.system();
+        int code = run(terminal, args);
+        terminal.out().flush();
+        terminal.err().flush();
+        System.exit(code);
+    }
+
+    /** Runs one command and returns its exit code; never throws for anything a user did. */
+    static int run(Terminal terminal, String... args) {
+        RepriseCommand root = new RepriseCommand();
+        CommandLine line = RepriseCommand.line(root, terminal);
+        line.setParameterExceptionHandler((failure, all) -> refuse(failure, terminal));
+        line.setExecutionExceptionHandler((failure, command, parsed) -> report(failure, root, terminal));
+        line.setExecutionStrategy(parsed -> start(parsed, root));
+        return line.execute(args);
+    }
+
+    private static int start(ParseResult parsed, RepriseCommand root) {
+        if (root.verbose) {
+            // Read by logback.xml when the first logger is made, which no class loaded so far has done.
+            System.setProperty("reprise.log.level", "INFO");
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
+    private static int refuse(CommandLine.ParameterException failure, Terminal terminal) {
+        CommandLine command = failure.getCommandLine();
+        String name = command.getCommandSpec().qualifiedName();
+        terminal.err().println("reprise: " + failure.getMessage());
+        if (!UnmatchedArgumentException.printSuggestions(failure, terminal.err())
+                && !command.getSubcommands().isEmpty()) {
+            terminal.err()
+                    .println("Commands of " + name + ": "
+                            + String.join(", ", command.getSubcommands().keySet()));
+        }
+        terminal.err().println("Try '" + name + " --help'.");
+        terminal.err().flush();
+        return ExitCode.BAD_INPUT;
+    }
+
+    private static int report(Exception failure, RepriseCommand root, Terminal terminal) {
+        boolean users = failure instanceof BadInput;
+        String what = users ? failure.getMessage() : "internal error: " + failure;
+        terminal.err().println("reprise: " + what);
+        if (root.verbose) {
+            failure.printStackTrace(terminal.err());
+        } else if (!users) {
+            terminal.err().println("Run it with --verbose for the details.");
+        }
+        terminal.err().flush();
+        return users ? ExitCode.BAD_INPUT : ExitCode.INTERNAL;
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+
+/** The command line as a whole: {@code reprise} and what can follow it. */
+@Command(
+        name = "reprise",
+        description = "A durable job queue whose heart is retry control.",
+        versionProvider = RepriseCommand.Version.class,
+        synopsisSubcommandLabel = "COMMAND",
+        footer = {
+            "",
+            "Examples:",
+            "  reprise demo                                  watch jobs fail and recover, 20 seconds",
+            "  reprise policy preview --preset conduit       when would the retries come?",
+            "  reprise policy lint policy.json               is anything odd about this policy?",
+            "  reprise schema print --dialect postgresql     the tables, for your own migrations",
+            "",
+            "Exit codes: 0 fine, 1 a finding (lint warnings), 2 bad input, 70 internal error."
+        })
+final class RepriseCommand {
+
+    @Mixin
+    HelpOption help = new HelpOption();
+
+    @Option(
+            names = {"-V", "--version"},
+            versionHelp = true,
+            description = "Print the version and exit.")
+    boolean version;
+
+    @Option(
+            names = "--verbose",
+            scope = ScopeType.INHERIT,
+            description = "Log more to standard error, and show stack traces.")
+    boolean verbose;
+
+    static CommandLine line(RepriseCommand root, Terminal terminal) {
+        CommandLine policy = new CommandLine(new RepriseCommand.PolicyCommand())
+                .addSubcommand(new PresetsCommand(terminal))
+                .addSubcommand(new PreviewCommand(terminal))
+                .addSubcommand(new LintCommand(terminal));
+        CommandLine schema =
+                new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
+        return new CommandLine(root)
+                .addSubcommand(new DemoCommand(terminal, root))
+                .addSubcommand(policy)
+                .addSubcommand(schema)
+                .registerConverter(java.time.Duration.class, Durations::parse)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setUsageHelpAutoWidth(true)
+                .setOut(terminal.out())
+                .setErr(terminal.err());
+    }
+
+    /** {@code -h}, the same on every command. */
+    static final class HelpOption {
+        @Option(
+                names = {"-h", "--help"},
+                usageHelp = true,
+                description = "Show this help and exit.")
+        boolean help;
+    }
+
+    /** Says what runs, for bug reports. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String own = RepriseCommand.class.getPackage().getImplementationVersion();
+            return new String[] {
+                "reprise " + (own == null ? "(not packaged)" : own) + ", Java " + System.getProperty("java.version")
+            };
+        }
+    }
+
+    @Command(
+            name = "policy",
+            description = "Look at retry policies: presets, preview, lint.",
+            synopsisSubcommandLabel = "COMMAND",
+            footer = {
+                "",
+                "Examples:",
+                "  reprise policy presets",
+                "  reprise policy preview --preset omniq --max-retries 5 --jitter full"
+            })
+    static final class PolicyCommand {
+        @Mixin
+        HelpOption help = new HelpOption();
+    }
+
+    @Command(
+            name = "schema",
+            description = "The tables Reprise keeps its jobs in.",
+            synopsisSubcommandLabel = "COMMAND",
+            footer = {"", "Example:", "  reprise schema print --dialect postgresql > reprise.sql"})
+    static final class SchemaCommand {
+        @Mixin
+        HelpOption help = new HelpOption();
+    }
+}

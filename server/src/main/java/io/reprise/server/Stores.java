@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.jdbc.JdbcSchema;
+import io.reprise.store.JobStore;
+import java.nio.file.Path;
+
+/** The one place that knows which stores there are. */
+final class Stores {
+
+    private Stores() {}
+
+    /** A store in this file, which is created if need be. */
+    static JobStore sqlite(Path file) {
+        return JdbcJobStore.sqlite(file);
+    }
+
+    /** The SQL that creates the tables. */
+    static String schema(String dialect) {
+        try {
+            return JdbcSchema.print(dialect);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput("Invalid value for option '--dialect': " + e.getMessage(), e);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class HelpTest {
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "--help        | demo policy schema Examples: codes:",
+                "policy --help | presets preview lint",
+                "schema --help | print",
+            })
+    void help_lists_every_command(String commandLine, String words) {
+        Cli run = Cli.line(commandLine);
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).contains(words.split(" ", -1));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "policy presets", "policy preview", "policy lint", "schema print"})
+    void every_command_has_help_with_an_example(String command) {
+        Cli run = Cli.line(command + " -h");
+        assertThat(run.code()).isZero();
+        assertThat(run.out())
+                .startsWith("Usage: reprise " + command)
+                .contains("Example")
+                .contains("--verbose");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "--max-attempts", "--max-retries", "--base", "--factor", "--offset", "--shape", "--table", "--step",
+                "--delay", "--cap", "--min-delay", "--jitter", "--cap-order", "--rounding", "--deadline", "--file",
+                "--preset", "--retries", "--samples", "--seed", "--json"
+            })
+    void preview_explains_each_option(String option) {
+        assertThat(Cli.line("policy preview --help").out()).containsPattern("(?m)^ *" + option + "\\b");
+    }
+
+    @Test
+    void version_says_what_runs() {
+        Cli run = Cli.line("--version");
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).startsWith("reprise ").contains("Java ");
+    }
+}
