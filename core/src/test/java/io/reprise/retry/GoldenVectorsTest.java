@@ -62,7 +62,7 @@ class GoldenVectorsTest {
         String[] ranges = vector.trim().split("\\s+");
         assertThat(ranges).hasSize(10);
         for (int retry = 1; retry <= ranges.length; retry++) {
-            String[] ends = ranges[retry - 1].split("-");
+            String[] ends = ranges[retry - 1].split("-", -1);
             check(policy, retry, Double.parseDouble(ends[0]), Double.parseDouble(ends[1]), random);
         }
     }
