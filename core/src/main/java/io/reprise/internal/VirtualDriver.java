@@ -59,7 +59,9 @@ public final class VirtualDriver implements Driver {
     public void advance(Duration duration) {
         Instant end = clock.instant().plus(duration);
         await(() -> false, duration);
-        clock.advance(Duration.between(clock.instant(), end));
+        if (clock.instant().isBefore(end)) {
+            clock.advance(Duration.between(clock.instant(), end));
+        }
         runDue();
     }
 

@@ -154,8 +154,9 @@ public interface ClaimContract extends StoreFixture {
         for (int i = 0; i < 20; i++) {
             add(Jobs.spec("not-due").priority(9).delay(Duration.ofHours(1)));
         }
-        JobId good = add(Jobs.spec("good").priority(-9));
-        assertThat(Claims.ids(claim(Claims.upTo(5)))).containsExactly(good);
+        JobId beside = add(Jobs.spec("good").priority(9));
+        JobId behind = add(Jobs.spec("good").priority(-9));
+        assertThat(Claims.ids(claim(Claims.upTo(5)))).containsExactly(beside, behind);
     }
 
     @Test

@@ -95,6 +95,17 @@ public interface LaneContract extends StoreFixture {
     }
 
     @Test
+    default void one_suspect_is_claimed_from_all_queues_together() {
+        for (String queue : List.of("a", "b")) {
+            add(Jobs.on(queue));
+            Claim claim = claimOne(Claims.upTo(1).from(queue));
+            settle(Settlements.loss(claim, only(claim)));
+        }
+        assertThat(claim(Claims.upTo(10).from("a", "b"))).hasSize(1);
+        assertThat(claim(Claims.upTo(10).from("a", "b"))).hasSize(1);
+    }
+
+    @Test
     default void suspects_are_left_to_workers_that_want_them() {
         List<JobId> suspects = addSuspects(1);
         assertThat(claim(Claims.upTo(10).suspects(false))).isEmpty();

@@ -216,6 +216,7 @@ public interface LeaseContract extends StoreFixture {
         assertThat(settle(Settlements.loss(second.claim(), only(second.claim())))
                         .stale())
                 .isEmpty();
+        assertThat(store().attempts(id)).extracting(Attempt::worker).containsExactly("worker-1");
         assertThat(read(id).counts().losses()).isEqualTo(1);
     }
 

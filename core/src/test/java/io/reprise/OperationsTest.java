@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.EXACT;
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.RefusedException.Code;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Cancellation;
+import io.reprise.store.JobQuery;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Set;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OperationsTest {
+
+    private boolean healthy;
+    private final EngineFixture engine = new EngineFixture((payload, job) -> {
+        if (payload.equals("hopeless")) {
+            throw JobSignal.fail("never");
+        }
+        if (!healthy) {
+            throw new IOException("down");
+        }
+    });
+    private final Operations operations = engine.reprise.as("ada", "provider is back");
+
+    @AfterEach
+    void close() {
+        engine.close();
+    }
+
+    private JobId exhausted() {
+        JobId id = engine.reprise.enqueue(WORK.job("a").retry(RetryPolicy.none()));
+        engine.worker.runDue();
+        assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+        return id;
+    }
+
+    private static void assertRefused(Code code, ThrowingCallable call) {
+        assertThatThrownBy(call)
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refusal -> assertThat(refusal.code()).isEqualTo(code));
+    }
+
+    /** Seeds §9, check 9 (CD-07, CD-B5). */
+    @Test
+    void check_09_a_manual_retry_is_immediate_and_an_exhausted_job_needs_a_grant_or_force() {
+        JobId id = exhausted();
+        assertRefused(Code.MAX_RETRIES_EXCEEDED, () -> operations.retry(id, ManualRetry.NOW));
+        operations.retry(id, ManualRetry.NOW.granting(2));
+        Job revived = engine.job(id);
+        assertThat(revived.status().waitReason()).isEqualTo(WaitReason.MANUAL);
+        assertThat(revived.times().dueAt()).isEqualTo(engine.clock.instant());
+        assertThat(revived.maxAttempts()).hasValue(3);
+        engine.worker.advance(Duration.ofHours(2));
+        assertThat(engine.job(id).attempts()).isEqualTo(3);
+        healthy = true;
+        operations.retry(id, ManualRetry.NOW.forced());
+        engine.worker.runDue();
+        assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(engine.reprise.audit(id)).hasSize(2).allSatisfy(entry -> {
+            assertThat(entry.note().by()).isEqualTo("ada");
+            assertThat(entry.note().why()).isEqualTo("provider is back");
+        });
+    }
+
+    @Test
+    void a_permanent_failure_is_retried_only_by_force() {
+        JobId id = engine.reprise.enqueue(WORK.job("hopeless"));
+        engine.worker.runDue();
+        assertRefused(Code.NOT_RETRYABLE, () -> operations.retry(id, ManualRetry.NOW));
+        operations.retry(id, ManualRetry.NOW.forced());
+        assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void resetting_counters_starts_the_policy_anew() {
+        JobId id = exhausted();
+        operations.retry(id, ManualRetry.NOW.resettingCounters());
+        assertThat(engine.job(id).attempts()).isZero();
+    }
+
+    @Test
+    void a_retry_with_backoff_waits_as_the_policy_says() {
+        JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT.maxAttempts(1)));
+        engine.worker.runDue();
+        operations.retry(id, ManualRetry.NOW.granting(1).withBackoff());
+        assertThat(engine.sinceStart(engine.job(id).times().dueAt())).isEqualTo(Duration.ofSeconds(1));
+    }
+
+    @Test
+    void a_waiting_job_is_brought_forward() {
+        healthy = true;
+        JobId id = engine.reprise.enqueue(WORK.job("a").after(Duration.ofDays(1)));
+        operations.retry(id, ManualRetry.NOW);
+        engine.worker.runDue();
+        assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
+    void what_does_not_exist_or_is_not_failed_is_refused() {
+        healthy = true;
+        JobId done = engine.reprise.enqueue(WORK.job("a"));
+        engine.worker.runDue();
+        assertRefused(Code.NOT_FOUND, () -> operations.retry(new JobId(999_999), ManualRetry.NOW));
+        assertRefused(Code.INVALID_STATE, () -> operations.retry(done, ManualRetry.NOW));
+        assertRefused(Code.INVALID_STATE, () -> operations.replay(done, Replay.FRESH));
+        assertThat(operations.cancel(done)).isEqualTo(Cancellation.TOO_LATE);
+    }
+
+    @Test
+    void a_dead_letter_is_replayed_as_a_new_job_with_another_payload_on_another_queue() {
+        JobId dead = exhausted();
+        healthy = true;
+        JobId replayed = operations.replay(
+                dead, Replay.FRESH.asNewJob().toQueue("second-chance").withPayload("edited"));
+        engine.worker.runDue();
+        assertThat(replayed).isNotEqualTo(dead);
+        assertThat(engine.reprise.find(dead)).isEmpty();
+        assertThat(engine.ran).endsWith("edited");
+        assertThat(engine.job(replayed).queue()).isEqualTo("second-chance");
+    }
+
+    @Test
+    void a_replay_that_keeps_counters_gets_one_more_attempt() {
+        JobId dead = exhausted();
+        operations.replay(dead, Replay.FRESH.keepingCounters());
+        engine.worker.runDue();
+        assertThat(engine.job(dead).attempts()).isEqualTo(2);
+        assertThat(engine.job(dead).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void bulk_operations_count_first_and_report_refusals() {
+        for (int i = 0; i < 5; i++) {
+            exhausted();
+        }
+        engine.reprise.enqueue(WORK.job("hopeless"));
+        engine.worker.runDue();
+        Bulk dead = operations.all(JobQuery.deadLetters());
+        assertThat(dead.dryRun().replay(Replay.FRESH).matched()).isEqualTo(6);
+        assertThat(dead.dryRun().replay(Replay.FRESH).done()).isZero();
+        assertThat(dead.limit(2).discard().done()).isEqualTo(2);
+        Bulk.Result retried = dead.retry(ManualRetry.NOW);
+        assertThat(retried.matched()).isEqualTo(4);
+        assertThat(retried.refused()).hasSize(4);
+        healthy = true;
+        assertThat(dead.replay(Replay.FRESH).done()).isEqualTo(4);
+        engine.worker.runDue();
+        assertThat(engine.reprise.find(JobQuery.deadLetters()).items()).isEmpty();
+        assertThat(operations.prune(Set.of(JobState.SUCCEEDED), Duration.ZERO)).isZero();
+        engine.worker.advance(Duration.ofSeconds(1));
+        assertThat(operations.prune(Set.of(JobState.SUCCEEDED), Duration.ZERO)).isEqualTo(4);
+    }
+
+    @Test
+    void dead_letters_are_found_by_the_fingerprint_of_their_error() {
+        JobId a = exhausted();
+        JobId b = exhausted();
+        engine.reprise.enqueue(WORK.job("hopeless"));
+        engine.worker.runDue();
+        String fingerprint = engine.job(a).status().lastError().fingerprint();
+        assertThat(engine.reprise
+                        .find(JobQuery.deadLetters().fingerprint(fingerprint))
+                        .items())
+                .extracting(Job::id)
+                .containsExactlyInAnyOrder(a, b);
+    }
+
+    @Test
+    void a_pending_job_is_cancelled_at_once() {
+        JobId id = engine.reprise.enqueue(WORK.job("a").after(Duration.ofDays(1)));
+        assertThat(operations.cancel(id)).isEqualTo(Cancellation.DONE);
+        assertThat(engine.job(id).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(engine.kinds()).endsWith(JobEvent.Kind.CANCELLED);
+    }
+}
