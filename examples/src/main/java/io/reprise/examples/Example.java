@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** What the examples share: a temporary store, a plain way to speak, and a check that what was said is true. */
 final class Example {
@@ -35,7 +36,7 @@ final class Example {
         }
     }
 
-    static void say(String format, Object... values) {
+    static void say(String format, @Nullable Object... values) {
         System.out.println(String.format(Locale.ROOT, format, values));
     }
 
