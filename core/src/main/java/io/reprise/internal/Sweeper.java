@@ -26,7 +26,7 @@ final class Sweeper implements Role {
     static final String LEADER = "sweeper";
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
-    private static final Duration TERM = Duration.ofSeconds(10);
+    private static final Duration LONGEST_TERM = Duration.ofSeconds(10);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration UPKEEP = Duration.ofMinutes(1);
     private static final int LEASES = 20;
@@ -39,6 +39,7 @@ final class Sweeper implements Role {
     private final Events events;
     private final StoreClock clock;
     private final ScheduleFirer schedules;
+    private final Duration term;
     private final Runnable onWork;
     private final OutageRest outage;
     private long nextUpkeepNanos;
@@ -52,6 +53,9 @@ final class Sweeper implements Role {
         this.events = parts.events();
         this.clock = parts.clock();
         this.schedules = schedules;
+        Duration lease = settings.timing().lease();
+        // No longer than a lease: when the leader dies with its jobs, its successor shall be there to reclaim them.
+        this.term = lease.compareTo(LONGEST_TERM) < 0 ? lease : LONGEST_TERM;
         this.onWork = onWork;
         this.outage = new OutageRest("sweeper", parts.random());
         this.nextUpkeepNanos = parts.driver().nanos();
@@ -68,7 +72,7 @@ final class Sweeper implements Role {
         try {
             if (!leads()) {
                 outage.worked();
-                return TERM.dividedBy(2);
+                return term.dividedBy(2);
             }
             clock.heard(store.now());
             boolean moreLost = reclaim();
@@ -85,11 +89,11 @@ final class Sweeper implements Role {
     /** Asks the store only when half of the term is over: an idle fleet shall not keep its database busy. */
     private boolean leads() {
         long now = driver.nanos();
-        if (leadsUntilNanos - now > TERM.toNanos() / 2) {
+        if (leadsUntilNanos - now > term.toNanos() / 2) {
             return true;
         }
-        boolean leads = store.lead(LEADER, settings.name(), TERM);
-        leadsUntilNanos = leads ? now + TERM.toNanos() : now;
+        boolean leads = store.lead(LEADER, settings.name(), term);
+        leadsUntilNanos = leads ? now + term.toNanos() : now;
         return leads;
     }
 
@@ -97,7 +101,7 @@ final class Sweeper implements Role {
         try {
             store.resign(LEADER, settings.name());
         } catch (StoreException e) {
-            log.debug("Could not resign; another leads after {}: {}", TERM, e.getMessage());
+            log.debug("Could not resign; another leads after {}: {}", term, e.getMessage());
         }
     }
 

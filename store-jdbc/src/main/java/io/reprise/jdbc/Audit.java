@@ -46,9 +46,7 @@ final class Audit {
     }
 
     static List<AuditEntry> read(Session session, @Nullable JobId job, int limit) throws SQLException {
-        return job == null
-                ? session.list(READ, Audit::entry, limit)
-                : session.list(READ_JOB, Audit::entry, job, limit);
+        return job == null ? session.list(READ, Audit::entry, limit) : session.list(READ_JOB, Audit::entry, job, limit);
     }
 
     private static AuditEntry entry(Row row) throws SQLException {

@@ -26,7 +26,7 @@ final class Endings {
 
     private record Job(long id, String queue, JobState state) {}
 
-    /** @return ids of those that were live */
+    /** Ends jobs, and returns the ids of those that were live. */
     static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
             throws SQLException {
         if (ids.isEmpty()) {
@@ -46,9 +46,8 @@ final class Endings {
         }
         Dialect dialect = session.dialect();
         List<Job> gone = session.list(
-                dialect.sql(DELETE),
-                row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())),
-                (Object) sorted(ids));
+                dialect.sql(DELETE), row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())), (Object)
+                        sorted(ids));
         long[] deleted = sorted(gone.stream().map(Job::id).toList());
         session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
         session.update(dialect.sql(FORGET_KEYS), (Object) deleted);

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** Stores new jobs. */
 final class Inserts {
 
-    // The due time is made here, by the database's clock. No conflict can arise but on the unique key, whose holder is a
+    // The due time is made here, by the database's clock. No conflict can arise but on the unique key, whose holder is
+    // a
     // live job; whoever loses the race gets no row.
     private static final String INSERT = """
             with asked as (
@@ -113,7 +114,9 @@ final class Inserts {
         for (int i : inLockOrder(jobs)) {
             answers[i] = insert(session, jobs.get(i));
         }
-        return Arrays.asList(answers).stream().map(java.util.Objects::requireNonNull).toList();
+        return Arrays.asList(answers).stream()
+                .map(java.util.Objects::requireNonNull)
+                .toList();
     }
 
     /** Keys are locked in their order, so that two batches with the same keys do not lock each other out. */
@@ -183,7 +186,8 @@ final class Inserts {
     }
 
     /** The values of one job for {@link #insertSql}. */
-    @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
+    @Nullable
+    Object[] values(JobSpec spec, @Nullable Long id) {
         return concat(
                 new @Nullable Object[] {id, Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
                 specs.values(spec));
@@ -229,12 +233,13 @@ final class Inserts {
         if (Leases.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
         }
-        @Nullable Object[] values = concat(
-                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)}, specs.values(spec));
+        @Nullable
+        Object[] values = concat(
+                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
+                specs.values(spec));
         return session.one(
-                session.dialect().sql(REPLACE),
-                row -> inserted(row, false),
-                concat(values, new @Nullable Object[] {id}));
+                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
+                }));
     }
 
     static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {

@@ -61,7 +61,7 @@ public final class JdbcJobStore implements JobStore {
         return builder().postgresql(jdbcUrl, user, password);
     }
 
-    /** @param source of plain connections: the store pools them itself and keeps one to listen for work */
+    /** On plain connections of a source: the store pools them itself and keeps one to listen for work. */
     public static JdbcJobStore postgresql(DataSource source) {
         return builder().postgresql(source);
     }
@@ -82,10 +82,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void prepare() {
-        database.write("prepare the schema", session -> {
-            Migrations.apply(session);
-            return null;
-        });
+        run("prepare the schema", Migrations::apply);
     }
 
     @Override
@@ -96,8 +93,9 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public JobWriter within(Transaction transaction) {
         if (!(transaction instanceof JdbcTransaction jdbc)) {
-            throw new IllegalArgumentException("This store takes part in JDBC transactions only: pass a JdbcTransaction, not "
-                    + transaction.getClass().getName());
+            throw new IllegalArgumentException(
+                    "This store takes part in JDBC transactions only: pass a JdbcTransaction, not "
+                            + transaction.getClass().getName());
         }
         return new JoinedWriter(database, jdbc, parts);
     }
@@ -111,7 +109,8 @@ public final class JdbcJobStore implements JobStore {
         List<Inserted> inserted = specs.size() == 1 && !Inserts.hasKey(specs.get(0))
                 ? database.send("store a job", work)
                 : database.write("store " + specs.size() + " jobs", work);
-        parts.policies().committed(specs.stream().map(JobSpec::policy).distinct().toList());
+        parts.policies()
+                .committed(specs.stream().map(JobSpec::policy).distinct().toList());
         wakeups.announce();
         return inserted;
     }
@@ -120,9 +119,7 @@ public final class JdbcJobStore implements JobStore {
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        return parts.settlements().isOneStatement(settlements)
-                ? database.send(what, work)
-                : database.write(what, work);
+        return parts.settlements().isOneStatement(settlements) ? database.send(what, work) : database.write(what, work);
     }
 
     @Override
@@ -139,15 +136,13 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
-        return database.write(
-                "take over leases", session -> parts.leases().takeOver(session, taker, lease, maxLeases));
+        return database.write("take over leases", session -> parts.leases().takeOver(session, taker, lease, maxLeases));
     }
 
     @Override
     public boolean progress(JobId job, long token, Progress progress) {
         return database.send(
-                "keep progress of job " + job,
-                session -> parts.leases().progress(session, job, token, progress));
+                "keep progress of job " + job, session -> parts.leases().progress(session, job, token, progress));
     }
 
     @Override
@@ -167,7 +162,8 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Attempt> attempts(JobId id) {
-        return database.read("find attempts of job " + id, session -> parts.attempts().find(session, id));
+        return database.read(
+                "find attempts of job " + id, session -> parts.attempts().find(session, id));
     }
 
     @Override

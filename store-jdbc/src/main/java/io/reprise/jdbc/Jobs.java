@@ -49,7 +49,8 @@ final class Jobs {
             jobs.addAll(session.list(select(session, view, "id {in}"), reader(session), (Object) wanted));
         }
         List<Long> order = List.copyOf(ids);
-        jobs.sort(java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));
+        jobs.sort(
+                java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));
         return jobs;
     }
 
@@ -65,8 +66,7 @@ final class Jobs {
         JobId id = new JobId(row.number());
         JobSpec spec = specs.read(row, session);
         JobStatus status = status(row);
-        JobCounts counts =
-                new JobCounts(row.integer(), row.integer(), row.integer(), row.integer(), row.integer());
+        JobCounts counts = new JobCounts(row.integer(), row.integer(), row.integer(), row.integer(), row.integer());
         JobTimes times = new JobTimes(
                 row.instant(),
                 row.instant(),

@@ -35,7 +35,9 @@ final class JoinedWriter implements JobWriter {
         return database.join(
                 transaction,
                 "store " + specs.size() + " jobs",
-                session -> refusable ? insertOrNothing(session, specs) : parts.inserts().insert(session, specs));
+                session -> refusable
+                        ? insertOrNothing(session, specs)
+                        : parts.inserts().insert(session, specs));
     }
 
     /** A refused batch leaves nothing behind, should the caller go on and commit. */

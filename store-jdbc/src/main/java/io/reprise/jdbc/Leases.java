@@ -96,16 +96,16 @@ final class Leases {
         Set<Long> lost = new HashSet<>(tokens);
         session.list(dialect.sql(RENEW), Row::number, Micros.of(lease), wanted, worker)
                 .forEach(lost::remove);
-        Set<JobId> cancelled = new HashSet<>(
-                session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
+        Set<JobId> cancelled =
+                new HashSet<>(session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
         return new Renewal(lost, cancelled);
     }
 
     private record Expired(long token, String runner) {}
 
     List<LostClaim> takeOver(Session session, String taker, Duration lease, int max) throws SQLException {
-        List<Expired> expired = session.list(
-                session.dialect().sql(EXPIRED), row -> new Expired(row.number(), row.text()), max);
+        List<Expired> expired =
+                session.list(session.dialect().sql(EXPIRED), row -> new Expired(row.number(), row.text()), max);
         List<LostClaim> taken = new ArrayList<>();
         for (Expired lost : expired) {
             List<Long> remaining = session.list(REMAINING, Row::number, lost.token());
@@ -122,8 +122,7 @@ final class Leases {
     private Claim take(Session session, long lost, List<Long> remaining, String taker, Duration lease)
             throws SQLException {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
-        Claim empty = session.one(
-                session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
+        Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
         drop(session, lost);
         List<Job> held = jobs.find(session, remaining);
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);

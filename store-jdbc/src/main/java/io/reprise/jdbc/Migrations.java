@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
@@ -31,6 +32,8 @@ final class Migrations {
             insert into reprise_migration (version, checksum, applied_at)
             values (?, ?, {now})
             """;
+
+    private static final Pattern END = Pattern.compile(";\\R");
 
     private Migrations() {}
 
@@ -65,25 +68,24 @@ final class Migrations {
     private static void check(Map<Integer, String> applied, List<String> scripts) {
         applied.forEach((version, checksum) -> {
             if (version > scripts.size()) {
-                throw new RepriseException("The database is at schema version " + version + ", this program knows up to "
-                        + scripts.size() + ": it was migrated by a newer Reprise. Run that version or a later one");
+                throw new RepriseException(
+                        "The database is at schema version " + version + ", this program knows up to " + scripts.size()
+                                + ": it was migrated by a newer Reprise. Run that version or a later one");
             }
             if (!checksum(scripts.get(version - 1)).equals(checksum)) {
-                throw new RepriseException("Schema version " + version + " in the database is not the one of this program"
-                        + " (checksum " + checksum + "): it was changed by hand or comes from an unreleased build");
+                throw new RepriseException(
+                        "Schema version " + version + " in the database is not the one of this program" + " (checksum "
+                                + checksum + "): it was changed by hand or comes from an unreleased build");
             }
         });
     }
 
     /** A semicolon ends a statement at the end of a line only. */
     static List<String> statements(String script) {
-        List<String> statements = new ArrayList<>();
-        for (String statement : script.split(";\\R")) {
-            if (!statement.isBlank()) {
-                statements.add(statement.strip());
-            }
-        }
-        return statements;
+        return END.splitAsStream(script)
+                .map(String::strip)
+                .filter(statement -> !statement.isEmpty())
+                .toList();
     }
 
     static String checksum(String script) {
@@ -95,8 +97,7 @@ final class Migrations {
     private static String read(String name) {
         try (InputStream in = Migrations.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalArgumentException(
-                        "No schema '" + name + "': the dialects are sqlite and postgresql");
+                throw new IllegalArgumentException("No schema '" + name + "': the dialects are sqlite and postgresql");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

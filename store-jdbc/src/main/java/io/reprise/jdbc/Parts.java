@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /** What a store is made of. */

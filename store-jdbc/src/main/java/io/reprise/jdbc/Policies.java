@@ -33,7 +33,8 @@ final class Policies {
     private final Set<Long> stored = ConcurrentHashMap.newKeySet();
 
     /** The id to store with a job; null for the policy that says nothing. */
-    @Nullable Long id(RetryPolicy policy) {
+    @Nullable
+    Long id(RetryPolicy policy) {
         if (policy.equals(RetryPolicy.unset())) {
             return null;
         }

@@ -33,8 +33,7 @@ final class PostgresBulk {
     private record Reserved(long id, long now) {}
 
     static List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
-        List<Reserved> reserved =
-                session.list(RESERVE, row -> new Reserved(row.number(), row.number()), jobs.size());
+        List<Reserved> reserved = session.list(RESERVE, row -> new Reserved(row.number(), row.number()), jobs.size());
         List<Inserted> answers = new ArrayList<>(jobs.size());
         for (int i = 0; i < jobs.size(); i++) {
             Reserved row = reserved.get(i);

@@ -23,7 +23,8 @@ final class PostgresClaims implements Claims {
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
     // Which queues have something to claim. Takes no locks. Jumps over the priority levels of each lane, and looks at
-    // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the whole
+    // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the
+    // whole
     // table. One round trip, so this is what an idle worker costs.
     static final String PROBE = """
             with recursive level (queue, lane, priority) as (
@@ -52,7 +53,8 @@ final class PostgresClaims implements Claims {
                   limit 1) is not null
             """;
 
-    // Two statements in one round trip and one transaction: the lock first, by itself, so that the snapshot of the claim
+    // Two statements in one round trip and one transaction: the lock first, by itself, so that the snapshot of the
+    // claim
     // is younger than the lock and sees every lease of this queue. Reads due rows once through reprise_job_ready; the
     // ids held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
     // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest.
@@ -205,7 +207,9 @@ final class PostgresClaims implements Claims {
                 if (want > 0 && found.queues().contains(demand.queue())) {
                     List<Claim> batch = claimBatch(request, demand.queue(), Math.min(want, 1_000));
                     claims.addAll(batch);
-                    left -= batch.stream().mapToInt(claim -> claim.jobs().size()).sum();
+                    left -= batch.stream()
+                            .mapToInt(claim -> claim.jobs().size())
+                            .sum();
                 }
             }
         } catch (StoreException e) {
@@ -226,37 +230,65 @@ final class PostgresClaims implements Claims {
     }
 
     private Found probe(ClaimRequest request) {
-        String[] names = request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
+        String[] names =
+                request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
         Found found = new Found(new HashSet<>(), new HashSet<>());
-        database.send("look for due jobs", session -> session.list(PROBE, row -> {
-            String queue = row.text();
-            return (row.flag() ? found.suspects() : found.queues()).add(queue);
-        }, (Object) names));
+        database.send(
+                "look for due jobs",
+                session -> session.list(
+                        PROBE,
+                        row -> {
+                            String queue = row.text();
+                            return (row.flag() ? found.suspects() : found.queues()).add(queue);
+                        },
+                        (Object) names));
         return found;
     }
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
         int retries = credit.of(queue, want, request.retryShare());
         String sql = sql(database.dialect(), CLAIM, batchClass(want));
-        List<Claim> claims = database.send("claim jobs of queue " + queue, session -> read(
-                session,
-                queue,
-                false,
-                sql,
-                PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease()), queue,
-                queue, queue, queue, queue, queue));
+        List<Claim> claims = database.send(
+                "claim jobs of queue " + queue,
+                session -> read(
+                        session,
+                        queue,
+                        false,
+                        sql,
+                        PostgresDialect.LOCKS,
+                        queue,
+                        queue,
+                        want,
+                        retries,
+                        request.worker(),
+                        Micros.of(request.lease()),
+                        queue,
+                        queue,
+                        queue,
+                        queue,
+                        queue,
+                        queue));
         credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
         return claims;
     }
 
     private List<Claim> claimSuspect(ClaimRequest request, String queue) {
-        return database.send("claim a suspect of queue " + queue, session -> read(
-                session,
-                queue,
-                true,
-                sql(database.dialect(), CLAIM_SUSPECT, 1),
-                PostgresDialect.LOCKS, queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue,
-                queue));
+        return database.send(
+                "claim a suspect of queue " + queue,
+                session -> read(
+                        session,
+                        queue,
+                        true,
+                        sql(database.dialect(), CLAIM_SUSPECT, 1),
+                        PostgresDialect.LOCKS,
+                        queue,
+                        queue,
+                        request.worker(),
+                        Micros.of(request.lease()),
+                        queue,
+                        queue,
+                        queue,
+                        queue));
     }
 
     /** The claim of up to a batch, without the lock before it. */
@@ -266,8 +298,8 @@ final class PostgresClaims implements Claims {
 
     private static String sql(Dialect dialect, String template, int batch) {
         return dialect.sql(template.replace("{batch}", Integer.toString(batch))
-                        .replace("{claimed}", Columns.CLAIMED)
-                        .replace("{shown}", Columns.CLAIMED_SHOWN));
+                .replace("{claimed}", Columns.CLAIMED)
+                .replace("{shown}", Columns.CLAIMED_SHOWN));
     }
 
     private static int batchClass(int want) {
@@ -283,11 +315,14 @@ final class PostgresClaims implements Claims {
             throws SQLException {
         long[] token = new long[1];
         Instant[] claimedAt = {Instant.EPOCH};
-        List<Job> claimed = session.listOfLast(sql, row -> {
-            token[0] = row.number();
-            claimedAt[0] = row.instant();
-            return jobs.reader(session).read(row);
-        }, args);
+        List<Job> claimed = session.listOfLast(
+                sql,
+                row -> {
+                    token[0] = row.number();
+                    claimedAt[0] = row.instant();
+                    return jobs.reader(session).read(row);
+                },
+                args);
         return claimed.isEmpty() ? List.of() : List.of(new Claim(token[0], queue, claimedAt[0], alone, claimed));
     }
 }

@@ -45,18 +45,20 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public String sql(String template) {
-        return cache.computeIfAbsent(template, text -> Columns.in(text)
-                .replace("{now}", "reprise_now()")
-                .replace("{next_id}", "nextval('reprise_job_id')")
-                .replace("{next_token}", "nextval('reprise_token')")
-                .replace("{in}", "= any (?)")
-                .replace("{true}", "true")
-                .replace("{skip_locked}", "for update skip locked")
-                .replace("{ids}", "cast(? as bigint[])")
-                .replace("{for_update}", "for update")
-                .replace("{false}", "false")
-                .replace("{finished}", "reprise_finished")
-                .replace("{position}", "strpos"));
+        return cache.computeIfAbsent(
+                template,
+                text -> Columns.in(text)
+                        .replace("{now}", "reprise_now()")
+                        .replace("{next_id}", "nextval('reprise_job_id')")
+                        .replace("{next_token}", "nextval('reprise_token')")
+                        .replace("{in}", "= any (?)")
+                        .replace("{true}", "true")
+                        .replace("{skip_locked}", "for update skip locked")
+                        .replace("{ids}", "cast(? as bigint[])")
+                        .replace("{for_update}", "for update")
+                        .replace("{false}", "false")
+                        .replace("{finished}", "reprise_finished")
+                        .replace("{position}", "strpos"));
     }
 
     @Override

@@ -37,7 +37,7 @@ final class PostgresWakeups implements Wakeups {
     private volatile boolean stopped;
     private volatile @Nullable Connection listening;
 
-    /** @param source of plain connections, since one is kept for good */
+    /** On a source of plain connections, since one is kept for good. */
     PostgresWakeups(DataSource source, Database database) {
         this.source = source;
         this.database = database;
@@ -88,7 +88,8 @@ final class PostgresWakeups implements Wakeups {
 
     private void send() {
         try {
-            database.send("notify other workers", session -> session.list("select pg_notify(?, '')", row -> 1, CHANNEL));
+            database.send(
+                    "notify other workers", session -> session.list("select pg_notify(?, '')", row -> 1, CHANNEL));
         } catch (StoreException | IllegalStateException e) {
             log.debug("Other workers were not notified and will find the work by polling: {}", e.getMessage());
         }

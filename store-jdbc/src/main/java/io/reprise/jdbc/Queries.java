@@ -62,8 +62,7 @@ final class Queries {
         Filter filter = filter(query);
         String condition = String.join(" and ", filter.conditions) + " order by id desc limit ?";
         filter.values.add(query.limit() + 1);
-        return session.list(
-                Jobs.select(session, view, condition), jobs.reader(session), filter.values.toArray());
+        return session.list(Jobs.select(session, view, condition), jobs.reader(session), filter.values.toArray());
     }
 
     private static boolean isWanted(String view, Set<JobState> states) {
@@ -79,7 +78,10 @@ final class Queries {
         Set<JobState> states = query.states();
         if (!states.isEmpty()) {
             // Literals, so that the partial index on dead letters is seen to fit.
-            filter.and(states.stream().map(state -> "'" + state + "'").sorted().collect(Collectors.joining(", ", "state in (", ")")));
+            filter.and(states.stream()
+                    .map(state -> "'" + state + "'")
+                    .sorted()
+                    .collect(Collectors.joining(", ", "state in (", ")")));
         }
         if (states.equals(Set.of(JobState.RUNNING))) {
             filter.and("id in (select h.id from reprise_held h)");

@@ -20,7 +20,8 @@ final class Specs {
         this.policies = policies;
     }
 
-    @Nullable Object[] values(JobSpec spec) {
+    @Nullable
+    Object[] values(JobSpec spec) {
         return new @Nullable Object[] {
             spec.queue(),
             spec.type(),
@@ -68,7 +69,8 @@ final class Specs {
         spec.resource(row.textOrNull());
         String tags = row.textOrNull();
         if (tags != null) {
-            spec.tags(new LinkedHashSet<>(Arrays.asList(tags.substring(1, tags.length() - 1).split(","))));
+            spec.tags(new LinkedHashSet<>(
+                    Arrays.asList(tags.substring(1, tags.length() - 1).split(","))));
         }
         String key = row.textOrNull();
         String rule = row.textOrNull();

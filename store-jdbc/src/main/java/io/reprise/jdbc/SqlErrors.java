@@ -42,14 +42,16 @@ final class SqlErrors {
         return switch (code) {
             case 5, 6 ->
                 new StoreException(
-                        prefix + "another process or connection holds the write lock beyond the busy timeout. Look for a"
+                        prefix
+                                + "another process or connection holds the write lock beyond the busy timeout. Look for a"
                                 + " long transaction on this file, or raise the timeout",
                         e,
                         true);
             case 8 ->
                 new StoreException(
                         prefix + "the file or its directory is read-only. Make both writable for this user", e, false);
-            case 10 -> new StoreException(prefix + "reading or writing the disk failed (" + e.getMessage() + ")", e, true);
+            case 10 ->
+                new StoreException(prefix + "reading or writing the disk failed (" + e.getMessage() + ")", e, true);
             case 11 ->
                 new StoreException(
                         prefix + "the file is damaged. Stop all workers, keep a copy, and restore a backup", e, false);
@@ -61,11 +63,9 @@ final class SqlErrors {
                         prefix + "the file cannot be opened. Its directory must exist and be writable for this user",
                         e,
                         false);
-            case 26 ->
-                new StoreException(prefix + "the file is not an SQLite database. Name another file", e, false);
+            case 26 -> new StoreException(prefix + "the file is not an SQLite database. Name another file", e, false);
             case 1 ->
-                new StoreException(
-                        prefix + e.getMessage() + ". If a table is missing, call prepare() first", e, false);
+                new StoreException(prefix + e.getMessage() + ". If a table is missing, call prepare() first", e, false);
             default -> new StoreException(prefix + e.getMessage(), e, code != 19 && code != 20);
         };
     }

@@ -59,8 +59,7 @@ final class SqliteClaims implements Claims {
               from reprise_job j
               join reprise_lease l on l.id = ?
              where j.id = ?
-            """
-            .replace("{shown}", Columns.CLAIMED_SHOWN);
+            """.replace("{shown}", Columns.CLAIMED_SHOWN);
 
     private final Database database;
     private final Jobs jobs;

@@ -164,7 +164,8 @@ final class SqliteDatabase implements Database {
         try {
             if (!writing.tryLock(timeout.toMillis(), TimeUnit.MILLISECONDS)) {
                 throw new StoreException(
-                        "SQLite could not " + what + " in " + file + ": other threads kept the writer busy for " + timeout,
+                        "SQLite could not " + what + " in " + file + ": other threads kept the writer busy for "
+                                + timeout,
                         new TimeoutException(),
                         true);
             }
@@ -178,7 +179,8 @@ final class SqliteDatabase implements Database {
             Slot slot = readers.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
             if (slot == null) {
                 throw new StoreException(
-                        "SQLite could not " + what + " in " + file + ": all reading connections were busy for " + timeout,
+                        "SQLite could not " + what + " in " + file + ": all reading connections were busy for "
+                                + timeout,
                         new TimeoutException(),
                         true);
             }

@@ -41,18 +41,20 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public String sql(String template) {
-        return cache.computeIfAbsent(template, text -> Columns.in(text)
-                .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
-                .replace("{next_id}", "null")
-                .replace("{next_token}", "null")
-                .replace("{in}", "in (select value from json_each(?))")
-                .replace("{true}", "1")
-                .replace("{skip_locked}", "")
-                .replace("{ids}", "?")
-                .replace("{for_update}", "")
-                .replace("{false}", "0")
-                .replace("{finished}", "reprise_job")
-                .replace("{position}", "instr"));
+        return cache.computeIfAbsent(
+                template,
+                text -> Columns.in(text)
+                        .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
+                        .replace("{next_id}", "null")
+                        .replace("{next_token}", "null")
+                        .replace("{in}", "in (select value from json_each(?))")
+                        .replace("{true}", "1")
+                        .replace("{skip_locked}", "")
+                        .replace("{ids}", "?")
+                        .replace("{for_update}", "")
+                        .replace("{false}", "0")
+                        .replace("{finished}", "reprise_job")
+                        .replace("{position}", "instr"));
     }
 
     @Override
@@ -77,7 +79,9 @@ final class SqliteDialect implements Dialect {
                 index,
                 array instanceof long[] numbers
                         ? Arrays.toString(numbers)
-                        : Arrays.stream((Object[]) array).map(name -> "\"" + name + "\"").collect(Collectors.joining(",", "[", "]")));
+                        : Arrays.stream((Object[]) array)
+                                .map(name -> "\"" + name + "\"")
+                                .collect(Collectors.joining(",", "[", "]")));
     }
 
     /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */

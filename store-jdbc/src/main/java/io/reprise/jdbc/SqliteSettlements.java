@@ -143,8 +143,7 @@ final class SqliteSettlements implements Settlements {
             if (standing.isEmpty()) {
                 return false;
             }
-            Standing then = standing.get()
-                    .after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
+            Standing then = standing.get().after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
             move(settlement, then, lease);
             history.add(new Attempts.Ended(settlement, then.attempts(), then.claims(), lease.runner()));
             return true;
@@ -168,8 +167,7 @@ final class SqliteSettlements implements Settlements {
             }
         }
 
-        private void end(
-                Settlement settlement, Standing then, Lease lease, JobState state, @Nullable FailReason reason)
+        private void end(Settlement settlement, Standing then, Lease lease, JobState state, @Nullable FailReason reason)
                 throws SQLException {
             Failure failure = settlement.failure();
             String type = failure == null ? null : failure.type();
@@ -245,8 +243,7 @@ final class SqliteSettlements implements Settlements {
     }
 
     @Override
-    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing)
-            throws SQLException {
+    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         Batch batch = new Batch(session, session.now());
         for (Settlement settlement : settlements) {
             batch.settle(settlement);

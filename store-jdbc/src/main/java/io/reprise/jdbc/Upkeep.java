@@ -49,12 +49,12 @@ final class Upkeep {
 
     List<Job> expire(Session session, int limit) throws SQLException {
         Dialect dialect = session.dialect();
-        List<Overdue> overdue =
-                session.list(dialect.sql(OVERDUE), row -> new Overdue(row.number(), row.text()), limit);
+        List<Overdue> overdue = session.list(dialect.sql(OVERDUE), row -> new Overdue(row.number(), row.text()), limit);
         if (overdue.isEmpty()) {
             return List.of();
         }
-        for (String queue : overdue.stream().map(Overdue::queue).distinct().sorted().toList()) {
+        for (String queue :
+                overdue.stream().map(Overdue::queue).distinct().sorted().toList()) {
             dialect.lockQueue(session, queue);
         }
         long[] ids = overdue.stream().mapToLong(Overdue::id).sorted().toArray();

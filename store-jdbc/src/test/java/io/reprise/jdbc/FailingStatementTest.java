@@ -76,7 +76,8 @@ class FailingStatementTest {
                         i == 0 ? null : failure,
                         null));
             }
-            assertThat(store.settle(settlements, List.of(claim.token())).stale()).isEmpty();
+            assertThat(store.settle(settlements, List.of(claim.token())).stale())
+                    .isEmpty();
         });
     }
 
@@ -105,7 +106,9 @@ class FailingStatementTest {
             Path file = copy(original);
             failed = failsAt(n, file, operation);
             if (failed) {
-                assertThat(contents(file)).as("after statement " + n + " failed").isEqualTo(before);
+                assertThat(contents(file))
+                        .as("after statement " + n + " failed")
+                        .isEqualTo(before);
                 assertThat(failsAt(Integer.MAX_VALUE, file, operation)).isFalse();
             }
             assertThat(contents(file)).isNotEqualTo(before);
@@ -115,7 +118,9 @@ class FailingStatementTest {
     private void fill(Path file) {
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
-            dead = store.insert(List.of(JobSpec.builder("work", "0").build())).get(0).id();
+            dead = store.insert(List.of(JobSpec.builder("work", "0").build()))
+                    .get(0)
+                    .id();
             Claim claim = claim(store).get(0);
             store.settle(
                     List.of(new Settlement(
@@ -151,9 +156,12 @@ class FailingStatementTest {
 
     private Connection failing(Path file) throws SQLException {
         Connection real = DriverManager.getConnection("jdbc:sqlite:" + file);
-        return proxy(Connection.class, real, (name, result) -> result instanceof PreparedStatement statement
-                ? proxy(PreparedStatement.class, statement, (called, value) -> value)
-                : result);
+        return proxy(
+                Connection.class,
+                real,
+                (name, result) -> result instanceof PreparedStatement statement
+                        ? proxy(PreparedStatement.class, statement, (called, value) -> value)
+                        : result);
     }
 
     private interface After {

@@ -101,9 +101,7 @@ class JdbcTransactionTest {
     void many_jobs_join_a_transaction() throws SQLException {
         try (Connection connection = postgres.connection()) {
             connection.setAutoCommit(false);
-            postgres.store()
-                    .within(JdbcTransaction.of(connection))
-                    .insert(java.util.Collections.nCopies(500, SPEC));
+            postgres.store().within(JdbcTransaction.of(connection)).insert(java.util.Collections.nCopies(500, SPEC));
             assertThat(postgres.store().queues()).isEmpty();
             connection.commit();
         }

@@ -37,8 +37,9 @@ final class Postgres implements AutoCloseable {
     }
 
     void empty() {
-        List<String> tables = query("select tablename from pg_tables where schemaname = 'public'"
-                + " and tablename like 'reprise%' and tablename <> 'reprise_migration' and tablename <> 'reprise_policy'");
+        List<String> tables = query(
+                "select tablename from pg_tables where schemaname = 'public'"
+                        + " and tablename like 'reprise%' and tablename <> 'reprise_migration' and tablename <> 'reprise_policy'");
         execute("truncate " + String.join(", ", tables));
     }
 

@@ -49,7 +49,8 @@ class PostgresPlanTest {
             connection.setAutoCommit(false);
             Session session = new Session(connection, DIALECT, 30, Session.Use.POOLED);
             String plan = String.join(
-                    "\n", session.list("explain (analyze, costs off, timing off, summary off) " + sql, Row::text, args));
+                    "\n",
+                    session.list("explain (analyze, costs off, timing off, summary off) " + sql, Row::text, args));
             connection.rollback();
             return plan;
         }
@@ -70,7 +71,17 @@ class PostgresPlanTest {
     void a_claim_walks_the_ready_index() throws SQLException {
         String plan = plan(
                 PostgresClaims.claimSql(DIALECT, 500),
-                "default", 500, 100, "worker", 60_000_000L, "default", "default", "default", "default", "default", "default");
+                "default",
+                500,
+                100,
+                "worker",
+                60_000_000L,
+                "default",
+                "default",
+                "default",
+                "default",
+                "default",
+                "default");
         assertThat(plan).contains("reprise_job_ready").contains("hashed SubPlan");
         readsThroughIndexes(plan);
     }
@@ -84,7 +95,8 @@ class PostgresPlanTest {
 
     @Test
     void a_settle_walks_the_primary_key() throws SQLException {
-        long token = Long.parseLong(postgres.query("select id from reprise_lease limit 1").get(0));
+        long token = Long.parseLong(
+                postgres.query("select id from reprise_lease limit 1").get(0));
         Long[] ids = postgres.query("select unnest(ids) from reprise_lease limit 500").stream()
                 .map(Long::valueOf)
                 .sorted()
@@ -92,7 +104,8 @@ class PostgresPlanTest {
         Long[] tokens = new Long[ids.length];
         java.util.Arrays.fill(tokens, token);
         String plan = plan(
-                DIALECT.sql(PostgresSettlements.SUCCEED), ids, tokens, tokens, new String[ids.length], new long[] {token});
+                DIALECT.sql(PostgresSettlements.SUCCEED), ids, tokens, tokens, new String[ids.length], new long[] {token
+                });
         assertThat(plan).contains("reprise_job_pkey");
         readsThroughIndexes(plan);
     }

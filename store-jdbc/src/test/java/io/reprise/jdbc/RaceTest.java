@@ -78,10 +78,12 @@ class RaceTest {
         }
         first.maintain();
         QueueState queue = first.queues().get(0);
-        assertThat(queue.count(JobState.SUCCEEDED) + queue.count(JobState.CANCELLED)).isEqualTo(JOBS);
-        assertThat(successes).hasSize((int) queue.count(JobState.SUCCEEDED)).allSatisfy((job, n) -> assertThat(n)
-                .as("successes of job " + job)
-                .isEqualTo(1));
+        assertThat(queue.count(JobState.SUCCEEDED) + queue.count(JobState.CANCELLED))
+                .isEqualTo(JOBS);
+        assertThat(successes)
+                .hasSize((int) queue.count(JobState.SUCCEEDED))
+                .allSatisfy(
+                        (job, n) -> assertThat(n).as("successes of job " + job).isEqualTo(1));
     }
 
     private Void work(JdbcJobStore store, int number) {
@@ -90,9 +92,11 @@ class RaceTest {
         for (int idle = 0; idle < 2_000 && isOpen(store); idle++) {
             // Half of the leases are over as soon as they are given.
             Duration lease = random.nextBoolean() ? Duration.ZERO : Duration.ofMinutes(1);
-            List<Claim> claims = new ArrayList<>(store.claim(new ClaimRequest(
-                    worker, lease, 20, List.of(new ClaimRequest.Demand("default", 20)), 0.2, true)));
-            store.takeOver(worker, Duration.ofMinutes(1), 5).stream().map(LostClaim::claim).forEach(claims::add);
+            List<Claim> claims = new ArrayList<>(store.claim(
+                    new ClaimRequest(worker, lease, 20, List.of(new ClaimRequest.Demand("default", 20)), 0.2, true)));
+            store.takeOver(worker, Duration.ofMinutes(1), 5).stream()
+                    .map(LostClaim::claim)
+                    .forEach(claims::add);
             claims.forEach(claim -> settle(store, claim, random));
         }
         return null;
@@ -107,9 +111,8 @@ class RaceTest {
         List<Settlement> settlements = new ArrayList<>();
         for (Job job : claim.jobs()) {
             boolean retry = random.nextInt(4) == 0;
-            Settlement.Next next = retry
-                    ? new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null)
-                    : new Settlement.Succeed(null);
+            Settlement.Next next =
+                    retry ? new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null) : new Settlement.Succeed(null);
             settlements.add(
                     new Settlement(job.id(), claim.token(), Spent.ATTEMPT, Duration.ofMillis(1), next, null, null));
         }

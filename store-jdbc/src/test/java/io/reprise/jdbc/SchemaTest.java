@@ -97,7 +97,9 @@ class SchemaTest {
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
             Sqlite.execute(file, "update reprise_migration set checksum = 'x'");
-            assertThatThrownBy(store::prepare).isInstanceOf(RepriseException.class).hasMessageContaining("checksum");
+            assertThatThrownBy(store::prepare)
+                    .isInstanceOf(RepriseException.class)
+                    .hasMessageContaining("checksum");
         }
     }
 

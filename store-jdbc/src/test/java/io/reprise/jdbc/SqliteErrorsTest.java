@@ -103,8 +103,8 @@ class SqliteErrorsTest {
             setup.prepare();
             add(setup, "\"kept\"");
         }
-        JdbcJobStore store = JdbcJobStore.builder()
-                .sqlite(new SqliteDatabase(file, Duration.ofSeconds(1), 1, () -> limited(file)));
+        JdbcJobStore store =
+                JdbcJobStore.builder().sqlite(new SqliteDatabase(file, Duration.ofSeconds(1), 1, () -> limited(file)));
         StoreException refusal = refusal(store, () -> add(store, "\"" + "x".repeat(900_000) + "\""));
         assertThat(refusal).hasMessageContaining("disk is full").hasMessageContaining("nothing that was committed");
         assertThat(refusal.isTransient()).isTrue();

@@ -17,7 +17,8 @@ import org.postgresql.PGConnection;
 
 class WakeupTest {
 
-    private static final List<JobSpec> ONE = List.of(JobSpec.builder("work", "1").build());
+    private static final List<JobSpec> ONE =
+            List.of(JobSpec.builder("work", "1").build());
     private static Postgres postgres;
 
     @BeforeAll
@@ -62,7 +63,9 @@ class WakeupTest {
             Semaphore woken = new Semaphore(0);
             polling.onWake(woken::release);
             polling.insert(ONE);
-            assertThat(woken.availablePermits()).as("wake-ups in the same store").isEqualTo(1);
+            assertThat(woken.availablePermits())
+                    .as("wake-ups in the same store")
+                    .isEqualTo(1);
             // What the server has to deliver comes with the answer to the next statement.
             postgres.execute("select pg_notify('reprise', 'end')");
             var notifications = connection.unwrap(PGConnection.class).getNotifications(30_000);

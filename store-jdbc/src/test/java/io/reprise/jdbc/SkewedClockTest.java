@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static io.reprise.jdbc.WorkerProcess.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobId;
+import io.reprise.Reprise;
+import io.reprise.Schedule;
+import io.reprise.store.StoredSchedule;
+import io.reprise.testkit.PostgresServer;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.Statement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The database's clock rules. Here it is the database that is hours away from this process, which is what a worker with
+ * a wrong clock sees.
+ */
+@Timeout(60)
+class SkewedClockTest {
+
+    private static String database(int hours) throws Exception {
+        String url = PostgresServer.shared().freshDatabaseUrl();
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            store.prepare();
+        }
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("create or replace function reprise_now() returns bigint language sql stable as"
+                    + " 'select (extract(epoch from transaction_timestamp() + interval ''" + hours
+                    + " hours'') * 1000000)::bigint'");
+        }
+        return url;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1})
+    void due_times_leases_and_schedules_follow_the_database(int hours) throws Exception {
+        AtomicReference<Instant> ran = new AtomicReference<>();
+        try (JdbcJobStore look = JdbcJobStore.open(database(hours));
+                Reprise reprise = Reprise.builder()
+                        .store(look)
+                        .codec(new WorkerProcess.TextCodec())
+                        .handle(WORK, (payload, job) -> ran.set(look.now()))
+                        .start()) {
+            Instant now = look.now();
+            assertThat(Duration.between(Instant.now(), now).abs()).isGreaterThan(Duration.ofMinutes(50));
+            JobId soon = reprise.enqueue(WORK.job("soon").after(Duration.ofMillis(300)));
+            JobId at = reprise.enqueue(WORK.job("at").at(now.plusMillis(300)));
+            JobId later = reprise.enqueue(WORK.job("later").at(now.plus(Duration.ofMinutes(30))));
+            assertThat(reprise.await(at, Duration.ofSeconds(50)).succeeded()).isTrue();
+            assertThat(reprise.await(soon, Duration.ofSeconds(50)).succeeded()).isTrue();
+            Instant due = reprise.find(soon).orElseThrow().times().firstDueAt();
+            assertThat(reprise.find(soon).orElseThrow().times().startedAt()).isAfterOrEqualTo(due);
+            assertThat(reprise.find(later).orElseThrow().times().dueAt()).isEqualTo(now.plus(Duration.ofMinutes(30)));
+            reprise.schedule(Schedule.every("tick", Duration.ofHours(2), WORK.job("a")));
+            StoredSchedule schedule = reprise.schedules().get(0);
+            assertThat(Duration.between(now, schedule.nextAt()))
+                    .isBetween(Duration.ofHours(2), Duration.ofHours(2).plusMinutes(2));
+        }
+    }
+
+    @Test
+    void a_worker_whose_clock_is_an_hour_off_does_not_lose_its_lease() throws Exception {
+        try (Reprise reprise = Reprise.builder()
+                .store(JdbcJobStore.open(database(1)))
+                .codec(new WorkerProcess.TextCodec())
+                .lease(Duration.ofMillis(500))
+                .handle(WORK, (payload, job) -> {
+                    // Holds on until the lease has been renewed a few times.
+                    Instant end = Instant.now().plusMillis(1500);
+                    while (!job.isCancelled() && Instant.now().isBefore(end)) {
+                        Thread.onSpinWait();
+                    }
+                })
+                .start()) {
+            JobId id = reprise.enqueue(WORK.job("a"));
+            assertThat(reprise.await(id, Duration.ofSeconds(50)).succeeded()).isTrue();
+            assertThat(reprise.find(id).orElseThrow().counts().losses()).isZero();
+        }
+    }
+}
