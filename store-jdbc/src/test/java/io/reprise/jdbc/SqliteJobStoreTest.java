@@ -4,8 +4,6 @@ package io.reprise.jdbc;
 import io.reprise.store.JobStore;
 import io.reprise.testkit.JobStoreContract;
 import java.nio.file.Path;
-import java.sql.DriverManager;
-import java.sql.SQLException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,11 +33,7 @@ class SqliteJobStoreTest implements JobStoreContract {
 
     @Override
     public OpenTransaction begin() {
-        try {
-            return new CallerTransaction(DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("jobs.db")));
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
+        return new CallerTransaction(Sqlite.connection(directory.resolve("jobs.db")));
     }
 
     @Override
