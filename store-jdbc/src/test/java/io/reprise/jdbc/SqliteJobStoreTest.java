@@ -4,7 +4,7 @@ package io.reprise.jdbc;
 import io.reprise.store.JobStore;
 import io.reprise.testkit.JobStoreContract;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -13,17 +13,13 @@ class SqliteJobStoreTest implements JobStoreContract {
     @TempDir
     Path directory;
 
+    @AutoClose
     private JdbcJobStore store;
 
     @BeforeEach
     void open() {
         store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
         store.prepare();
-    }
-
-    @AfterEach
-    void close() {
-        store.close();
     }
 
     @Override
