@@ -229,8 +229,22 @@ final class PostgresSettlements implements Settlements {
         List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
                 .toList();
-        Endings.end(session, cancelled, JobState.CANCELLED, null);
+        if (!cancelled.isEmpty()) {
+            cancel(session, cancelled);
+        }
         return new Settled(Micros.instant(answer.at()), stale);
+    }
+
+    /** Ends what a closed lease left behind and somebody asked to cancel; in one transaction also after a lone statement. */
+    private static void cancel(Session session, List<Long> ids) throws SQLException {
+        boolean alone = session.connection().getAutoCommit();
+        if (alone) {
+            session.connection().setAutoCommit(false);
+        }
+        Endings.end(session, ids, JobState.CANCELLED, null);
+        if (alone) {
+            session.connection().commit();
+        }
     }
 
     private static Object[] waitArrays(List<Settlement> waits) {

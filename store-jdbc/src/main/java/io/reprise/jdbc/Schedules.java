@@ -65,7 +65,7 @@ final class Schedules {
     static boolean pause(Session session, String name, boolean paused, Note note) throws SQLException {
         boolean found = session.update("update reprise_schedule set paused = ? where name = ?", paused, name) == 1;
         if (found) {
-            Audit.write(session, paused ? "pause" : "resume", null, name, note, "schedule");
+            Audit.write(session, paused ? "pause-schedule" : "resume-schedule", null, name, note, null);
         }
         return found;
     }

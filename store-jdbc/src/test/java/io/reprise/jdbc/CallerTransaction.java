@@ -11,9 +11,9 @@ final class CallerTransaction implements OpenTransaction {
 
     private final Connection connection;
 
-    CallerTransaction(Connection connection) throws SQLException {
+    CallerTransaction(Connection connection) {
         this.connection = connection;
-        connection.setAutoCommit(false);
+        run(() -> connection.setAutoCommit(false));
     }
 
     private interface Step {

@@ -3,7 +3,6 @@ package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
 import io.reprise.testkit.JobStoreContract;
-import java.sql.SQLException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -34,10 +33,6 @@ class PostgresJobStoreTest implements JobStoreContract {
 
     @Override
     public OpenTransaction begin() {
-        try {
-            return new CallerTransaction(postgres.connection());
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
+        return new CallerTransaction(postgres.connection());
     }
 }

@@ -4,9 +4,7 @@ package io.reprise.jdbc;
 import io.reprise.store.JobStore;
 import io.reprise.testkit.JobStoreContract;
 import java.nio.file.Path;
-import java.sql.DriverManager;
-import java.sql.SQLException;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -15,17 +13,13 @@ class SqliteJobStoreTest implements JobStoreContract {
     @TempDir
     Path directory;
 
+    @AutoClose
     private JdbcJobStore store;
 
     @BeforeEach
     void open() {
         store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
         store.prepare();
-    }
-
-    @AfterEach
-    void close() {
-        store.close();
     }
 
     @Override
@@ -35,11 +29,7 @@ class SqliteJobStoreTest implements JobStoreContract {
 
     @Override
     public OpenTransaction begin() {
-        try {
-            return new CallerTransaction(DriverManager.getConnection("jdbc:sqlite:" + directory.resolve("jobs.db")));
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
+        return new CallerTransaction(Sqlite.connection(directory.resolve("jobs.db")));
     }
 
     @Override
