@@ -26,7 +26,7 @@ final class Endings {
 
     private record Job(long id, String queue, JobState state) {}
 
-    /** @return ids of those that were live */
+    /** Ends jobs, and returns the ids of those that were live. */
     static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
             throws SQLException {
         if (ids.isEmpty()) {

@@ -61,7 +61,7 @@ public final class JdbcJobStore implements JobStore {
         return builder().postgresql(jdbcUrl, user, password);
     }
 
-    /** @param source of plain connections: the store pools them itself and keeps one to listen for work */
+    /** On plain connections of a source: the store pools them itself and keeps one to listen for work. */
     public static JdbcJobStore postgresql(DataSource source) {
         return builder().postgresql(source);
     }
@@ -82,10 +82,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void prepare() {
-        database.write("prepare the schema", session -> {
-            Migrations.apply(session);
-            return null;
-        });
+        run("prepare the schema", Migrations::apply);
     }
 
     @Override

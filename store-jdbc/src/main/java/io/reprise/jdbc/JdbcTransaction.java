@@ -18,7 +18,7 @@ public final class JdbcTransaction implements Transaction {
         this.source = source;
     }
 
-    /** @param connection with autocommit off, to the database the store uses */
+    /** The transaction of a connection with autocommit off, to the database the store uses. */
     public static JdbcTransaction of(Connection connection) {
         Objects.requireNonNull(connection, "connection");
         return new JdbcTransaction(() -> connection);
@@ -29,7 +29,11 @@ public final class JdbcTransaction implements Transaction {
         return new JdbcTransaction(Objects.requireNonNull(source, "source"));
     }
 
-    /** @throws IllegalArgumentException if it cannot carry a transaction of such a database */
+    /**
+     * The connection as it is now.
+     *
+     * @throws IllegalArgumentException if it cannot carry a transaction of such a database
+     */
     Connection connection(Dialect dialect) throws SQLException {
         Connection connection = source.current();
         String product = connection.getMetaData().getDatabaseProductName();

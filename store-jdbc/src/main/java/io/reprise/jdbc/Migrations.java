@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
 /** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
@@ -31,6 +32,8 @@ final class Migrations {
             insert into reprise_migration (version, checksum, applied_at)
             values (?, ?, {now})
             """;
+
+    private static final Pattern END = Pattern.compile(";\\R");
 
     private Migrations() {}
 
@@ -79,13 +82,10 @@ final class Migrations {
 
     /** A semicolon ends a statement at the end of a line only. */
     static List<String> statements(String script) {
-        List<String> statements = new ArrayList<>();
-        for (String statement : script.split(";\\R")) {
-            if (!statement.isBlank()) {
-                statements.add(statement.strip());
-            }
-        }
-        return statements;
+        return END.splitAsStream(script)
+                .map(String::strip)
+                .filter(statement -> !statement.isEmpty())
+                .toList();
     }
 
     static String checksum(String script) {

@@ -9,13 +9,12 @@ import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -164,25 +163,30 @@ final class PostgresSettlements implements Settlements {
 
     private Set<JobId> settleOthers(Session session, List<Settlement> others, Collection<Long> closing)
             throws SQLException {
-        Map<JobId, Settlement> open = new HashMap<>();
-        others.forEach(settlement -> open.put(settlement.job(), settlement));
+        Map<JobId, Settlement> open = new LinkedHashMap<>();
+        Set<JobId> stale = new HashSet<>();
+        for (Settlement settlement : others) {
+            if (open.putIfAbsent(settlement.job(), settlement) != null) {
+                stale.add(settlement.job());
+            }
+        }
         List<Attempts.Ended> ended = new ArrayList<>();
         List<Settlement> waits =
-                others.stream().filter(s -> waits(s) && open.get(s.job()) == s).toList();
+                open.values().stream().filter(PostgresSettlements::waits).toList();
         if (!waits.isEmpty()) {
             List<Attempts.Ended> waiting = session.list(WAIT, row -> ended(row, open), waitArrays(waits));
             leave(session, waiting, closing);
             ended.addAll(waiting);
         }
-        List<Settlement> rest =
-                others.stream().filter(s -> open.get(s.job()) == s).toList();
+        List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
             ended.addAll(session.list(session.dialect().sql(END), row -> ended(row, open), endArrays(rest)));
         }
         if (!ended.isEmpty()) {
             attempts.write(session, ended, session.now());
         }
-        return open.keySet();
+        stale.addAll(open.keySet());
+        return stale;
     }
 
     private static boolean waits(Settlement settlement) {
@@ -212,7 +216,7 @@ final class PostgresSettlements implements Settlements {
 
     private Settled succeed(Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
             throws SQLException {
-        record Answer(long at, long[] stale, long[] cancelled) {}
+        record Answer(long at, List<Long> stale, List<Long> cancelled) {}
         Answer answer = session.one(
                 session.dialect().sql(SUCCEED),
                 row -> new Answer(row.number(), row.numbers(), row.numbers()),
@@ -221,10 +225,9 @@ final class PostgresSettlements implements Settlements {
                 numbers(successes, s -> Micros.of(s.ran())),
                 texts(successes, s -> s.next() instanceof Settlement.Succeed success ? success.result() : null),
                 closing.stream().mapToLong(Long::longValue).sorted().toArray());
-        LongStream.of(answer.stale()).forEach(id -> stale.add(new JobId(id)));
-        List<Long> cancelled = LongStream.of(answer.cancelled())
+        answer.stale().forEach(id -> stale.add(new JobId(id)));
+        List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
-                .boxed()
                 .toList();
         Endings.end(session, cancelled, JobState.CANCELLED, null);
         return new Settled(Micros.instant(answer.at()), stale);

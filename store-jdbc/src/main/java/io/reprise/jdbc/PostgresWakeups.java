@@ -37,7 +37,7 @@ final class PostgresWakeups implements Wakeups {
     private volatile boolean stopped;
     private volatile @Nullable Connection listening;
 
-    /** @param source of plain connections, since one is kept for good */
+    /** On a source of plain connections, since one is kept for good. */
     PostgresWakeups(DataSource source, Database database) {
         this.source = source;
         this.database = database;

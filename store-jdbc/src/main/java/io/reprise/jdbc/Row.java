@@ -5,6 +5,8 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** The current row of an answer, read column by column in the order of the statement. */
@@ -81,13 +83,9 @@ final class Row {
         return micros == null ? null : Micros.duration(micros);
     }
 
-    long[] numbers() throws SQLException {
-        java.sql.Array array = answer.getArray(++column);
-        Object[] values = array == null ? new Object[0] : (Object[]) array.getArray();
-        long[] numbers = new long[values.length];
-        for (int i = 0; i < values.length; i++) {
-            numbers[i] = ((Number) values[i]).longValue();
-        }
-        return numbers;
+    List<Long> numbers() throws SQLException {
+        return Arrays.stream((Object[]) answer.getArray(++column).getArray())
+                .map(value -> ((Number) value).longValue())
+                .toList();
     }
 }

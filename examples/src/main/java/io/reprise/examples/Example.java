@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.examples;
+
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.store.JobStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What the examples share: a temporary store, a plain way to speak, and a check that what was said is true. */
+final class Example {
+
+    static final Duration SOON = Duration.ofSeconds(20);
+
+    private Example() {}
+
+    static JobStore store() {
+        return JdbcJobStore.sqlite(temporaryFile());
+    }
+
+    /** Where a SQLite file can be; it goes with the process. */
+    static Path temporaryFile() {
+        try {
+            Path directory = Files.createTempDirectory("reprise-example");
+            directory.toFile().deleteOnExit();
+            for (String name : new String[] {"jobs.db", "jobs.db-wal", "jobs.db-shm"}) {
+                directory.resolve(name).toFile().deleteOnExit();
+            }
+            return directory.resolve("jobs.db");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    static void say(String format, @Nullable Object... values) {
+        System.out.println(String.format(Locale.ROOT, format, values));
+    }
+
+    /** Ends the example with an error, and so the program with a non-zero exit code, unless it is so. */
+    static void check(boolean isSo, String claim) {
+        if (!isSo) {
+            throw new IllegalStateException("This did not happen: " + claim);
+        }
+        say("  as it should be: %s", claim);
+    }
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.examples;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The code in the documents is cut from the examples, and their links lead somewhere. */
+class DocumentsTest {
+
+    private static final Path ROOT = Path.of("..");
+    private static final Path SOURCES = Path.of("src/main/java/io/reprise/examples");
+
+    /** {@code <!-- snippet: FirstJob:readme -->} stands before the block that equals that region of that example. */
+    private static final Pattern SNIPPET =
+            Pattern.compile("<!-- snippet: (\\w+):(\\w+) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
+
+    private static final Pattern MARKER = Pattern.compile("<!-- snippet:");
+    private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#\\s]+)[^)]*\\)");
+
+    static List<Path> documents() throws IOException {
+        try (Stream<Path> root = Files.list(ROOT);
+                Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+            return Stream.concat(root, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    @Test
+    void the_readme_shows_the_first_example_early_and_briefly() throws IOException {
+        String readme = Files.readString(ROOT.resolve("README.md"));
+        String region = region("FirstJob", "readme");
+        assertThat(readme).contains("```java\n" + region + "```");
+        assertThat(region.lines().filter(line -> !line.isBlank())).hasSizeLessThanOrEqualTo(15);
+        assertThat(readme.substring(0, readme.indexOf("```java")).lines()).hasSizeLessThan(25);
+        assertThat(readme.lines()).hasSizeLessThanOrEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void a_snippet_equals_its_example(Path document) throws IOException {
+        String text = Files.readString(document);
+        List<MatchResult> snippets = SNIPPET.matcher(text).results().toList();
+        for (MatchResult snippet : snippets) {
+            assertThat(snippet.group(3))
+                    .as("%s in %s", snippet.group(2), snippet.group(1))
+                    .isEqualTo(region(snippet.group(1), snippet.group(2)));
+        }
+        assertThat(snippets).as("well-formed markers").hasSize((int)
+                MARKER.matcher(text).results().count());
+    }
+
+    @ParameterizedTest
+    @MethodSource("documents")
+    void a_link_leads_to_a_file(Path document) throws IOException {
+        Path directory = document.toAbsolutePath().getParent();
+        assertThat(LINK.matcher(Files.readString(document)).results().map(link -> link.group(1)))
+                .allSatisfy(link -> assertThat(directory.resolve(link)).exists());
+    }
+
+    private static String region(String example, String name) throws IOException {
+        List<String> lines = Files.readAllLines(SOURCES.resolve(example + ".java"));
+        int start = indexOf(lines, "// snippet:" + name, 0) + 1;
+        List<String> region = lines.subList(start, indexOf(lines, "// end", start));
+        return String.join("\n", region).stripIndent() + "\n";
+    }
+
+    private static int indexOf(List<String> lines, String mark, int from) {
+        for (int i = from; i < lines.size(); i++) {
+            if (lines.get(i).strip().equals(mark)) {
+                return i;
+            }
+        }
+        throw new AssertionError("no line " + mark);
+    }
+}
