@@ -10,6 +10,7 @@ import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.RepriseException;
 import io.reprise.Schedule;
+import io.reprise.jackson.JacksonCodec;
 import io.reprise.store.JobQuery;
 import io.reprise.store.QueueState;
 import java.nio.file.Path;
@@ -60,6 +61,7 @@ final class Demo {
             RepriseBuilder builder = Reprise.builder()
                     .store(Stores.sqlite(file))
                     .queues(DemoJobs.QUEUES.stream().map(Queue::of).toArray(Queue[]::new))
+                    .codec(new JacksonCodec())
                     .name(NAME)
                     .listener(scoreboard)
                     .concurrency(8)
