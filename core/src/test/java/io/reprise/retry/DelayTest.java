@@ -52,7 +52,7 @@ class DelayTest {
     @Test
     void rounding_is_down_and_the_minimum_comes_after_it() {
         RetryPolicy fixed = RetryPolicy.fixed(Duration.ofNanos(1_999_999_999)).jitter(Jitter.none());
-        assertThat(delay(fixed)).isEqualTo(Duration.ofNanos(1_999_999_999));
+        assertThat(delay(fixed)).isEqualTo(Duration.ofNanos(1_999_999_000));
         assertThat(delay(fixed.rounding(Rounding.MILLIS))).isEqualTo(ofMillis(1999));
         assertThat(delay(fixed.rounding(Rounding.FLOOR_SECONDS))).isEqualTo(ofSeconds(1));
         assertThat(delay(fixed.rounding(Rounding.FLOOR_SECONDS).minDelay(ofMillis(1500))))

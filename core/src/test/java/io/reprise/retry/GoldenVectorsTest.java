@@ -59,10 +59,10 @@ class GoldenVectorsTest {
     void a_preset_draws_the_delays_of_its_system(String preset, String vector) {
         RandomGenerator random = new SplittableRandom(20_261_115);
         RetryPolicy policy = Presets.get(preset);
-        String[] ranges = vector.trim().split("\\s+");
+        String[] ranges = vector.trim().split("\\s+", -1);
         assertThat(ranges).hasSize(10);
         for (int retry = 1; retry <= ranges.length; retry++) {
-            String[] ends = ranges[retry - 1].split("-", -1);
+            String[] ends = ranges[retry - 1].split("-", 2);
             check(policy, retry, Double.parseDouble(ends[0]), Double.parseDouble(ends[1]), random);
         }
     }

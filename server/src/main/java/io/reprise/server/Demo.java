@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,8 @@ final class Demo {
 
     private void play(Reprise reprise, CtrlC ctrlC, int resumed) throws InterruptedException {
         if (resumed > 0) {
-            note("", resumed + " jobs of an earlier demo were waiting in " + file + " and go on");
+            String jobsWaiting = resumed == 1 ? "1 job" : resumed + " jobs";
+            note("", jobsWaiting + " of an earlier demo waited in " + file + " and go on");
         }
         Duration interval = jobs.scaled(3_000);
         Duration least = Duration.ofSeconds(1);
@@ -172,6 +174,7 @@ final class Demo {
         }
         rows.addAll(notes);
         notes.clear();
+        rows.sort(Comparator.comparing(DemoRow::at));
         view.show(new DemoView.Moment(elapsed(), length, scoreboard.lines(), rows));
     }
 

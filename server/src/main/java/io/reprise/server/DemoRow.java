@@ -52,7 +52,7 @@ record DemoRow(
         /** For one line of a table. */
         String brief() {
             if (asked) {
-                return shortly(delay) + " by Retry-After";
+                return shortly(delay) + " Retry-After";
             }
             return raw.equals(delay) ? shortly(delay) : shortly(delay) + " of " + shortly(raw);
         }

@@ -43,11 +43,10 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
         printDead(out);
         out.println();
         out.println("Try next:");
-        out.println("  reprise policy preview --preset default    when would the retries of your own jobs come?");
-        out.println(
-                db == null
-                        ? "  reprise demo --db demo.db --forever        stop it with Ctrl-C, start it again: nothing is lost"
-                        : "  reprise demo --db " + db + "    the same file again: what waits goes on");
+        out.println("  reprise policy preview --preset default");
+        out.println("      when would the retries of your own jobs come?");
+        out.println("  reprise demo --forever --db " + (db == null ? "demo.db" : db));
+        out.println("      stop it with Ctrl-C and start it again: nothing is lost");
         out.flush();
     }
 
@@ -75,7 +74,7 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
         Map<String, List<Line>> byType =
                 lines.stream().collect(Collectors.groupingBy(Line::type, TreeMap::new, Collectors.toList()));
         Table table = new Table(
-                "type", ">jobs", ">succeeded", ">dead", ">waiting", ">runs", ">retries", ">snoozes", ">median time");
+                "type", ">jobs", ">succeeded", ">dead", ">waiting", ">runs", ">retries", ">snoozes", ">median");
         byType.forEach((type, jobs) -> {
             List<Duration> times = timesToSuccess(jobs);
             table.add(

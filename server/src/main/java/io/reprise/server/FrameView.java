@@ -22,6 +22,7 @@ final class FrameView implements DemoView {
     private static final int KEPT_ROWS = 200;
     private static final int DEAD_SHOWN = 4;
     private static final int BAR = 10;
+    private static final int WIDE = 110;
     private static final int FRAMES_PER_SIZE = 10;
 
     private final Terminal terminal;
@@ -138,23 +139,26 @@ final class FrameView implements DemoView {
 
     private String row(DemoRow row) {
         DemoRow.Wait wait = row.pause();
-        String text = wait == null ? row.text() : String.format("%s %-21s %s", bar(wait), wait.brief(), row.text());
+        boolean narrow = size.width() < WIDE;
+        String text = wait == null ? row.text() : String.format("%s %-16s %s", bar(wait), wait.brief(), row.text());
+        String attempt = narrow ? row.attempt().replace("attempt ", "") : row.attempt();
         String line = String.format(
                 Locale.ROOT,
-                " %5.1f %s %-18s %-15s %s",
+                narrow ? " %5.1f %s %-18s %-7s %s" : " %5.1f %s %-18s %-15s %s",
                 row.at().toNanos() / 1e9,
                 symbol(row.mark()),
                 row.job(),
-                row.attempt(),
+                attempt,
                 text);
         return styled(colour(row.mark()), cut(line));
     }
 
     /** The full bar is the delay before jitter; the solid part is what jitter left of it. */
     private String bar(DemoRow.Wait wait) {
+        int width = size.width() < WIDE ? BAR / 2 : BAR;
         double of = Math.max(wait.raw().toNanos(), wait.delay().toNanos());
-        int solid = of == 0 ? 0 : (int) Math.round(BAR * wait.delay().toNanos() / of);
-        return full().repeat(solid) + light().repeat(BAR - solid);
+        int solid = of == 0 ? 0 : (int) Math.round(width * wait.delay().toNanos() / of);
+        return full().repeat(solid) + light().repeat(width - solid);
     }
 
     private String symbol(DemoRow.Mark mark) {

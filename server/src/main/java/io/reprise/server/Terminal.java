@@ -34,6 +34,7 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean intera
         return Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
     }
 
+    @SuppressWarnings("SystemConsoleNull") // The other half of the answer is asked for right behind it.
     private static boolean isInteractive() {
         Console console = System.console();
         return console != null && !"dumb".equals(System.getenv("TERM")) && isTerminal(console);

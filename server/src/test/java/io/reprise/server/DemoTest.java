@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.JobType;
+import io.reprise.Reprise;
+import io.reprise.store.JobQuery;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The demo from end to end on SQLite, at several times its usual speed. */
+class DemoTest {
+
+    private static final Pattern JOBS = Pattern.compile(
+            "jobs {2}(\\d+) = (\\d+) succeeded \\+ (\\d+) dead letters \\+ (\\d+) cancelled \\+ (\\d+) waiting");
+    private static final Pattern RUNS =
+            Pattern.compile("runs {2}(\\d+) = (\\d+) succeeded \\+ (\\d+) failed and retried"
+                    + " \\+ (\\d+) failed for good \\+ (\\d+) snoozed(?: \\+ (\\d+) interrupted)?");
+
+    @Test
+    void the_figures_add_up_and_agree_with_the_database(@TempDir Path directory) {
+        Path file = directory.resolve("demo.db");
+        Cli run = Cli.run("demo", "--plain", "--seconds", "4", "--db", file.toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.code()).isZero();
+        assertThat(run.out()).doesNotContain("\u001b");
+
+        Matcher jobs = find(JOBS, run.out());
+        assertThat(sum(jobs)).isEqualTo(number(jobs, 1));
+        Matcher runs = find(RUNS, run.out());
+        assertThat(sum(runs)).isEqualTo(number(runs, 1));
+
+        List<Job> stored = stored(file);
+        assertThat(stored).hasSize(number(jobs, 1));
+        assertThat(count(stored, JobState.SUCCEEDED)).isEqualTo(number(jobs, 2)).isPositive();
+        assertThat(count(stored, JobState.FAILED)).isEqualTo(number(jobs, 3)).isPositive();
+        assertThat(count(stored, JobState.RUNNING)).isZero();
+        assertThat(count(stored, JobState.PENDING)).isEqualTo(number(jobs, 5));
+        int counted = stored.stream().mapToInt(Job::attempts).sum();
+        int snoozed = stored.stream().mapToInt(job -> job.counts().snoozes()).sum();
+        int interrupted =
+                stored.stream().mapToInt(job -> job.counts().interruptions()).sum();
+        assertThat(counted + snoozed + interrupted).isEqualTo(number(runs, 1));
+        assertThat(snoozed).isEqualTo(number(runs, 5));
+    }
+
+    @Test
+    void every_kind_of_ending_is_shown() {
+        Cli run = Cli.line("demo --plain --seconds 4");
+        assertThat(run.out())
+                .contains("retry     send-email")
+                .contains("asked for by Retry-After")
+                .contains("timeout: the image server did not answer")
+                .contains("PERMANENT: http-404: feed not found")
+                .contains("EXHAUSTED: http-502")
+                .contains("asked to be called later")
+                .contains("unique key")
+                .contains("ok        check-stock")
+                .contains("attempt 1 of 8")
+                .contains("Dead letters by error")
+                .contains("Try next:");
+    }
+
+    @Test
+    void nothing_is_left_behind_without_a_file_of_ones_own() throws IOException {
+        long before = demosInTemp();
+        Cli.line("demo --plain --seconds 1");
+        assertThat(demosInTemp()).isEqualTo(before);
+    }
+
+    @Test
+    void a_database_with_other_jobs_is_left_alone(@TempDir Path directory) {
+        Path file = directory.resolve("real.db");
+        try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
+            reprise.enqueue(JobType.of("real-work", String.class).job("x").queue("orders"));
+        }
+        Cli run = Cli.run("demo", "--plain", "--seconds", "1", "--db", file.toString());
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("--db").contains("'orders'");
+        assertThat(stored(file)).singleElement().extracting(Job::state).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_file_that_is_no_database_is_refused(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(directory.resolve("notes.txt"), "dear diary, ".repeat(500));
+        Cli run = Cli.run("demo", "--plain", "--seconds", "1", "--db", file.toString());
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err()).contains("notes.txt").doesNotContain("\tat ");
+        assertThat(Files.readString(file)).startsWith("dear diary");
+    }
+
+    @Test
+    void what_waits_at_the_end_goes_on_with_the_next_demo(@TempDir Path directory) {
+        Path file = directory.resolve("demo.db");
+        try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
+            reprise.enqueue(JobType.of("check-stock", DemoJobs.Report.class)
+                    .job(new DemoJobs.Report("left over"))
+                    .queue(DemoJobs.REPORTS));
+        }
+        Cli run = Cli.run("demo", "--plain", "--seconds", "1", "--db", file.toString());
+        assertThat(run.out()).contains("1 job of an earlier demo").contains("ok        check-stock #1 ");
+    }
+
+    private static List<Job> stored(Path file) {
+        try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
+            return reprise.find(JobQuery.all().limit(JobQuery.MAX_LIMIT)).items();
+        }
+    }
+
+    private static int count(List<Job> jobs, JobState state) {
+        return (int) jobs.stream().filter(job -> job.state() == state).count();
+    }
+
+    private static Matcher find(Pattern pattern, String text) {
+        Matcher matcher = pattern.matcher(text);
+        assertThat(matcher.find()).as(text).isTrue();
+        return matcher;
+    }
+
+    /** Of all groups but the first. */
+    private static int sum(Matcher matcher) {
+        int sum = 0;
+        for (int group = 2; group <= matcher.groupCount(); group++) {
+            sum += matcher.group(group) == null ? 0 : number(matcher, group);
+        }
+        return sum;
+    }
+
+    private static int number(Matcher matcher, int group) {
+        return Integer.parseInt(matcher.group(group));
+    }
+
+    private static long demosInTemp() throws IOException {
+        try (var files = Files.list(Path.of(System.getProperty("java.io.tmpdir")))) {
+            return files.filter(file -> String.valueOf(file.getFileName()).startsWith("reprise-demo"))
+                    .count();
+        }
+    }
+}
