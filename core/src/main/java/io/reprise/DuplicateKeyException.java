@@ -7,7 +7,7 @@ public class DuplicateKeyException extends RepriseException {
     private static final long serialVersionUID = 1L;
 
     private final String key;
-    private final transient JobId holder;
+    private final JobId holder;
 
     public DuplicateKeyException(String key, JobId holder) {
         super("Unique key '" + key + "' is held by live job " + holder

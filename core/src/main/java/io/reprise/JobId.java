@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import java.io.Serializable;
+
 /** Identity of a job, assigned by the store and never used again. Later jobs have greater ids, roughly. */
-public record JobId(long value) implements Comparable<JobId> {
+public record JobId(long value) implements Comparable<JobId>, Serializable {
 
     public JobId {
         if (value < 1) {

@@ -27,6 +27,9 @@ public final class JobSpec {
     /** A century: as far ahead as a job may be delayed, so that no sum of times overflows in any store. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);
 
+    /** No JSON text contains it, and not every database can store it. */
+    private static final char NUL = 0;
+
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.:/@-]{0,99}");
 
     private final Builder values;
@@ -280,9 +283,9 @@ public final class JobSpec {
         }
 
         private static @Nullable String requireKey(String field, @Nullable String key) {
-            if (key != null && (key.isBlank() || key.length() > MAX_KEY)) {
+            if (key != null && (key.isBlank() || key.length() > MAX_KEY || key.indexOf(NUL) >= 0)) {
                 throw new IllegalArgumentException(
-                        field + " must have 1 to " + MAX_KEY + " characters, not " + key.length());
+                        field + " must have 1 to " + MAX_KEY + " characters, none of them NUL, not " + key.length());
             }
             return key;
         }
@@ -295,6 +298,9 @@ public final class JobSpec {
                     throw new IllegalArgumentException("payload has " + bytes + " bytes; at most " + MAX_PAYLOAD_BYTES
                             + " are stored. Keep large data elsewhere and pass a reference.");
                 }
+            }
+            if (payload.indexOf(NUL) >= 0) {
+                throw new IllegalArgumentException("payload contains a NUL character, which is not JSON: escape it");
             }
             return payload;
         }

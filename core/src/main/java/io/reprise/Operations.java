@@ -63,7 +63,7 @@ public final class Operations {
                 throw refused(
                         Code.MAX_RETRIES_EXCEEDED,
                         id,
-                        "has spent its " + job.attempts() + " attempts: grant more, reset them, or force one");
+                        "has spent all of its " + job.attempts() + " attempt(s): grant more, reset them, or force one");
             }
             if (!job.isRetryable() && !isExhausted(job)) {
                 throw refused(

@@ -200,10 +200,10 @@ public final class Reprise implements AutoCloseable {
             events.enqueued(inserted.id(), spec.type(), spec.queue(), now, inserted.dueAt());
         }
         if (engine != null) {
-            if (spec.dueAt() == null && spec.delay().isZero()) {
+            if (inserted.dueAt().isAfter(now)) {
+                engine.expect(Duration.between(now, inserted.dueAt()));
+            } else {
                 engine.wake();
-            } else if (spec.dueAt() == null) {
-                engine.expect(spec.delay());
             }
         }
     }

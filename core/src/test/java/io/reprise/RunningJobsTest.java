@@ -11,6 +11,7 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.FailureClass;
 import io.reprise.retry.NonRetryable;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -248,6 +249,30 @@ class RunningJobsTest {
             assertThat(job.maxAttempts()).hasValue(5);
             assertThat(job.policy().deadline().toOptional()).contains(Duration.ofHours(1));
             assertThat(engine.sinceStart(job.times().dueAt())).isEqualTo(Duration.ofSeconds(3));
+        }
+    }
+
+    @Test
+    void a_stored_policy_is_not_changed_by_later_configuration() {
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    throw new IllegalStateException("unclassified");
+                },
+                builder -> builder.queues(Queue.of("other")))) {
+            JobId id = engine.reprise.enqueue(WORK.job("a"));
+            // A deploy later: the same store, another worker with another opinion on what to retry.
+            RepriseBuilder deployed = Reprise.builder()
+                    .store(engine.memory)
+                    .codec(new TextCodec())
+                    .retry(RetryPolicy.none().retryOn(IOException.class))
+                    .handle(WORK, (payload, job) -> {
+                        throw new IllegalStateException("unclassified");
+                    });
+            try (InlineWorker worker = InlineWorker.start(deployed, engine.clock)) {
+                worker.runDue();
+            }
+            assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+            assertThat(engine.job(id).attempts()).isEqualTo(1);
         }
     }
 

@@ -4,7 +4,7 @@ package io.reprise;
 /** Payloads that are texts already, so that tests of the core need no JSON library. */
 public final class TextCodec implements PayloadCodec {
 
-    public static final String UNREADABLE = "\u0000";
+    public static final String UNREADABLE = "unreadable";
 
     @Override
     public String encode(Object value) {

@@ -4,6 +4,7 @@ package io.reprise.internal;
 import io.reprise.Job;
 import io.reprise.JobSpec;
 import io.reprise.Queue;
+import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;
 import java.util.Collection;
 import java.util.Map;
@@ -30,7 +31,13 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        return live ? spec : spec.toBuilder().policy(layered(spec, ofType)).build();
+        if (live) {
+            return spec;
+        }
+        RetryPolicy known = layered(spec, ofType);
+        // Without it, what a failure that no rule knows becomes would still follow later configuration.
+        FailureClass unclassified = known.unclassified().orElse(FailureClass.TRANSIENT);
+        return spec.toBuilder().policy(known.unclassified(unclassified)).build();
     }
 
     /** The complete policy for a job that has been claimed. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
@@ -18,17 +20,23 @@ public final class WorkerNames {
     }
 
     public static String unique(RandomGenerator random) {
-        String host = host().replaceAll("[^A-Za-z0-9_.-]", "-");
+        String host = host().replaceAll("[^A-Za-z0-9_.-]|^[^A-Za-z0-9]", "w");
         String part = Integer.toHexString(random.nextInt(0x10000, 0x100000));
         return host.substring(0, Math.min(host.length(), 40)) + "-"
                 + ProcessHandle.current().pid() + "-" + part;
     }
 
+    /** Not by asking the network: looking up one's own name can take seconds where the resolver is slow. */
     private static String host() {
+        for (String variable : List.of("HOSTNAME", "COMPUTERNAME")) {
+            String name = System.getenv(variable);
+            if (name != null && !name.isBlank()) {
+                return name;
+            }
+        }
         try {
-            String host = InetAddress.getLocalHost().getHostName();
-            return host.isEmpty() || !Character.isLetterOrDigit(host.charAt(0)) ? "worker" : host;
-        } catch (UnknownHostException e) {
+            return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+        } catch (IOException e) {
             return "worker";
         }
     }

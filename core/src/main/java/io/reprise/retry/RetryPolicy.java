@@ -79,6 +79,7 @@ public final class RetryPolicy {
         return unset().backoff(new Backoff.Linear(step));
     }
 
+    /** The same delay before each retry, spread by the jitter like any other: add {@code jitter(Jitter.none())} for exactly this. */
     public static RetryPolicy fixed(Duration delay) {
         return unset().backoff(new Backoff.Fixed(delay));
     }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.JobId;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,30 @@ import org.jspecify.annotations.Nullable;
  */
 public record Revival(
         String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
+
+    /**
+     * What the audit log says about it.
+     *
+     * @param now the id of the job that is pending now
+     */
+    public String detail(JobId before, JobId now) {
+        List<String> parts = new ArrayList<>();
+        parts.add(now.equals(before) ? "same id" : "as job " + now);
+        parts.add(delay.isZero() ? "now" : "after " + delay);
+        if (resetCounts) {
+            parts.add("counters reset");
+        }
+        if (grant > 0) {
+            parts.add("granted " + grant);
+        }
+        if (edit.queue() != null) {
+            parts.add("to queue " + edit.queue());
+        }
+        if (edit.payload() != null) {
+            parts.add("payload edited");
+        }
+        return String.join(", ", parts);
+    }
 
     /**
      * Changes to the job itself.

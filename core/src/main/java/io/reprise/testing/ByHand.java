@@ -60,7 +60,7 @@ final class ByHand {
         Revived revived = reviving.revive(tables.jobs.get(id), revival, now);
         JobId newId = revived.id();
         if (newId != null) {
-            audit.job(now, revival.action(), id, note, newId.equals(id) ? null : "as job " + newId);
+            audit.job(now, revival.action(), id, note, revival.detail(id, newId));
         }
         return revived;
     }

@@ -115,7 +115,7 @@ final class Revivals {
         if (session.update(dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
             throw new KeyTaken();
         }
-        Audit.write(session, revival.action(), id, null, note, renew ? "as job " + target : null);
+        Audit.write(session, revival.action(), id, null, note, revival.detail(id, target));
         return new Revived(Result.DONE, target);
     }
 

@@ -36,6 +36,19 @@ public interface QueueContract extends StoreFixture {
     }
 
     @Test
+    default void live_queues_are_those_with_jobs_that_have_not_ended() {
+        assertThat(store().liveQueues()).isEmpty();
+        deadLetter(Jobs.spec("dead"));
+        add(Jobs.on("mail"));
+        add(Jobs.on("mail"));
+        add(Jobs.on("images").delay(Duration.ofDays(1)));
+        store().pause("empty", NOTE);
+        assertThat(store().liveQueues()).containsExactlyInAnyOrder("images", "mail");
+        claimOne(Claims.upTo(2).from("mail"));
+        assertThat(store().liveQueues()).containsExactlyInAnyOrder("images", "mail");
+    }
+
+    @Test
     default void counts_survive_upkeep() {
         add(Jobs.many(3));
         succeed(claimOne());

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.EXACT;
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class LogTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.reprise");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+
+    @BeforeEach
+    void listen() {
+        lines.start();
+        logger.addAppender(lines);
+    }
+
+    @AfterEach
+    void stop() {
+        logger.detachAppender(lines);
+    }
+
+    /** Seeds §9, check 15 (OQ-17), with numbers that agree with each other and with what is stored (OQ-B7). */
+    @Test
+    void check_15_retries_and_final_failures_are_logged_with_consistent_numbers() {
+        JobHandler<String> handler = (payload, job) -> {
+            throw new IOException("down");
+        };
+        try (EngineFixture engine = new EngineFixture(handler)) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT));
+            engine.worker.advance(Duration.ofMinutes(1));
+            List<String> messages = lines.list.stream()
+                    .map(ILoggingEvent::getFormattedMessage)
+                    .filter(line -> line.startsWith("Task "))
+                    .map(line -> line.replaceFirst(" \\(\\S+: .*", ""))
+                    .toList();
+            assertThat(messages)
+                    .containsExactly(
+                            "Task retry scheduled: " + id + " (attempt 2) in 1.0s",
+                            "Task retry scheduled: " + id + " (attempt 3) in 2.0s",
+                            "Task retry scheduled: " + id + " (attempt 4) in 4.0s",
+                            "Task failed permanently: " + id + " after 4 attempts");
+        }
+    }
+}
