@@ -58,7 +58,7 @@ public final class Engine {
                 seams.random());
         Decider decider = new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
-        this.runner = new Runner(parts, committer);
+        this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);

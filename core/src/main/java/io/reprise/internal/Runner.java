@@ -17,7 +17,8 @@ import org.slf4j.MDC;
 final class Runner implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
-    private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+    private static final Duration PATROL = Duration.ofSeconds(10);
+    private static final Duration NO_LIMIT = Duration.ofDays(36_500);
 
     private record Alarm(long nanos, Run run, boolean last) {}
 
@@ -31,9 +32,11 @@ final class Runner implements Role {
     private final Committer committer;
     private final Duration cancelGrace;
     private final Pace pace;
+    private final LeaseBook book;
+    private long nextPatrolNanos;
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
 
-    Runner(EngineParts parts, Committer committer) {
+    Runner(EngineParts parts, LeaseBook book, Committer committer) {
         this.store = parts.store();
         this.handlers = parts.handlers();
         this.codec = parts.codec();
@@ -42,6 +45,8 @@ final class Runner implements Role {
         this.clock = parts.clock();
         this.events = parts.events();
         this.committer = committer;
+        this.book = book;
+        this.nextPatrolNanos = parts.driver().nanos();
         this.cancelGrace = parts.settings().timing().cancelGrace();
         this.pace = new Pace(parts.settings().concurrency());
     }
@@ -83,6 +88,7 @@ final class Runner implements Role {
 
     @Override
     public Duration step() {
+        patrol(driver.nanos());
         Alarm due = nextDue();
         if (due == null) {
             return untilNext();
@@ -100,14 +106,15 @@ final class Runner implements Role {
 
     private void perform(Run run) {
         long start = driver.nanos();
-        if (!run.begin(Thread.currentThread(), start)) {
+        long mustEnd = mustEnd(run, start);
+        if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
         }
         MDC.put("job", run.id().toString());
         MDC.put("attempt", Integer.toString(run.attempt()));
         MDC.put("queue", run.job.queue());
         try {
-            watch(run, start);
+            watch(run, start, mustEnd);
             Ended end = call(run, start);
             if (run.end()) {
                 pace.ran(end.ran().toNanos());
@@ -153,17 +160,37 @@ final class Runner implements Role {
         return new Ended(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
     }
 
-    private void watch(Run run, long start) {
+    /**
+     * Sets an alarm if the run must end soon. Most runs end long before they must, so one that has time is not watched
+     * but looked at again at the next patrol.
+     */
+    private void watch(Run run, long start, long mustEnd) {
+        if (mustEnd - start < PATROL.toNanos()) {
+            alarm(new Alarm(mustEnd, run, false));
+        }
+    }
+
+    private long mustEnd(Run run, long start) {
         Duration limit = run.job.spec().timeout();
         Instant deadline = run.job.times().deadline();
-        long end = limit == null ? Long.MAX_VALUE : start + limit.toNanos();
+        Duration most = limit == null ? NO_LIMIT : limit;
         if (deadline != null) {
             Duration left = Duration.between(clock.now(), deadline);
-            long cap = left.compareTo(Duration.ofDays(1)) > 0 ? Long.MAX_VALUE : start + left.toNanos();
-            end = Math.min(end, cap);
+            most = left.compareTo(most) < 0 ? left : most;
         }
-        if (end != Long.MAX_VALUE) {
-            alarm(new Alarm(end, run, false));
+        return start + (most.compareTo(NO_LIMIT) < 0 ? most : NO_LIMIT).toNanos();
+    }
+
+    /** Sets alarms for runs that must end before the next patrol. */
+    private void patrol(long now) {
+        if (now - nextPatrolNanos < 0) {
+            return;
+        }
+        nextPatrolNanos = now + PATROL.toNanos() / 2;
+        for (Run run : book.unfinished()) {
+            if (run.mustEndBefore(now + PATROL.toNanos())) {
+                alarm(new Alarm(run.mustEnd(), run, false));
+            }
         }
     }
 
@@ -202,7 +229,8 @@ final class Runner implements Role {
             alarms.removeIf(alarm -> alarm.run.hasEnded());
             Alarm next = alarms.peek();
             long left = next == null ? Long.MAX_VALUE : next.nanos - driver.nanos();
-            return left < UNTIL_WOKEN.toNanos() ? Duration.ofNanos(Math.max(left, 0)) : UNTIL_WOKEN;
+            long patrol = Math.max(0, nextPatrolNanos - driver.nanos());
+            return Duration.ofNanos(Math.max(0, Math.min(left, patrol)));
         }
     }
 }
