@@ -40,9 +40,6 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        if (live) {
-            return spec;
-        }
         if (bound.size() > MAX_BOUND) {
             bound.clear();
         }
@@ -52,6 +49,10 @@ public final class Policies {
 
     private RetryPolicy bind(Layers layers) {
         RetryPolicy known = layered(layers);
+        if (live) {
+            // The store itself sees to deadlines, so this one cannot wait until a run fails.
+            return known.deadline().toOptional().map(layers.ofJob::deadline).orElseGet(layers.ofJob::noDeadline);
+        }
         // Without it, what a failure that no rule knows becomes would still follow later configuration.
         return known.unclassified(known.unclassified().orElse(FailureClass.TRANSIENT));
     }

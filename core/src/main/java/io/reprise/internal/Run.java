@@ -86,17 +86,24 @@ final class Run {
         return true;
     }
 
-    synchronized void stop(Stop reason) {
-        if (stop == null) {
-            stop = reason;
+    /** Interrupts the handler, once: the first reason counts, and a second interrupt would disturb its clean-up. */
+    synchronized boolean stop(Stop reason) {
+        if (stop != null || phase == Phase.ENDED) {
+            return false;
         }
+        stop = reason;
         if (thread != null) {
             thread.interrupt();
         }
+        return true;
     }
 
     synchronized @Nullable Stop stopReason() {
         return stop;
+    }
+
+    synchronized boolean isWaiting() {
+        return phase == Phase.WAITING;
     }
 
     synchronized boolean hasEnded() {

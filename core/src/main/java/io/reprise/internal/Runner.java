@@ -2,12 +2,13 @@
 package io.reprise.internal;
 
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,6 +34,7 @@ final class Runner implements Role {
     private final Duration cancelGrace;
     private final Pace pace;
     private final LeaseBook book;
+    private final AtomicInteger stuck = new AtomicInteger();
     private long nextPatrolNanos;
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
 
@@ -60,28 +62,38 @@ final class Runner implements Role {
         return pace;
     }
 
-    void accept(Lease lease, Instant claimedAt) {
+    void accept(List<Run> runs, Instant claimedAt) {
         clock.heard(claimedAt);
-        lease.runs.forEach(run -> bench.execute(() -> perform(run)));
+        for (Run run : runs) {
+            try {
+                bench.execute(() -> perform(run));
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // No thread to be had for it: better another worker has it than nobody.
+                log.error("Job {} could not be started and is given back", run.id(), e);
+                giveBack(List.of(run));
+            }
+        }
     }
 
-    /** Gives back everything that waits for a thread. */
+    /** Handlers that were given up but still occupy a thread. */
+    int stuck() {
+        return stuck.get();
+    }
+
+    /** Gives back those that still wait for a thread. */
     void giveBack(Iterable<Run> runs) {
         for (Run run : runs) {
             if (run.abandonIfWaiting()) {
-                committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
+                committer.accept(Ended.notStarted(run));
             }
         }
     }
 
     /** Tells a run to stop, and no longer waits for it if it has not after a grace. */
     void stop(Run run, Run.Stop reason) {
-        if (run.abandonIfWaiting()) {
-            committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
-            return;
-        }
-        run.stop(reason);
-        if (reason != Run.Stop.SHUTDOWN) {
+        giveBack(List.of(run));
+        boolean first = run.stop(reason);
+        if (first && reason != Run.Stop.SHUTDOWN) {
             alarm(new Alarm(driver.nanos() + cancelGrace.toNanos(), run, true));
         }
     }
@@ -110,26 +122,32 @@ final class Runner implements Role {
         if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
         }
-        MDC.put("job", run.id().toString());
-        MDC.put("attempt", Integer.toString(run.attempt()));
-        MDC.put("queue", run.job.queue());
+        Ended end;
         try {
+            MDC.put("job", run.id().toString());
+            MDC.put("attempt", Integer.toString(run.attempt()));
+            MDC.put("queue", run.job.queue());
             watch(run, start, mustEnd);
-            Ended end = call(run, start);
-            if (run.end()) {
-                pace.ran(end.ran().toNanos());
-                committer.accept(end);
-            } else {
-                log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
-            }
+            end = call(run, start);
+        } catch (Throwable e) {
+            // Whatever a handler, a codec or a listener throws, an Error too, is the job's affair: it must not cost the
+            // worker a thread, nor leave a run that never ends.
+            end = thrown(run, Ended.Kind.HANDLED, start, e);
         } finally {
             MDC.remove("job");
             MDC.remove("attempt");
             MDC.remove("queue");
         }
+        if (run.end()) {
+            pace.ran(end.ran().toNanos());
+            committer.accept(end);
+        } else {
+            stuck.decrementAndGet();
+            log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
+        }
     }
 
-    private Ended call(Run run, long start) {
+    private Ended call(Run run, long start) throws Exception {
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
             return ended(run, Ended.Kind.TOO_LATE, start, null, null);
@@ -138,25 +156,24 @@ final class Runner implements Role {
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
     }
 
-    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) {
+    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
             payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
-        } catch (PayloadException e) {
-            return ended(run, Ended.Kind.UNREADABLE, start, e, null);
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }
         RunContext context = new RunContext(run, store, codec, driver);
-        try {
-            events.started(run.job, clock.now());
-            entry.handler().handle(payload, context);
-            return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
-        } catch (Throwable e) {
-            // Whatever a handler throws, an Error too, is the job's affair and must not cost the worker a thread.
-            return ended(run, Ended.Kind.HANDLED, start, e, null);
-        }
+        events.started(run.job, clock.now());
+        entry.handler().handle(payload, context);
+        return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
     }
 
-    private Ended ended(Run run, Ended.Kind kind, long start, @Nullable Throwable error, @Nullable String result) {
+    private Ended thrown(Run run, Ended.Kind kind, long start, Throwable e) {
+        return ended(run, kind, start, Ended.Error.of(e), null);
+    }
+
+    private Ended ended(Run run, Ended.Kind kind, long start, Ended.@Nullable Error error, @Nullable String result) {
         return new Ended(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
     }
 
@@ -195,15 +212,16 @@ final class Runner implements Role {
     }
 
     private void abandon(Run run) {
-        StackTraceElement[] stuck = run.whereabouts();
+        StackTraceElement[] whereabouts = run.whereabouts();
         if (!run.end()) {
             return;
         }
         Exception error = new HandlerStuckException(run.id(), cancelGrace);
-        error.setStackTrace(stuck);
+        error.setStackTrace(whereabouts);
+        stuck.incrementAndGet();
         log.warn("{}", error.getMessage(), error);
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
-        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, error, null));
+        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, Ended.Error.of(error), null));
     }
 
     private void alarm(Alarm alarm) {

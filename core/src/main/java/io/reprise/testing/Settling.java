@@ -26,16 +26,20 @@ final class Settling {
 
     Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
         Set<JobId> stale = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
         for (Settlement settlement : settlements) {
             StoredJob job = tables.jobs.get(settlement.job());
             if (job == null || !job.isHeldUnder(settlement.token())) {
                 stale.add(settlement.job());
             } else {
                 tables.update(job, () -> settle(job, settlement, at));
+                if (job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel)) {
+                    cancelled.add(settlement.job());
+                }
             }
         }
         closing.forEach(token -> close(token, at));
-        return new Settled(at, stale);
+        return new Settled(at, stale, cancelled);
     }
 
     private void close(long token, Instant at) {
