@@ -80,7 +80,7 @@ final class Decider {
         return settlement(end, Spent.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
     }
 
-    private Settlement thrown(Ended end, Ended.Error error) {
+    private Settlement thrown(Ended end, Ended.Thrown error) {
         JobSignal.Kind signal = error.signal() == null ? null : error.signal().kind();
         Run.Stop stop = end.run().stopReason();
         if (signal == JobSignal.Kind.SNOOZE) {
@@ -100,7 +100,7 @@ final class Decider {
         return byPolicy(end, failure(error, signal, stop));
     }
 
-    private static Failure failure(Ended.Error error, JobSignal.@Nullable Kind signal, Run.@Nullable Stop stop) {
+    private static Failure failure(Ended.Thrown error, JobSignal.@Nullable Kind signal, Run.@Nullable Stop stop) {
         if (signal == JobSignal.Kind.FAIL) {
             return error.failure().withGiven(FailureClass.PERMANENT);
         }

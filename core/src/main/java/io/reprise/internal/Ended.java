@@ -16,7 +16,7 @@ record Ended(
         Run run,
         Kind kind,
         Duration ran,
-        @Nullable Error error,
+        @Nullable Thrown error,
         @Nullable String result) {
 
     enum Kind {
@@ -33,12 +33,12 @@ record Ended(
     }
 
     /** An error as data, read in the thread that caught it: reading it takes longer than anything the committer does. */
-    record Error(Failure failure, @Nullable JobSignal signal) {
+    record Thrown(Failure failure, @Nullable JobSignal signal) {
 
         private static final int MAX_CAUSES = 16;
 
-        static Error of(Throwable thrown) {
-            return new Error(Failure.of(thrown), signal(thrown));
+        static Thrown of(Throwable thrown) {
+            return new Thrown(Failure.of(thrown), signal(thrown));
         }
 
         private static @Nullable JobSignal signal(Throwable thrown) {
@@ -67,6 +67,6 @@ record Ended(
     }
 
     Ended failed(Throwable thrown) {
-        return new Ended(run, kind, ran, Error.of(thrown), null);
+        return new Ended(run, kind, ran, Thrown.of(thrown), null);
     }
 }

@@ -170,10 +170,10 @@ final class Runner implements Role {
     }
 
     private Ended thrown(Run run, Ended.Kind kind, long start, Throwable e) {
-        return ended(run, kind, start, Ended.Error.of(e), null);
+        return ended(run, kind, start, Ended.Thrown.of(e), null);
     }
 
-    private Ended ended(Run run, Ended.Kind kind, long start, Ended.@Nullable Error error, @Nullable String result) {
+    private Ended ended(Run run, Ended.Kind kind, long start, Ended.@Nullable Thrown error, @Nullable String result) {
         return new Ended(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
     }
 
@@ -221,7 +221,7 @@ final class Runner implements Role {
         stuck.incrementAndGet();
         log.warn("{}", error.getMessage(), error);
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
-        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, Ended.Error.of(error), null));
+        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, Ended.Thrown.of(error), null));
     }
 
     private void alarm(Alarm alarm) {
