@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 /** Steps roles one at a time in the calling thread, in the order in which they are due, in time that only it moves. */
 public final class VirtualDriver implements Driver {
 
-    private static final int MAX_STEPS_PER_INSTANT = 1_000_000;
+    private static final int MAX_STEPS_PER_INSTANT = 100_000;
 
     private final ManualClock clock;
     private final Instant origin;

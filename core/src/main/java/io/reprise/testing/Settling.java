@@ -80,7 +80,7 @@ final class Settling {
         } else if (next instanceof Settlement.Wait pause) {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
-            job.suspect |= settlement.spent() == Spent.LOSS;
+            job.suspect |= settlement.spent() == Spent.LOSS && job.counts.losses() > 1;
         } else {
             putBack(job, at);
         }
