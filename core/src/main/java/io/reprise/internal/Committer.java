@@ -109,10 +109,10 @@ final class Committer implements Role {
         } catch (StoreException e) {
             if (e.isTransient()) {
                 retryLater();
-            } else {
-                refused(e);
+                return outage.failed(e);
             }
-            return outage.failed(e);
+            refused(e);
+            return Duration.ZERO;
         } catch (RuntimeException e) {
             refused(e);
             return Duration.ZERO;
