@@ -80,8 +80,8 @@ final class Jobs {
 
     private static JobStatus status(Row row) throws SQLException {
         JobState state = JobState.valueOf(row.text());
-        String waitReason = row.textOrNull();
-        String failReason = row.textOrNull();
+        WaitReason waitReason = row.constantOrNull(WaitReason.class, WaitReason.DELAYED);
+        FailReason failReason = row.constantOrNull(FailReason.class, FailReason.PERMANENT);
         JobStatus.LastError error = error(row.textOrNull(), row.textOrNull(), row.textOrNull());
         Integer percent = row.integerOrNull();
         String message = row.textOrNull();
@@ -91,8 +91,8 @@ final class Jobs {
         boolean cancel = row.flag();
         return new JobStatus(
                 state,
-                waitReason == null ? null : WaitReason.valueOf(waitReason),
-                failReason == null ? null : FailReason.valueOf(failReason),
+                waitReason,
+                failReason,
                 error,
                 percent == null ? null : new Progress(percent, message),
                 result,

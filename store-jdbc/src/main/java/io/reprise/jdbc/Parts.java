@@ -13,7 +13,7 @@ final class Parts {
     private final Upkeep upkeep = new Upkeep(jobs);
     private final Queries queries = new Queries(jobs);
     private final Cancellations cancellations = new Cancellations(jobs);
-    private final Revivals revivals = new Revivals(jobs, specs, policies);
+    private final Revivals revivals = new Revivals(jobs, specs);
     private final Attempts attempts;
     private final Inserts inserts;
     private final Schedules schedules;

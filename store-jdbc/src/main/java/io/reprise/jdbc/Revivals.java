@@ -13,7 +13,6 @@ import io.reprise.store.Revived;
 import io.reprise.store.Revived.Result;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class Revivals {
 
     private static final String FAILED = """
-            select token, lane
+            select token, lane, policy
               from {finished}
              where id = ? and state = 'FAILED'
             {for_update}
             """;
 
     private static final String PENDING = """
-            select token, lane
+            select token, lane, policy
               from reprise_job
              where id = ? and due_at is not null
             """;
@@ -56,15 +55,14 @@ final class Revivals {
 
     private final Jobs jobs;
     private final Specs specs;
-    private final Policies policies;
 
-    Revivals(Jobs jobs, Specs specs, Policies policies) {
+    Revivals(Jobs jobs, Specs specs) {
         this.jobs = jobs;
         this.specs = specs;
-        this.policies = policies;
     }
 
-    private record Fence(long token, int lane) {}
+    /** The policy as it is stored, whether or not this version can read it. */
+    private record Fence(long token, int lane, @Nullable Long policy) {}
 
     Revived revive(Session session, JobId id, Revival revival, Note note) throws SQLException {
         Dialect dialect = session.dialect();
@@ -79,7 +77,7 @@ final class Revivals {
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(
-                dialect.sql(failed ? FAILED : PENDING), row -> new Fence(row.number(), row.integer()), id);
+                dialect.sql(failed ? FAILED : PENDING), row -> new Fence(row.number(), row.integer(), row.numberOrNull()), id);
         if (fence.isEmpty()) {
             return new Revived(Result.NOT_WAITING, null);
         }
@@ -133,7 +131,8 @@ final class Revivals {
     private @Nullable Object[] values(Session session, Job job, JobId target, Fence fence, Revival revival)
             throws SQLException {
         JobSpec spec = edited(job.spec(), revival.edit());
-        policies.store(session, List.of(spec.policy()));
+        @Nullable Object[] columns = specs.values(spec);
+        columns[Specs.POLICY] = fence.policy();
         boolean reset = revival.resetCounts();
         long now = session.now();
         long due = now + Micros.of(revival.delay());
@@ -162,7 +161,7 @@ final class Revivals {
                     progress == null ? null : progress.percent(),
                     progress == null ? null : progress.message()
                 },
-                specs.values(spec));
+                columns);
     }
 
     private static JobSpec edited(JobSpec spec, Revival.Edit edit) {
