@@ -150,11 +150,13 @@ final class PostgresSettlements implements Settlements {
 
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
-        List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
+        Set<JobId> stale = new HashSet<>();
+        List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
+                .sorted(LOCK_ORDER)
+                .toList();
         List<Settlement> successes =
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
         List<Settlement> others = sorted.stream().filter(s -> !succeeds(s)).toList();
-        Set<JobId> stale = new HashSet<>();
         if (!others.isEmpty()) {
             stale.addAll(settleOthers(session, others, closing));
         }
@@ -164,12 +166,7 @@ final class PostgresSettlements implements Settlements {
     private Set<JobId> settleOthers(Session session, List<Settlement> others, Collection<Long> closing)
             throws SQLException {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
-        Set<JobId> stale = new HashSet<>();
-        for (Settlement settlement : others) {
-            if (open.putIfAbsent(settlement.job(), settlement) != null) {
-                stale.add(settlement.job());
-            }
-        }
+        others.forEach(settlement -> open.put(settlement.job(), settlement));
         List<Attempts.Ended> ended = new ArrayList<>();
         List<Settlement> waits =
                 open.values().stream().filter(PostgresSettlements::waits).toList();
@@ -185,8 +182,7 @@ final class PostgresSettlements implements Settlements {
         if (!ended.isEmpty()) {
             attempts.write(session, ended, session.now());
         }
-        stale.addAll(open.keySet());
-        return stale;
+        return open.keySet();
     }
 
     private static boolean waits(Settlement settlement) {
