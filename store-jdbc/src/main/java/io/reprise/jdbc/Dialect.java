@@ -40,6 +40,9 @@ interface Dialect {
     /** Keeps claims of the queue away until the transaction ends. */
     void lockQueue(Session session, String queue) throws SQLException;
 
+    /** The same if nobody else does it already; tells whether. */
+    boolean tryLockQueue(Session session, String queue) throws SQLException;
+
     /** Keeps other migrating processes away until the transaction ends. */
     void lockSchema(Session session) throws SQLException;
 }

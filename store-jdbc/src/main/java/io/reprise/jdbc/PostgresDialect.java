@@ -110,6 +110,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public boolean tryLockQueue(Session session, String queue) throws SQLException {
+        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+    }
+
+    @Override
     public void lockSchema(Session session) throws SQLException {
         session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
     }

@@ -99,5 +99,10 @@ final class SqliteDialect implements Dialect {
     public void lockQueue(Session session, String queue) {}
 
     @Override
+    public boolean tryLockQueue(Session session, String queue) {
+        return true;
+    }
+
+    @Override
     public void lockSchema(Session session) {}
 }

@@ -6,6 +6,7 @@ import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -18,16 +19,17 @@ final class Upkeep {
             select id, queue
               from reprise_job
              where deadline is not null and due_at is not null and deadline <= {now}
-               and id not in (select h.id from reprise_held h)
+               and id not in (select h.id from reprise_held h) and not queue {in}
              order by deadline
              limit ?
             """;
 
-    // Under the queues' locks: of these, the ones that were not claimed meanwhile.
+    // Under the queues' locks: of these, the ones that were neither claimed nor moved to another queue meanwhile.
     private static final String STILL_OVERDUE = """
             select id
               from reprise_job
-             where id {in} and due_at is not null and deadline <= {now} and id not in (select h.id from reprise_held h)
+             where id {in} and queue {in} and due_at is not null and deadline <= {now}
+               and id not in (select h.id from reprise_held h)
             """;
 
     // The index on finish times serves it.
@@ -47,18 +49,28 @@ final class Upkeep {
 
     private record Overdue(long id, String queue) {}
 
+    /** Passes the queues that somebody has locked: a caller's transaction may keep them so for long. */
     List<Job> expire(Session session, int limit) throws SQLException {
         Dialect dialect = session.dialect();
-        List<Overdue> overdue = session.list(dialect.sql(OVERDUE), row -> new Overdue(row.number(), row.text()), limit);
-        if (overdue.isEmpty()) {
-            return List.of();
-        }
-        for (String queue :
-                overdue.stream().map(Overdue::queue).distinct().sorted().toList()) {
-            dialect.lockQueue(session, queue);
+        Set<String> busy = new HashSet<>();
+        Set<String> locked = new HashSet<>();
+        List<Overdue> overdue = List.of();
+        while (locked.isEmpty()) {
+            overdue = session.list(
+                    dialect.sql(OVERDUE),
+                    row -> new Overdue(row.number(), row.text()),
+                    busy.toArray(String[]::new),
+                    limit);
+            if (overdue.isEmpty()) {
+                return List.of();
+            }
+            for (String queue : overdue.stream().map(Overdue::queue).distinct().toList()) {
+                (dialect.tryLockQueue(session, queue) ? locked : busy).add(queue);
+            }
         }
         long[] ids = overdue.stream().mapToLong(Overdue::id).sorted().toArray();
-        List<Long> still = session.list(dialect.sql(STILL_OVERDUE), Row::number, (Object) ids);
+        List<Long> still =
+                session.list(dialect.sql(STILL_OVERDUE), Row::number, ids, locked.toArray(String[]::new));
         return jobs.find(session, Endings.end(session, still, JobState.FAILED, FailReason.DEADLINE));
     }
 

@@ -8,6 +8,9 @@ create sequence reprise_token;
 
 create function reprise_now() returns bigint language sql stable parallel safe as $$ select (extract(epoch from transaction_timestamp()) * 1000000)::bigint $$;
 
+-- The same clock at the start of the statement: for those that waited for a lock in an earlier one.
+create function reprise_clock() returns bigint language sql stable parallel safe as $$ select reprise_now() + (extract(epoch from statement_timestamp() - transaction_timestamp()) * 1000000)::bigint $$;
+
 -- Policies are kept once each; a job names its policy by the hash of the policy's canonical JSON.
 create table reprise_policy (
   id   bigint not null primary key,
