@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -42,6 +43,13 @@ interface Dialect {
 
     /** The same if nobody else does it already; tells whether. */
     boolean tryLockQueue(Session session, String queue) throws SQLException;
+
+    /**
+     * To be asked before a job is replaced in a caller's transaction.
+     *
+     * @throws IllegalArgumentException if the transaction would not see what the lock of a queue protects
+     */
+    void requireFreshReads(Connection connection) throws SQLException;
 
     /** Keeps other migrating processes away until the transaction ends. */
     void lockSchema(Session session) throws SQLException;

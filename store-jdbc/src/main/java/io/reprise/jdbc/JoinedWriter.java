@@ -42,6 +42,9 @@ final class JoinedWriter implements JobWriter {
 
     /** A refused batch leaves nothing behind, should the caller go on and commit. */
     private List<Inserted> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
+        if (specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() == KeyRule.REPLACE)) {
+            session.dialect().requireFreshReads(session.connection());
+        }
         Savepoint before = session.connection().setSavepoint();
         try {
             List<Inserted> inserted = parts.inserts().insert(session, specs);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
@@ -112,6 +113,16 @@ final class PostgresDialect implements Dialect {
     @Override
     public boolean tryLockQueue(Session session, String queue) throws SQLException {
         return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+    }
+
+    @Override
+    public void requireFreshReads(Connection connection) throws SQLException {
+        if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalArgumentException(
+                    "A job cannot be replaced in a transaction above READ COMMITTED, which does not see whether the job was"
+                            + " claimed meanwhile: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
+                            + " transaction begins, or enqueue under another KeyRule");
+        }
     }
 
     @Override

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
@@ -102,6 +103,9 @@ final class SqliteDialect implements Dialect {
     public boolean tryLockQueue(Session session, String queue) {
         return true;
     }
+
+    @Override
+    public void requireFreshReads(Connection connection) {}
 
     @Override
     public void lockSchema(Session session) {}

@@ -98,6 +98,26 @@ class JdbcTransactionTest {
     }
 
     @Test
+    void a_replacement_is_refused_above_read_committed() throws SQLException {
+        JobSpec replacing = SPEC.toBuilder().key("k", KeyRule.REPLACE).build();
+        postgres.store().insert(List.of(replacing));
+        for (int isolation :
+                List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+            try (Connection connection = postgres.connection()) {
+                connection.setTransactionIsolation(isolation);
+                connection.setAutoCommit(false);
+                JobWriter writer = postgres.store().within(JdbcTransaction.of(connection));
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> writer.insert(List.of(replacing)))
+                        .withMessageContaining("READ COMMITTED");
+                writer.insert(List.of(SPEC));
+                connection.commit();
+            }
+        }
+        assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(3);
+    }
+
+    @Test
     void many_jobs_join_a_transaction() throws SQLException {
         try (Connection connection = postgres.connection()) {
             connection.setAutoCommit(false);
