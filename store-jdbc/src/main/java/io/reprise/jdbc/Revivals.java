@@ -66,12 +66,7 @@ final class Revivals {
 
     Revived revive(Session session, JobId id, Revival revival, Note note) throws SQLException {
         Dialect dialect = session.dialect();
-        Optional<Job> found = jobs.find(session, id);
-        if (found.isEmpty()) {
-            return new Revived(Result.MISSING, null);
-        }
-        dialect.lockQueue(session, found.get().queue());
-        Optional<Job> job = jobs.find(session, id);
+        Optional<Job> job = lockedJob(session, id);
         if (job.isEmpty() || !isWaiting(job.get())) {
             return new Revived(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING, null);
         }
@@ -86,6 +81,20 @@ final class Revivals {
             return new Revived(Result.KEY_TAKEN, null);
         }
         return put(session, job.get(), fence.get(), revival, note);
+    }
+
+    /** The job, with claims of its queue kept away; it may move to another queue while we wait for the lock. */
+    private Optional<Job> lockedJob(Session session, JobId id) throws SQLException {
+        Optional<Job> job = jobs.find(session, id);
+        while (job.isPresent()) {
+            String queue = job.get().queue();
+            session.dialect().lockQueue(session, queue);
+            job = jobs.find(session, id);
+            if (job.isPresent() && job.get().queue().equals(queue)) {
+                break;
+            }
+        }
+        return job;
     }
 
     private static boolean isWaiting(Job job) {

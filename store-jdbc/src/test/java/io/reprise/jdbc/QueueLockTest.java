@@ -132,6 +132,36 @@ class QueueLockTest {
         assertThat(Micros.instant(Long.parseLong(expires))).isAfterOrEqualTo(released.plus(Claims.LONG));
     }
 
+    /** Moves a job from queue a to b while the task waits for the lock of a, and looks that it then waits for b's. */
+    private static <T> T whileTheJobMoves(Callable<T> task) throws Exception {
+        try (Connection mover = begin();
+                Connection other = begin()) {
+            store.within(JdbcTransaction.of(mover)).insert(List.of(replacing("b").build()));
+            Future<T> answer = THREADS.submit(task);
+            awaitWaiter("a", answer);
+            lock(other, "b");
+            mover.commit();
+            awaitWaiter("b", answer);
+            other.rollback();
+            return answer.get();
+        }
+    }
+
+    @Test
+    void a_revival_follows_the_job_to_its_queue() throws Exception {
+        JobId id = add(replacing("a"));
+        Revival toC = new Revival("retry", Duration.ZERO, null, false, 0, new Revival.Edit(false, "c", null));
+        assertThat(whileTheJobMoves(() -> store.revive(id, toC, NOTE)).result()).isEqualTo(Revived.Result.DONE);
+        assertThat(Claims.ids(store.claim(Claims.upTo(10).from("a", "b", "c").build())))
+                .containsExactly(id);
+    }
+
+    @Test
+    void a_cancellation_follows_the_job_to_its_queue() throws Exception {
+        JobId id = add(replacing("a"));
+        assertThat(whileTheJobMoves(() -> store.cancel(id, NOTE))).isEqualTo(Cancellation.DONE);
+    }
+
     @Test
     void expiry_passes_a_locked_queue() throws Exception {
         RetryPolicy brief = RetryPolicy.unset().deadline(Duration.ofNanos(1_000));
