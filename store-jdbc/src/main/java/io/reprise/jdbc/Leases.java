@@ -26,10 +26,19 @@ final class Leases {
              where j.id = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // Locks the lease rows, which a take-over then passes. The primary key serves it.
+    // In the order in which settles lock them; a take-over then passes them.
+    private static final String LOCK = """
+            select id
+              from reprise_lease
+             where id {in} and worker = ?
+             order by id
+            {for_no_key_update}
+            """;
+
+    // The primary key serves it. By the time after the wait for the locks.
     private static final String RENEW = """
             update reprise_lease
-               set expires_at = {now} + ?
+               set expires_at = {clock} + ?
              where id {in} and worker = ?
             returning id
             """;
@@ -94,6 +103,7 @@ final class Leases {
         Dialect dialect = session.dialect();
         long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
         Set<Long> lost = new HashSet<>(tokens);
+        session.list(dialect.sql(LOCK), Row::number, wanted, worker);
         session.list(dialect.sql(RENEW), Row::number, Micros.of(lease), wanted, worker)
                 .forEach(lost::remove);
         Set<JobId> cancelled =

@@ -50,6 +50,8 @@ final class PostgresDialect implements Dialect {
                 template,
                 text -> Columns.in(text)
                         .replace("{now}", "reprise_now()")
+                        .replace("{clock}", "reprise_clock()")
+                        .replace("{for_no_key_update}", "for no key update")
                         .replace("{next_id}", "nextval('reprise_job_id')")
                         .replace("{next_token}", "nextval('reprise_token')")
                         .replace("{in}", "= any (?)")

@@ -45,6 +45,8 @@ final class SqliteDialect implements Dialect {
         return cache.computeIfAbsent(
                 template,
                 text -> Columns.in(text)
+                        .replace("{for_no_key_update}", "")
+                        .replace("{clock}", "{now}")
                         .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
                         .replace("{next_id}", "null")
                         .replace("{next_token}", "null")
