@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.JobState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What differs between the databases. Statements that both understand are written once with words in braces; the two
@@ -28,8 +30,11 @@ interface Dialect {
     /** Takes a job off a lease's list: binds job and token. */
     String leaveSql();
 
-    /** Views that together show all jobs, the live ones first. */
-    List<String> views();
+    /**
+     * Where jobs in these states, or all if empty, are shown: views, each with a condition and each with other jobs, to be
+     * read in one statement, lest a job that moves is missed or seen twice.
+     */
+    List<String> shown(Set<JobState> states);
 
     void bindArray(PreparedStatement statement, int index, Object array) throws SQLException;
 

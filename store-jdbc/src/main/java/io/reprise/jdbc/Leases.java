@@ -78,6 +78,15 @@ final class Leases {
             returning id, queue, alone, claimed_at
             """;
 
+    // The primary keys serve it.
+    private static final String TAKEN = """
+            select {shown}
+              from reprise_job j
+              join reprise_lease l on l.id = ?
+             where j.id {in}
+             order by j.id
+            """.replace("{shown}", Columns.CLAIMED_SHOWN);
+
     private static final String PROGRESS = """
             update reprise_job
                set progress = ?, progress_message = ?
@@ -134,7 +143,7 @@ final class Leases {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
         Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
         drop(session, lost);
-        List<Job> held = jobs.find(session, remaining);
+        List<Job> held = session.list(session.dialect().sql(TAKEN), jobs.reader(session), empty.token(), ids);
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
     }
 
