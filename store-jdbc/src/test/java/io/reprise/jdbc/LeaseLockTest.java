@@ -3,6 +3,8 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.store.Claim;
 import io.reprise.store.Settlement;
@@ -86,6 +88,30 @@ class LeaseLockTest {
         return !postgres.query("select 1 from pg_stat_activity where datname = current_database()"
                         + " and cardinality(pg_blocking_pids(pid)) > 0")
                 .isEmpty();
+    }
+
+    @Test
+    void a_request_to_cancel_outlives_a_lease_that_is_closed_beside_it() throws Exception {
+        JobId id = first.jobs().get(0).id();
+        try (Connection canceller = postgres.connection();
+                Statement statement = canceller.createStatement()) {
+            canceller.setAutoCommit(false);
+            lock(canceller, first);
+            statement.execute("update reprise_job set cancel_requested = true where id = " + id);
+            Future<?> closing = THREADS.submit(() -> store.settle(List.of(), List.of(first.token())));
+            while (!isSomebodyWaiting()) {
+                LockSupport.parkNanos(1_000_000);
+            }
+            canceller.commit();
+            closing.get();
+        }
+        List<Claim> claims = store.claim(Claims.upTo(1).build());
+        Job next = Claims.jobs(claims).get(0);
+        assertThat(next.id()).isEqualTo(id);
+        assertThat(next.status().holder()).isNotNull();
+        assertThat(next.status().holder().cancelRequested()).isTrue();
+        assertThat(store.renew("worker-1", List.of(claims.get(0).token()), Claims.LONG).cancelled())
+                .containsExactly(id);
     }
 
     private static Settlement retry(Claim claim) {
