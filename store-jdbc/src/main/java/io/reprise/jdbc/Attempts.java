@@ -89,6 +89,11 @@ final class Attempts {
         }
     }
 
+    /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
+    void trim(Session session, JobId job) throws SQLException {
+        session.update(TRIM, job, job, kept - 1);
+    }
+
     List<Attempt> find(Session session, JobId job) throws SQLException {
         List<Attempt> found = new ArrayList<>(session.list(FIND, Attempts::read, job));
         found.addAll(session.list(

@@ -55,10 +55,12 @@ final class Revivals {
 
     private final Jobs jobs;
     private final Specs specs;
+    private final Attempts attempts;
 
-    Revivals(Jobs jobs, Specs specs) {
+    Revivals(Jobs jobs, Specs specs, Attempts attempts) {
         this.jobs = jobs;
         this.specs = specs;
+        this.attempts = attempts;
     }
 
     /** The policy as it is stored, whether or not this version can read it. */
@@ -118,6 +120,9 @@ final class Revivals {
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
             session.update("update reprise_idempotency set job_id = ? where job_id = ?", target, id);
+        } else {
+            // Counters that begin anew would let the history grow with every replay.
+            attempts.trim(session, id);
         }
         if (session.update(dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
             throw new KeyTaken();
