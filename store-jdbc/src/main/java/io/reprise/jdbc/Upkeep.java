@@ -6,10 +6,10 @@ import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** What ends and deletes jobs because of their age. */
 final class Upkeep {
@@ -32,11 +32,11 @@ final class Upkeep {
                and id not in (select h.id from reprise_held h)
             """;
 
-    // The index on finish times serves it.
+    // The index on states and finish times serves it.
     private static final String OLD = """
             select id
               from {finished}
-             where finished_at is not null and finished_at <= {now} - ? and state in ({states})
+             where state = '{state}' and finished_at is not null and finished_at <= ?
              order by finished_at
              limit ?
             """;
@@ -75,11 +75,16 @@ final class Upkeep {
     }
 
     static int prune(Session session, Set<JobState> states, Duration age, int limit) throws SQLException {
-        if (states.isEmpty()) {
-            return 0;
+        long before = session.now() - Micros.of(age);
+        List<Long> old = new ArrayList<>();
+        for (JobState state : states.stream().sorted().toList()) {
+            String sql = oldSql(session.dialect(), state);
+            old.addAll(session.list(sql, Row::number, before, limit - old.size()));
         }
-        String names = states.stream().map(state -> "'" + state + "'").sorted().collect(Collectors.joining(", "));
-        String sql = session.dialect().sql(OLD.replace("{states}", names));
-        return Endings.delete(session, session.list(sql, Row::number, Micros.of(age), limit));
+        return Endings.delete(session, old, before);
+    }
+
+    static String oldSql(Dialect dialect, JobState state) {
+        return dialect.sql(OLD.replace("{state}", state.name()));
     }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How SQLite reaches the rows: never by all jobs that ever were. */
 class SqlitePlanTest {
@@ -55,6 +56,14 @@ class SqlitePlanTest {
         String plan = plan(statement.sql(), statement.values());
         assertThat(plan).contains(step);
         assertThat(plan.lines()).as(plan).noneMatch(line -> line.matches("SCAN (j|reprise_job)"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"PENDING", "RUNNING"})
+    void old_jobs_of_a_state_are_found_in_order_by_an_index(JobState state) throws SQLException {
+        assertThat(plan(Upkeep.oldSql(DIALECT, state), 1L, 10))
+                .contains("INDEX reprise_job_finished (state=? AND finished_at>? AND finished_at<?)")
+                .doesNotContain("TEMP B-TREE");
     }
 
     @Test

@@ -138,7 +138,7 @@ create table reprise_finished (
 
 create index reprise_finished_failed on reprise_finished (id) where state = 'FAILED';
 
-create index reprise_finished_at on reprise_finished (finished_at);
+create index reprise_finished_at on reprise_finished (state, finished_at);
 
 -- Runs that ended otherwise than well; a success is read from the finished job itself.
 create table reprise_attempt (

@@ -73,7 +73,7 @@ create index reprise_job_failed on reprise_job (id) where state = 'FAILED';
 
 create index reprise_job_cancelled on reprise_job (id) where state = 'CANCELLED';
 
-create index reprise_job_finished on reprise_job (finished_at) where finished_at is not null;
+create index reprise_job_finished on reprise_job (state, finished_at) where finished_at is not null;
 
 -- One row per claimed batch; its id is the fencing token and never used again. A job X is held under L exactly if row L
 -- is there, X is among its ids (JSON) and the token of X is less than L. The runner is who lost it first, after a take-over.
