@@ -36,7 +36,10 @@ final class Jobs {
 
     Optional<Job> find(Session session, JobId id) throws SQLException {
         List<String> shown = session.dialect().shown(Set.of());
-        return session.first(select(session, "id = ?"), reader(session), Collections.nCopies(shown.size(), id).toArray());
+        return session.first(
+                select(session, "id = ?"),
+                reader(session),
+                Collections.nCopies(shown.size(), id).toArray());
     }
 
     /** The jobs with these ids that are there, in the order of the ids. */
@@ -44,7 +47,9 @@ final class Jobs {
         List<String> shown = session.dialect().shown(Set.of());
         long[] wanted = ids.stream().mapToLong(Long::longValue).toArray();
         List<Job> jobs = new ArrayList<>(session.list(
-                select(session, "id {in}"), reader(session), Collections.nCopies(shown.size(), wanted).toArray()));
+                select(session, "id {in}"),
+                reader(session),
+                Collections.nCopies(shown.size(), wanted).toArray()));
         List<Long> order = List.copyOf(ids);
         jobs.sort(
                 java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));

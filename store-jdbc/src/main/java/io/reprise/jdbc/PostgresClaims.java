@@ -57,8 +57,10 @@ final class PostgresClaims implements Claims {
             """;
 
     // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
-    // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for the
-    // lock is bounded, since a caller's transaction may hold it long. Reads due rows once through reprise_job_ready; the
+    // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
+    // the
+    // lock is bounded, since a caller's transaction may hold it long. Reads due rows once through reprise_job_ready;
+    // the
     // ids held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
     // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest.
     private static final String CLAIM = """

@@ -171,7 +171,8 @@ final class PostgresSettlements implements Settlements {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
         others.forEach(settlement -> open.put(settlement.job(), settlement));
         long[] leases = LongStream.concat(
-                        others.stream().mapToLong(Settlement::token), closing.stream().mapToLong(Long::longValue))
+                        others.stream().mapToLong(Settlement::token),
+                        closing.stream().mapToLong(Long::longValue))
                 .distinct()
                 .sorted()
                 .toArray();

@@ -74,7 +74,9 @@ final class Revivals {
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(
-                dialect.sql(failed ? FAILED : PENDING), row -> new Fence(row.number(), row.integer(), row.numberOrNull()), id);
+                dialect.sql(failed ? FAILED : PENDING),
+                row -> new Fence(row.number(), row.integer(), row.numberOrNull()),
+                id);
         if (fence.isEmpty()) {
             return new Revived(Result.NOT_WAITING, null);
         }

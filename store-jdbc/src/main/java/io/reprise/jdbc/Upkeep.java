@@ -69,8 +69,7 @@ final class Upkeep {
             }
         }
         long[] ids = overdue.stream().mapToLong(Overdue::id).sorted().toArray();
-        List<Long> still =
-                session.list(dialect.sql(STILL_OVERDUE), Row::number, ids, locked.toArray(String[]::new));
+        List<Long> still = session.list(dialect.sql(STILL_OVERDUE), Row::number, ids, locked.toArray(String[]::new));
         return jobs.find(session, Endings.end(session, still, JobState.FAILED, FailReason.DEADLINE));
     }
 

@@ -25,7 +25,9 @@ class HistoryTest {
     Path directory;
 
     private static void replayOften(JdbcJobStore store) {
-        JobId id = store.insert(List.of(JobSpec.builder("work", "1").build())).get(0).id();
+        JobId id = store.insert(List.of(JobSpec.builder("work", "1").build()))
+                .get(0)
+                .id();
         Revival replay = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
         for (int i = 0; i < 10; i++) {
             Claim claim = store.claim(Claims.upTo(1).build()).get(0);

@@ -101,8 +101,7 @@ class JdbcTransactionTest {
     void a_replacement_is_refused_above_read_committed() throws SQLException {
         JobSpec replacing = SPEC.toBuilder().key("k", KeyRule.REPLACE).build();
         postgres.store().insert(List.of(replacing));
-        for (int isolation :
-                List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+        for (int isolation : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
             try (Connection connection = postgres.connection()) {
                 connection.setTransactionIsolation(isolation);
                 connection.setAutoCommit(false);

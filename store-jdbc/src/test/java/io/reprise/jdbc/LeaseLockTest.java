@@ -110,7 +110,8 @@ class LeaseLockTest {
         assertThat(next.id()).isEqualTo(id);
         assertThat(next.status().holder()).isNotNull();
         assertThat(next.status().holder().cancelRequested()).isTrue();
-        assertThat(store.renew("worker-1", List.of(claims.get(0).token()), Claims.LONG).cancelled())
+        assertThat(store.renew("worker-1", List.of(claims.get(0).token()), Claims.LONG)
+                        .cancelled())
                 .containsExactly(id);
     }
 

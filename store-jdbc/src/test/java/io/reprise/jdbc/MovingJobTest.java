@@ -86,8 +86,7 @@ class MovingJobTest {
         });
         while (!writer.isDone()) {
             for (Claim claim : store.claim(Claims.upTo(1).build())) {
-                store.settle(
-                        List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+                store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
             }
         }
         writer.get();

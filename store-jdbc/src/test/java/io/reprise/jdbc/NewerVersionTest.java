@@ -71,8 +71,7 @@ class NewerVersionTest {
             assertThat(store.find(id)).isPresent();
             assertThat(store.find(JobQuery.all()).items()).hasSize(1);
             Claim taken = lost.get(0).claim();
-            store.settle(
-                    List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
+            store.settle(List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
             Revival replay = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
             store.revive(id, replay, new Note("ada", null));
             // Nothing of it is cached, and the job still names it.
@@ -100,8 +99,7 @@ class NewerVersionTest {
             assertThat(waiting.spec().keyRule()).isEqualTo(KeyRule.KEEP);
             assertThat(Claims.ids(claim(store, Duration.ZERO))).containsExactly(id);
             Claim taken = store.takeOver("taker", Claims.LONG, 10).get(0).claim();
-            store.settle(
-                    List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
+            store.settle(List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
             sql.accept("update reprise_attempt set ending = 'QUANTUM', decision_class = 'QUANTUM',"
                     + " decision_reason = 'QUANTUM', failure_class = 'QUANTUM'");
             assertThat(store.attempts(id)).hasSize(1);

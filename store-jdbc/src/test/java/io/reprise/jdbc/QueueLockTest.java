@@ -73,8 +73,7 @@ class QueueLockTest {
 
     private static void lock(Connection connection, String queue) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute(
-                    "select pg_advisory_xact_lock(" + PostgresDialect.LOCKS + ", hashtext('" + queue + "'))");
+            statement.execute("select pg_advisory_xact_lock(" + PostgresDialect.LOCKS + ", hashtext('" + queue + "'))");
         }
     }
 
@@ -98,7 +97,8 @@ class QueueLockTest {
         add(replacing("a"));
         JobId other = add(JobSpec.builder("work", "1").queue("b"));
         try (Connection caller = begin()) {
-            store.within(JdbcTransaction.of(caller)).insert(List.of(replacing("a").build()));
+            store.within(JdbcTransaction.of(caller))
+                    .insert(List.of(replacing("a").build()));
             assertThat(Claims.ids(store.claim(Claims.upTo(10).from("a", "b").build())))
                     .containsExactly(other);
             assertThat(store.claim(Claims.upTo(10).from("a", "b").build())).isEmpty();
@@ -136,7 +136,8 @@ class QueueLockTest {
     private static <T> T whileTheJobMoves(Callable<T> task) throws Exception {
         try (Connection mover = begin();
                 Connection other = begin()) {
-            store.within(JdbcTransaction.of(mover)).insert(List.of(replacing("b").build()));
+            store.within(JdbcTransaction.of(mover))
+                    .insert(List.of(replacing("b").build()));
             Future<T> answer = THREADS.submit(task);
             awaitWaiter("a", answer);
             lock(other, "b");

@@ -59,7 +59,9 @@ class SqlitePlanTest {
     }
 
     @ParameterizedTest
-    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = {"PENDING", "RUNNING"})
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PENDING", "RUNNING"})
     void old_jobs_of_a_state_are_found_in_order_by_an_index(JobState state) throws SQLException {
         assertThat(plan(Upkeep.oldSql(DIALECT, state), 1L, 10))
                 .contains("INDEX reprise_job_finished (state=? AND finished_at>? AND finished_at<?)")
@@ -68,8 +70,7 @@ class SqlitePlanTest {
 
     @Test
     void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
-        Queries.Statement statement =
-                Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
+        Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
         assertThat(plan(statement.sql(), statement.values())).contains("SCAN reprise_job USING COVERING INDEX");
     }
 }

@@ -208,9 +208,7 @@ public interface SettleContract extends StoreFixture {
         assertThat(settled.stale()).as("one of the two is").containsExactly(id);
         assertThat(read(id).state()).isEqualTo(JobState.FAILED);
         assertThat(read(id).attempts()).isEqualTo(2);
-        assertThat(store().attempts(id))
-                .extracting(Attempt::token)
-                .containsExactly(dead.token(), live.token());
+        assertThat(store().attempts(id)).extracting(Attempt::token).containsExactly(dead.token(), live.token());
     }
 
     @Test
