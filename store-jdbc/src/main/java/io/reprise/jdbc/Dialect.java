@@ -40,6 +40,9 @@ interface Dialect {
 
     void limit(PreparedStatement statement, int seconds) throws SQLException;
 
+    /** Whether the store can write while a caller's transaction has written. */
+    boolean writesBesideOthers();
+
     /** A job id that nobody else gets. */
     long nextId(Session session) throws SQLException;
 

@@ -8,11 +8,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -50,7 +50,8 @@ final class Policies {
 
     /** Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure. */
     void store(Session session, Collection<RetryPolicy> used) throws SQLException {
-        Map<Long, String> missing = new LinkedHashMap<>();
+        // In their order, so that two who store the same policies do not lock each other out.
+        Map<Long, String> missing = new TreeMap<>();
         for (RetryPolicy policy : used) {
             Long id = id(policy);
             if (id != null && !stored.contains(id)) {
@@ -60,6 +61,10 @@ final class Policies {
         for (Map.Entry<Long, String> policy : missing.entrySet()) {
             session.update(STORE, policy.getKey(), policy.getValue());
         }
+    }
+
+    boolean areStored(Collection<RetryPolicy> used) {
+        return used.stream().map(this::id).allMatch(id -> id == null || stored.contains(id));
     }
 
     void committed(Collection<RetryPolicy> used) {

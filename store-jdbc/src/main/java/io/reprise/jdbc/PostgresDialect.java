@@ -155,6 +155,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public boolean writesBesideOthers() {
+        return true;
+    }
+
+    @Override
     public void lockSchema(Session session) throws SQLException {
         session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
     }

@@ -125,5 +125,10 @@ final class SqliteDialect implements Dialect {
     public void requireFreshReads(Connection connection) {}
 
     @Override
+    public boolean writesBesideOthers() {
+        return false;
+    }
+
+    @Override
     public void lockSchema(Session session) {}
 }

@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobWriter;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -114,6 +117,21 @@ class JdbcTransactionTest {
             }
         }
         assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(3);
+    }
+
+    @Test
+    void a_new_policy_in_an_open_transaction_hinders_nobody() throws SQLException {
+        JobSpec spec =
+                SPEC.toBuilder().policy(RetryPolicy.unset().maxAttempts(17)).build();
+        try (Connection connection = postgres.connection();
+                JdbcJobStore other =
+                        JdbcJobStore.builder().timeout(Duration.ofSeconds(2)).postgresql(postgres.source())) {
+            connection.setAutoCommit(false);
+            postgres.store().within(JdbcTransaction.of(connection)).insert(List.of(spec));
+            JobId id = other.insert(List.of(spec)).get(0).id();
+            connection.rollback();
+            assertThat(other.find(id).orElseThrow().spec().policy()).isEqualTo(spec.policy());
+        }
     }
 
     @Test
