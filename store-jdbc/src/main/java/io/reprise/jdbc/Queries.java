@@ -35,7 +35,8 @@ final class Queries {
 
     Page<Job> find(Session session, JobQuery query) throws SQLException {
         Statement statement = statement(session.dialect(), query);
-        List<Job> found = session.list(statement.sql(), jobs.reader(session), statement.values());
+        List<Job> found = session.list(
+                statement.sql(), jobs.reader(session), statement.values().toArray());
         if (found.size() <= query.limit()) {
             return new Page<>(found, null);
         }
@@ -43,7 +44,7 @@ final class Queries {
         return new Page<>(page, page.get(page.size() - 1).id().toString());
     }
 
-    record Statement(String sql, @Nullable Object[] values) {}
+    record Statement(String sql, List<@Nullable Object> values) {}
 
     /** One more than the page holds, to know whether there are more. */
     static Statement statement(Dialect dialect, JobQuery query) {
@@ -59,7 +60,7 @@ final class Queries {
         }
         values.add(query.limit() + 1);
         String sql = dialect.sql(String.join(" union all ", parts) + " order by id desc limit ?");
-        return new Statement(sql, values.toArray());
+        return new Statement(sql, values);
     }
 
     private static Filter filter(JobQuery query) {

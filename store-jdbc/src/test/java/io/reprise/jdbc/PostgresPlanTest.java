@@ -102,7 +102,7 @@ class PostgresPlanTest {
     void a_page_of_a_state_asks_the_leases_about_few_jobs(JobState state) throws SQLException {
         JobQuery query = JobQuery.all().state(state).limit(50);
         Queries.Statement statement = Queries.statement(DIALECT, query);
-        String plan = plan(statement.sql(), statement.values());
+        String plan = plan(statement.sql(), statement.values().toArray());
         readsThroughIndexes(plan);
         assertThat(plan.lines()
                         .filter(line -> line.contains("reprise_lease") && line.contains("loops="))

@@ -53,7 +53,7 @@ class SqlitePlanTest {
     void a_page_of_a_state_is_found_by_an_index(JobState state, String step) throws SQLException {
         Queries.Statement statement =
                 Queries.statement(DIALECT, JobQuery.all().state(state).limit(50));
-        String plan = plan(statement.sql(), statement.values());
+        String plan = plan(statement.sql(), statement.values().toArray());
         assertThat(plan).contains(step);
         assertThat(plan.lines()).as(plan).noneMatch(line -> line.matches("SCAN (j|reprise_job)"));
     }
@@ -71,6 +71,7 @@ class SqlitePlanTest {
     @Test
     void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
         Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
-        assertThat(plan(statement.sql(), statement.values())).contains("SCAN reprise_job USING COVERING INDEX");
+        assertThat(plan(statement.sql(), statement.values().toArray()))
+                .contains("SCAN reprise_job USING COVERING INDEX");
     }
 }
