@@ -44,7 +44,8 @@ public interface JobStore extends JobWriter, AutoCloseable {
     /**
      * Leases due jobs to a worker. Never returns a job that is leased, not due, past its deadline, in a paused queue, or
      * above its queue's {@code maxRunning}. Within a queue: higher priority first, then earlier due, then lower id, in
-     * each of the two groups of {@link ClaimRequest#retryShare}. No claim is empty; the list is if there is no work.
+     * each of the two groups of {@link ClaimRequest#retryShare}. A job whose cancellation was requested just when its last
+     * lease was closed may be among them: its holder says so, and so does {@link #renew}. No claim is empty; the list is if there is no work.
      */
     List<Claim> claim(ClaimRequest request);
 

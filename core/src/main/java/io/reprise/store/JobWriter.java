@@ -26,7 +26,8 @@ public interface JobWriter {
      * Writes outcomes: for each settlement, atomically, job state, counters, attempt history and counts, if and only if
      * the settlement's token is the live token of the job; otherwise nothing of it is written and the job is reported
      * stale. One stale settlement does not hinder the others. Settled jobs leave their lease. Settling twice is
-     * harmless: the second time is stale.
+     * harmless: the second time is stale. Of several settlements of one job in one call only the one with the greatest
+     * token counts, and the job is reported stale for the sake of the others.
      *
      * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
      * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes a job

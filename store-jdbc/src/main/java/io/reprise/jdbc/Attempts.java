@@ -89,6 +89,11 @@ final class Attempts {
         }
     }
 
+    /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
+    void trim(Session session, JobId job) throws SQLException {
+        session.update(TRIM, job, job, kept - 1);
+    }
+
     List<Attempt> find(Session session, JobId job) throws SQLException {
         List<Attempt> found = new ArrayList<>(session.list(FIND, Attempts::read, job));
         found.addAll(session.list(
@@ -174,13 +179,13 @@ final class Attempts {
                 row.text(),
                 row.instant(),
                 row.instant(),
-                Attempt.Ending.valueOf(row.text()),
+                Row.constant(Attempt.Ending.class, row.text(), Attempt.Ending.FAILED),
                 readFailure(row),
                 readDecision(row));
     }
 
     private static @Nullable Failure readFailure(Row row) throws SQLException {
-        FailureClass given = failureClass(row.textOrNull());
+        FailureClass given = row.constantOrNull(FailureClass.class, FailureClass.TRANSIENT);
         String type = row.textOrNull();
         String code = row.textOrNull();
         Integer status = row.integerOrNull();
@@ -199,9 +204,9 @@ final class Attempts {
 
     private static @Nullable Decision readDecision(Row row) throws SQLException {
         String kind = row.textOrNull();
-        FailureClass failureClass = failureClass(row.textOrNull());
+        FailureClass failureClass = row.constantOrNull(FailureClass.class, FailureClass.TRANSIENT);
         String rule = row.textOrNull();
-        String reason = row.textOrNull();
+        FailReason reason = row.constantOrNull(FailReason.class, FailReason.PERMANENT);
         Duration delay = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Duration raw = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Boolean counts = row.flagOrNull();
@@ -212,13 +217,13 @@ final class Attempts {
         return switch (kind) {
             case "RETRY" -> new Decision.Retry(raw, delay, known, rule);
             case "FAIL" ->
-                new Decision.Fail(FailReason.valueOf(String.valueOf(reason)), known, rule, Boolean.TRUE.equals(counts));
+                new Decision.Fail(
+                        Objects.requireNonNullElse(reason, FailReason.PERMANENT),
+                        known,
+                        rule,
+                        Boolean.TRUE.equals(counts));
             case "SNOOZE" -> new Decision.Snooze(delay, rule);
             default -> new Decision.Release(delay, known, rule);
         };
-    }
-
-    private static @Nullable FailureClass failureClass(@Nullable String name) {
-        return name == null ? null : FailureClass.valueOf(name);
     }
 }

@@ -35,6 +35,12 @@ final class Cancellations {
              where id = ? and due_at is not null
             """;
 
+    private static final String IN_QUEUE = """
+            select id
+              from reprise_job
+             where id = ? and queue = ? and due_at is not null
+            """;
+
     private final Jobs jobs;
 
     Cancellations(Jobs jobs) {
@@ -76,7 +82,9 @@ final class Cancellations {
 
     private static boolean cancelPending(Session session, JobId id, String queue) throws SQLException {
         session.dialect().lockQueue(session, queue);
-        return Leases.holder(session, id).isEmpty()
+        // Under the lock: it may have moved to another queue, whose claims nobody keeps away.
+        return session.first(IN_QUEUE, Row::number, id, queue).isPresent()
+                && Leases.holder(session, id).isEmpty()
                 && !Endings.end(session, List.of(id.value()), JobState.CANCELLED, null)
                         .isEmpty();
     }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.JobState;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Set;
 
 /**
  * What differs between the databases. Statements that both understand are written once with words in braces; the two
@@ -27,18 +30,34 @@ interface Dialect {
     /** Takes a job off a lease's list: binds job and token. */
     String leaveSql();
 
-    /** Views that together show all jobs, the live ones first. */
-    List<String> views();
+    /**
+     * Where jobs in these states, or all if empty, are shown: views, each with a condition and each with other jobs, to be
+     * read in one statement, lest a job that moves is missed or seen twice.
+     */
+    List<String> shown(Set<JobState> states);
 
     void bindArray(PreparedStatement statement, int index, Object array) throws SQLException;
 
     void limit(PreparedStatement statement, int seconds) throws SQLException;
+
+    /** Whether the store can write while a caller's transaction has written. */
+    boolean writesBesideOthers();
 
     /** A job id that nobody else gets. */
     long nextId(Session session) throws SQLException;
 
     /** Keeps claims of the queue away until the transaction ends. */
     void lockQueue(Session session, String queue) throws SQLException;
+
+    /** The same if nobody else does it already; tells whether. */
+    boolean tryLockQueue(Session session, String queue) throws SQLException;
+
+    /**
+     * To be asked before a job is replaced in a caller's transaction.
+     *
+     * @throws IllegalArgumentException if the transaction would not see what the lock of a queue protects
+     */
+    void requireFreshReads(Connection connection) throws SQLException;
 
     /** Keeps other migrating processes away until the transaction ends. */
     void lockSchema(Session session) throws SQLException;

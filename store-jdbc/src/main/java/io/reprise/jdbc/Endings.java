@@ -14,7 +14,7 @@ final class Endings {
     // The primary key serves all three; a second time nothing is there to delete.
     private static final String DELETE = """
             delete from {finished}
-             where id {in} and finished_at is not null
+             where id {in} and finished_at is not null and finished_at <= ?
             returning id, queue, state
             """;
 
@@ -39,15 +39,17 @@ final class Endings {
         return ended.stream().map(Job::id).toList();
     }
 
-    /** Deletes finished jobs with all that belongs to them. */
-    static int delete(Session session, Collection<Long> ids) throws SQLException {
+    /** Deletes finished jobs with all that belongs to them; not those revived meanwhile that ended after the time given. */
+    static int delete(Session session, Collection<Long> ids, long before) throws SQLException {
         if (ids.isEmpty()) {
             return 0;
         }
         Dialect dialect = session.dialect();
         List<Job> gone = session.list(
-                dialect.sql(DELETE), row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())), (Object)
-                        sorted(ids));
+                dialect.sql(DELETE),
+                row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())),
+                sorted(ids),
+                before);
         long[] deleted = sorted(gone.stream().map(Job::id).toList());
         session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
         session.update(dialect.sql(FORGET_KEYS), (Object) deleted);

@@ -78,7 +78,7 @@ final class Inserts {
                    deadline = (select due_at + deadline_us from due),
                    wait_reason = (select case when due_at > now then 'DELAYED' else 'NEW' end from due),
                    ({spec}) = (select {spec_casts})
-             where id = ?
+             where id = ? and due_at is not null
             returning id, due_at
             """;
 
@@ -221,7 +221,7 @@ final class Inserts {
         if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
             return Optional.empty();
         }
-        return Optional.of(replace(session, spec, locked.get().id()));
+        return replace(session, spec, locked.get().id());
     }
 
     private static Holder readHolder(Row row) throws SQLException {
@@ -229,7 +229,8 @@ final class Inserts {
         return new Holder(answer.id(), answer, row.text());
     }
 
-    private Inserted replace(Session session, JobSpec spec, JobId id) throws SQLException {
+    /** Empty if the job ended meanwhile: settles do not wait for the queue's lock. */
+    private Optional<Inserted> replace(Session session, JobSpec spec, JobId id) throws SQLException {
         if (Leases.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
         }
@@ -237,7 +238,7 @@ final class Inserts {
         Object[] values = concat(
                 new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
                 specs.values(spec));
-        return session.one(
+        return session.first(
                 session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
                 }));
     }

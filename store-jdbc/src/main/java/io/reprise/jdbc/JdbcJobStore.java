@@ -216,7 +216,7 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public boolean discard(JobId id, Note note) {
         return database.write("discard job " + id, session -> {
-            boolean deleted = Endings.delete(session, List.of(id.value())) == 1;
+            boolean deleted = Endings.delete(session, List.of(id.value()), Long.MAX_VALUE) == 1;
             if (deleted) {
                 Audit.write(session, "discard", id, null, note, null);
             }

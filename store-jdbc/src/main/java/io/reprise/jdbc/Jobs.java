@@ -14,8 +14,11 @@ import io.reprise.retry.FailReason;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads jobs as the views show them. */
@@ -32,34 +35,32 @@ final class Jobs {
     }
 
     Optional<Job> find(Session session, JobId id) throws SQLException {
-        for (String view : session.dialect().views()) {
-            Optional<Job> job = session.first(select(session, view, "id = ?"), reader(session), id);
-            if (job.isPresent()) {
-                return job;
-            }
-        }
-        return Optional.empty();
+        List<String> shown = session.dialect().shown(Set.of());
+        return session.first(
+                select(session, "id = ?"),
+                reader(session),
+                Collections.nCopies(shown.size(), id).toArray());
     }
 
     /** The jobs with these ids that are there, in the order of the ids. */
     List<Job> find(Session session, Collection<Long> ids) throws SQLException {
-        List<Job> jobs = new ArrayList<>();
+        List<String> shown = session.dialect().shown(Set.of());
         long[] wanted = ids.stream().mapToLong(Long::longValue).toArray();
-        for (String view : session.dialect().views()) {
-            jobs.addAll(session.list(select(session, view, "id {in}"), reader(session), (Object) wanted));
-        }
+        List<Job> jobs = new ArrayList<>(session.list(
+                select(session, "id {in}"),
+                reader(session),
+                Collections.nCopies(shown.size(), wanted).toArray()));
         List<Long> order = List.copyOf(ids);
         jobs.sort(
                 java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));
         return jobs;
     }
 
-    static String select(Session session, String view, String condition) {
-        return session.dialect().sql("""
-                select {show}
-                  from {view}
-                 where {condition}
-                """.replace("{view}", view).replace("{condition}", condition));
+    private static String select(Session session, String condition) {
+        Dialect dialect = session.dialect();
+        return dialect.sql(dialect.shown(Set.of()).stream()
+                .map(view -> "select {show} from " + view + " and " + condition)
+                .collect(Collectors.joining(" union all ")));
     }
 
     private Job read(Row row, Session session) throws SQLException {
@@ -80,8 +81,8 @@ final class Jobs {
 
     private static JobStatus status(Row row) throws SQLException {
         JobState state = JobState.valueOf(row.text());
-        String waitReason = row.textOrNull();
-        String failReason = row.textOrNull();
+        WaitReason waitReason = row.constantOrNull(WaitReason.class, WaitReason.DELAYED);
+        FailReason failReason = row.constantOrNull(FailReason.class, FailReason.PERMANENT);
         JobStatus.LastError error = error(row.textOrNull(), row.textOrNull(), row.textOrNull());
         Integer percent = row.integerOrNull();
         String message = row.textOrNull();
@@ -91,8 +92,8 @@ final class Jobs {
         boolean cancel = row.flag();
         return new JobStatus(
                 state,
-                waitReason == null ? null : WaitReason.valueOf(waitReason),
-                failReason == null ? null : FailReason.valueOf(failReason),
+                waitReason,
+                failReason,
                 error,
                 percent == null ? null : new Progress(percent, message),
                 result,

@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import io.reprise.DuplicateKeyException;
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
@@ -31,6 +32,7 @@ final class JoinedWriter implements JobWriter {
         if (specs.isEmpty()) {
             return List.of();
         }
+        storePolicies(specs);
         boolean refusable = specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() != KeyRule.KEEP);
         return database.join(
                 transaction,
@@ -40,8 +42,23 @@ final class JoinedWriter implements JobWriter {
                         : parts.inserts().insert(session, specs));
     }
 
+    /** Ahead of the caller's transaction, where a new policy would keep all others from storing it until the end. */
+    private void storePolicies(List<JobSpec> specs) {
+        List<RetryPolicy> used = specs.stream().map(JobSpec::policy).distinct().toList();
+        if (database.dialect().writesBesideOthers() && !parts.policies().areStored(used)) {
+            database.send("store policies", session -> {
+                parts.policies().store(session, used);
+                return used;
+            });
+            parts.policies().committed(used);
+        }
+    }
+
     /** A refused batch leaves nothing behind, should the caller go on and commit. */
     private List<Inserted> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
+        if (specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() == KeyRule.REPLACE)) {
+            session.dialect().requireFreshReads(session.connection());
+        }
         Savepoint before = session.connection().setSavepoint();
         try {
             List<Inserted> inserted = parts.inserts().insert(session, specs);

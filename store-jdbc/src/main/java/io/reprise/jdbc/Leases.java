@@ -26,10 +26,19 @@ final class Leases {
              where j.id = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // Locks the lease rows, which a take-over then passes. The primary key serves it.
+    // In the order in which settles lock them; a take-over then passes them.
+    private static final String LOCK = """
+            select id
+              from reprise_lease
+             where id {in} and worker = ?
+             order by id
+            {for_no_key_update}
+            """;
+
+    // The primary key serves it. By the time after the wait for the locks.
     private static final String RENEW = """
             update reprise_lease
-               set expires_at = {now} + ?
+               set expires_at = {clock} + ?
              where id {in} and worker = ?
             returning id
             """;
@@ -69,6 +78,15 @@ final class Leases {
             returning id, queue, alone, claimed_at
             """;
 
+    // The primary keys serve it.
+    private static final String TAKEN = """
+            select {shown}
+              from reprise_job j
+              join reprise_lease l on l.id = ?
+             where j.id {in}
+             order by j.id
+            """.replace("{shown}", Columns.CLAIMED_SHOWN);
+
     private static final String PROGRESS = """
             update reprise_job
                set progress = ?, progress_message = ?
@@ -94,6 +112,7 @@ final class Leases {
         Dialect dialect = session.dialect();
         long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
         Set<Long> lost = new HashSet<>(tokens);
+        session.list(dialect.sql(LOCK), Row::number, wanted, worker);
         session.list(dialect.sql(RENEW), Row::number, Micros.of(lease), wanted, worker)
                 .forEach(lost::remove);
         Set<JobId> cancelled =
@@ -124,7 +143,7 @@ final class Leases {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
         Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
         drop(session, lost);
-        List<Job> held = jobs.find(session, remaining);
+        List<Job> held = session.list(session.dialect().sql(TAKEN), jobs.reader(session), empty.token(), ids);
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
     }
 

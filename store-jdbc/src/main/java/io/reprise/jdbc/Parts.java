@@ -13,7 +13,7 @@ final class Parts {
     private final Upkeep upkeep = new Upkeep(jobs);
     private final Queries queries = new Queries(jobs);
     private final Cancellations cancellations = new Cancellations(jobs);
-    private final Revivals revivals = new Revivals(jobs, specs, policies);
+    private final Revivals revivals;
     private final Attempts attempts;
     private final Inserts inserts;
     private final Schedules schedules;
@@ -26,6 +26,7 @@ final class Parts {
             Function<Jobs, Claims> claims,
             Function<Attempts, Settlements> settlements) {
         this.attempts = new Attempts(history);
+        this.revivals = new Revivals(jobs, specs, attempts);
         this.inserts = new Inserts(policies, specs, bulk);
         this.schedules = new Schedules(policies, specs, inserts);
         this.claims = claims.apply(jobs);

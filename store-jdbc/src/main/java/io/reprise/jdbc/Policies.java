@@ -8,15 +8,20 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.sql.SQLException;
 import java.util.Collection;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Keeps each policy once and lets jobs name it by a hash. Thread-safe. */
 final class Policies {
+
+    private static final Logger log = LoggerFactory.getLogger(Policies.class);
 
     /** Far more than anyone has; programs that make a policy per job lose the cache, not correctness. */
     private static final int MAX_CACHED = 10_000;
@@ -31,6 +36,7 @@ final class Policies {
     private final Map<RetryPolicy, Long> ids = new ConcurrentHashMap<>();
     private final Map<Long, RetryPolicy> policies = new ConcurrentHashMap<>();
     private final Set<Long> stored = ConcurrentHashMap.newKeySet();
+    private final Set<Long> unreadable = ConcurrentHashMap.newKeySet();
 
     /** The id to store with a job; null for the policy that says nothing. */
     @Nullable
@@ -44,7 +50,8 @@ final class Policies {
 
     /** Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure. */
     void store(Session session, Collection<RetryPolicy> used) throws SQLException {
-        Map<Long, String> missing = new LinkedHashMap<>();
+        // In their order, so that two who store the same policies do not lock each other out.
+        Map<Long, String> missing = new TreeMap<>();
         for (RetryPolicy policy : used) {
             Long id = id(policy);
             if (id != null && !stored.contains(id)) {
@@ -56,6 +63,10 @@ final class Policies {
         }
     }
 
+    boolean areStored(Collection<RetryPolicy> used) {
+        return used.stream().map(this::id).allMatch(id -> id == null || stored.contains(id));
+    }
+
     void committed(Collection<RetryPolicy> used) {
         for (RetryPolicy policy : used) {
             Long id = id(policy);
@@ -65,6 +76,7 @@ final class Policies {
         }
     }
 
+    /** The policy stored under an id; one that this version cannot read counts as one that says nothing. */
     RetryPolicy find(Session session, @Nullable Long id) throws SQLException {
         if (id == null) {
             return RetryPolicy.unset();
@@ -73,11 +85,24 @@ final class Policies {
         if (known != null) {
             return known;
         }
-        RetryPolicy policy =
-                RetryPolicy.fromJson(session.one("select json from reprise_policy where id = ?", Row::text, id));
-        bound();
-        policies.put(id, policy);
-        return policy;
+        Optional<String> json = session.first("select json from reprise_policy where id = ?", Row::text, id);
+        try {
+            RetryPolicy policy = RetryPolicy.fromJson(json.orElseThrow());
+            bound();
+            policies.put(id, policy);
+            return policy;
+        } catch (RuntimeException e) {
+            // A job that is claimed must run, or nobody would ever settle it.
+            bound();
+            if (unreadable.add(id)) {
+                log.warn(
+                        "Retry policy {} cannot be read by this version and is ignored; its jobs follow the worker's own"
+                                + " policies: {}",
+                        id,
+                        e.getMessage());
+            }
+            return RetryPolicy.unset();
+        }
     }
 
     private void bound() {
@@ -86,8 +111,10 @@ final class Policies {
                 cache.clear();
             }
         }
-        if (stored.size() > MAX_CACHED) {
-            stored.clear();
+        for (Set<?> cache : List.of(stored, unreadable)) {
+            if (cache.size() > MAX_CACHED) {
+                cache.clear();
+            }
         }
     }
 

@@ -70,6 +70,11 @@ final class PostgresBulk {
             append(rows, specs.values(spec));
             rows.setCharAt(rows.length() - 1, '\n');
         }
+        // The driver's own timeout does not reach a copy; this one ends with the transaction.
+        session.list(
+                "select set_config('statement_timeout', ?, true)",
+                row -> 1,
+                Integer.toString(session.timeoutSeconds() * 1_000));
         try {
             session.connection()
                     .unwrap(PGConnection.class)

@@ -19,6 +19,9 @@ final class PostgresClaims implements Claims {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
 
+    /** How long to wait for who claims from a queue, or changes a job of it; then the next queue's turn is. */
+    private static final int WAIT_MILLIS = 500;
+
     /** Inner limits are literals, or the planner expects to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
@@ -53,13 +56,15 @@ final class PostgresClaims implements Claims {
                   limit 1) is not null
             """;
 
-    // Two statements in one round trip and one transaction: the lock first, by itself, so that the snapshot of the
-    // claim
-    // is younger than the lock and sees every lease of this queue. Reads due rows once through reprise_job_ready; the
+    // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
+    // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
+    // the
+    // lock is bounded, since a caller's transaction may hold it long. Reads due rows once through reprise_job_ready;
+    // the
     // ids held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
     // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest.
     private static final String CLAIM = """
-            select pg_advisory_xact_lock(?, hashtext(?));
+            select pg_advisory_xact_lock(?, hashtext(?)) where set_config('lock_timeout', '{wait}', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
                      cast(? as bigint) as lease_us),
@@ -93,8 +98,8 @@ final class PostgresClaims implements Claims {
                   select {claimed}
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 0 and j.priority = l.priority and j.due_at <= reprise_now()
-                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.lane = 0 and j.priority = l.priority and j.due_at <= reprise_clock()
+                     and (j.deadline is null or j.deadline > reprise_clock())
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
                    order by j.due_at, j.id
                    limit {batch}) x
@@ -106,8 +111,8 @@ final class PostgresClaims implements Claims {
                   select {claimed}
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 1 and j.priority = l.priority and j.due_at <= reprise_now()
-                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.lane = 1 and j.priority = l.priority and j.due_at <= reprise_clock()
+                     and (j.deadline is null or j.deadline > reprise_clock())
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
                    order by j.due_at, j.id
                    limit {batch}) x
@@ -118,8 +123,8 @@ final class PostgresClaims implements Claims {
               (select * from fresh limit (select r.jobs - (select count(*) from retry) from room r))),
             lease as (
               insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-              select nextval('reprise_token'), r.queue, r.worker, r.worker, false, reprise_now(),
-                     reprise_now() + r.lease_us, p.ids
+              select nextval('reprise_token'), r.queue, r.worker, r.worker, false, reprise_clock(),
+                     reprise_clock() + r.lease_us, p.ids
                 from room r
                 cross join (select array_agg(id order by id) as ids from picked) p
                where p.ids is not null
@@ -132,7 +137,7 @@ final class PostgresClaims implements Claims {
 
     // The same for one suspect, which gets a lease of its own.
     private static final String CLAIM_SUSPECT = """
-            select pg_advisory_xact_lock(?, hashtext(?));
+            select pg_advisory_xact_lock(?, hashtext(?)) where set_config('lock_timeout', '{wait}', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as text) as worker, cast(? as bigint) as lease_us),
             level (priority) as (
@@ -151,8 +156,8 @@ final class PostgresClaims implements Claims {
                   select {claimed}
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 2 and j.priority = l.priority and j.due_at <= reprise_now()
-                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.lane = 2 and j.priority = l.priority and j.due_at <= reprise_clock()
+                     and (j.deadline is null or j.deadline > reprise_clock())
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
                    order by j.due_at, j.id
                    limit 1) x
@@ -166,8 +171,8 @@ final class PostgresClaims implements Claims {
                limit 1),
             lease as (
               insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-              select nextval('reprise_token'), r.queue, r.worker, r.worker, true, reprise_now(),
-                     reprise_now() + r.lease_us, array[p.id]
+              select nextval('reprise_token'), r.queue, r.worker, r.worker, true, reprise_clock(),
+                     reprise_clock() + r.lease_us, array[p.id]
                 from asked r
                 cross join picked p
               returning id, worker, claimed_at)
@@ -197,20 +202,10 @@ final class PostgresClaims implements Claims {
         try {
             for (ClaimRequest.Demand demand : request.demands()) {
                 int want = Math.min(left, demand.max());
-                if (suspects && want > 0 && found.suspects().contains(demand.queue())) {
-                    List<Claim> one = claimSuspect(request, demand.queue());
-                    claims.addAll(one);
-                    suspects = one.isEmpty();
-                    want -= one.size();
-                    left -= one.size();
-                }
-                if (want > 0 && found.queues().contains(demand.queue())) {
-                    List<Claim> batch = claimBatch(request, demand.queue(), Math.min(want, 1_000));
-                    claims.addAll(batch);
-                    left -= batch.stream()
-                            .mapToInt(claim -> claim.jobs().size())
-                            .sum();
-                }
+                List<Claim> some = claim(request, demand.queue(), want, suspects, found);
+                claims.addAll(some);
+                suspects &= some.stream().noneMatch(Claim::alone);
+                left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
             }
         } catch (StoreException e) {
             // What was claimed is committed: better run it than let it expire.
@@ -220,6 +215,27 @@ final class PostgresClaims implements Claims {
             log.warn("Claimed from some queues only: {}", e.getMessage());
         }
         busy = !claims.isEmpty();
+        return claims;
+    }
+
+    /** One suspect and a batch of one queue; what there is of them if the queue's lock is not to be had. */
+    private List<Claim> claim(ClaimRequest request, String queue, int want, boolean suspects, Found found) {
+        List<Claim> claims = new ArrayList<>();
+        try {
+            if (suspects && want > 0 && found.suspects().contains(queue)) {
+                claims.addAll(claimSuspect(request, queue));
+            }
+            int rest = want - claims.size();
+            if (rest > 0 && found.queues().contains(queue)) {
+                claims.addAll(claimBatch(request, queue, Math.min(rest, 1_000)));
+            }
+        } catch (StoreException e) {
+            // What was claimed is committed: better run it than let it expire.
+            if (claims.isEmpty() && !SqlErrors.isLockTimeout(e)) {
+                throw e;
+            }
+            log.debug("Passed queue {}: {}", queue, e.getMessage());
+        }
         return claims;
     }
 
@@ -298,6 +314,7 @@ final class PostgresClaims implements Claims {
 
     private static String sql(Dialect dialect, String template, int batch) {
         return dialect.sql(template.replace("{batch}", Integer.toString(batch))
+                .replace("{wait}", Integer.toString(WAIT_MILLIS))
                 .replace("{claimed}", Columns.CLAIMED)
                 .replace("{shown}", Columns.CLAIMED_SHOWN));
     }

@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
 
 /** A pool of connections. A transaction that fell victim to a deadlock is run again. */
 final class PostgresDatabase implements Database {
@@ -32,7 +33,7 @@ final class PostgresDatabase implements Database {
     @Override
     public <T> T send(String what, Work<T> work) {
         return repeat(what, () -> {
-            try (Connection connection = pool.getConnection()) {
+            try (Connection connection = open()) {
                 return work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.POOLED));
             }
         });
@@ -41,7 +42,7 @@ final class PostgresDatabase implements Database {
     @Override
     public <T> T write(String what, Work<T> work) {
         return repeat(what, () -> {
-            try (Connection connection = pool.getConnection()) {
+            try (Connection connection = open()) {
                 connection.setAutoCommit(false);
                 // The pool rolls back what was not committed when the connection comes back to it.
                 T result = work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.POOLED));
@@ -49,6 +50,23 @@ final class PostgresDatabase implements Database {
                 return result;
             }
         });
+    }
+
+    /** Bounds the wait for a server that is gone, unless the source does. Sends nothing; the pool sets it back. */
+    private Connection open() throws SQLException {
+        Connection connection = pool.getConnection();
+        try {
+            if (connection.getNetworkTimeout() == 0) {
+                // Beyond the statement timeout, so that it bites only when the server does not answer.
+                connection.setNetworkTimeout(Runnable::run, (timeoutSeconds + 10) * 1_000);
+            }
+        } catch (SQLFeatureNotSupportedException ignored) {
+            // A source that wraps its connections so must bound them itself.
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+        return connection;
     }
 
     @Override

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.JobState;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 
 final class PostgresDialect implements Dialect {
 
@@ -49,6 +54,8 @@ final class PostgresDialect implements Dialect {
                 template,
                 text -> Columns.in(text)
                         .replace("{now}", "reprise_now()")
+                        .replace("{clock}", "reprise_clock()")
+                        .replace("{for_no_key_update}", "for no key update")
                         .replace("{next_id}", "nextval('reprise_job_id')")
                         .replace("{next_token}", "nextval('reprise_token')")
                         .replace("{in}", "= any (?)")
@@ -72,8 +79,31 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<String> views() {
-        return List.of("reprise_show_live", "reprise_show_finished");
+    public List<String> shown(Set<JobState> states) {
+        if (states.isEmpty()) {
+            return List.of("reprise_show_live where true", "reprise_show_finished where true");
+        }
+        boolean pending = states.contains(JobState.PENDING);
+        boolean running = states.contains(JobState.RUNNING);
+        List<String> shown = new ArrayList<>();
+        if (pending && running) {
+            shown.add("reprise_show_live where true");
+        } else if (pending) {
+            // Without those held first, by a hash of their ids: to ask the leases about each job is dear.
+            shown.add("reprise_show_live where state = 'PENDING' and id not in (select h.id from reprise_held h)");
+        } else if (running) {
+            shown.add("reprise_show_running where true");
+        }
+        // Literals, so that the partial index on dead letters is seen to fit.
+        String ended = states.stream()
+                .filter(JobState::isTerminal)
+                .map(state -> "'" + state + "'")
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!ended.isEmpty()) {
+            shown.add("reprise_show_finished where state in (" + ended + ")");
+        }
+        return shown;
     }
 
     @Override
@@ -107,6 +137,26 @@ final class PostgresDialect implements Dialect {
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
         session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
+    }
+
+    @Override
+    public boolean tryLockQueue(Session session, String queue) throws SQLException {
+        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+    }
+
+    @Override
+    public void requireFreshReads(Connection connection) throws SQLException {
+        if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalArgumentException(
+                    "A job cannot be replaced in a transaction above READ COMMITTED, which does not see whether the job was"
+                            + " claimed meanwhile: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
+                            + " transaction begins, or enqueue under another KeyRule");
+        }
+    }
+
+    @Override
+    public boolean writesBesideOthers() {
+        return true;
     }
 
     @Override

@@ -15,11 +15,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Few statements per batch. All fence alike: the lease row is locked first, so that no take-over deletes it meanwhile, the
- * job must be on its list, and the job's own token must be less. Arrays come through a sub-select, which hides their
+ * job must be on its list, and the job's own token must be less. The first statement that locks leases against renewal
+ * locks all that the batch needs so, in the order of their ids, as renewal does. Arrays come through a sub-select, which hides their
  * length from the planner: it always walks the primary key.
  */
 final class PostgresSettlements implements Settlements {
@@ -51,7 +53,8 @@ final class PostgresSettlements implements Settlements {
               insert into reprise_counter (queue, state, n)
               select queue, 'SUCCEEDED', count(*) from d group by queue),
             gone as (
-              delete from reprise_lease where id = any ((select tokens from closing)::bigint[]))
+              delete from reprise_lease where id in (
+                select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))
             select reprise_now(),
                    array(select i.id from i where not exists (select 1 from d where d.id = i.id)),
                    array(select j.id from reprise_job j join reprise_held h on h.id = j.id and h.token > j.token
@@ -66,7 +69,7 @@ final class PostgresSettlements implements Settlements {
                 (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
                 as i (id, token, state, reason, ran, spent, error_type, error_message, fingerprint)),
             l as materialized (
-              select id, runner, ids from reprise_lease where id in (select token from i) for no key update),
+              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
             d as (
@@ -101,7 +104,7 @@ final class PostgresSettlements implements Settlements {
                 (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
                 as i (id, token, reason, delay, last_delay, spent, error_type, error_message, fingerprint)),
             l as materialized (
-              select id, runner, ids from reprise_lease where id in (select token from i) for no key update),
+              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id))
             update reprise_job j
@@ -150,11 +153,13 @@ final class PostgresSettlements implements Settlements {
 
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
-        List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
+        Set<JobId> stale = new HashSet<>();
+        List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
+                .sorted(LOCK_ORDER)
+                .toList();
         List<Settlement> successes =
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
         List<Settlement> others = sorted.stream().filter(s -> !succeeds(s)).toList();
-        Set<JobId> stale = new HashSet<>();
         if (!others.isEmpty()) {
             stale.addAll(settleOthers(session, others, closing));
         }
@@ -164,29 +169,29 @@ final class PostgresSettlements implements Settlements {
     private Set<JobId> settleOthers(Session session, List<Settlement> others, Collection<Long> closing)
             throws SQLException {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
-        Set<JobId> stale = new HashSet<>();
-        for (Settlement settlement : others) {
-            if (open.putIfAbsent(settlement.job(), settlement) != null) {
-                stale.add(settlement.job());
-            }
-        }
+        others.forEach(settlement -> open.put(settlement.job(), settlement));
+        long[] leases = LongStream.concat(
+                        others.stream().mapToLong(Settlement::token),
+                        closing.stream().mapToLong(Long::longValue))
+                .distinct()
+                .sorted()
+                .toArray();
         List<Attempts.Ended> ended = new ArrayList<>();
         List<Settlement> waits =
                 open.values().stream().filter(PostgresSettlements::waits).toList();
         if (!waits.isEmpty()) {
-            List<Attempts.Ended> waiting = session.list(WAIT, row -> ended(row, open), waitArrays(waits));
+            List<Attempts.Ended> waiting = session.list(WAIT, row -> ended(row, open), waitArrays(waits, leases));
             leave(session, waiting, closing);
             ended.addAll(waiting);
         }
         List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
-            ended.addAll(session.list(session.dialect().sql(END), row -> ended(row, open), endArrays(rest)));
+            ended.addAll(session.list(session.dialect().sql(END), row -> ended(row, open), endArrays(rest, leases)));
         }
         if (!ended.isEmpty()) {
             attempts.write(session, ended, session.now());
         }
-        stale.addAll(open.keySet());
-        return stale;
+        return open.keySet();
     }
 
     private static boolean waits(Settlement settlement) {
@@ -247,7 +252,7 @@ final class PostgresSettlements implements Settlements {
         }
     }
 
-    private static Object[] waitArrays(List<Settlement> waits) {
+    private static Object[] waitArrays(List<Settlement> waits, long[] leases) {
         return new Object[] {
             numbers(waits, s -> s.job().value()),
             numbers(waits, Settlement::token),
@@ -263,11 +268,12 @@ final class PostgresSettlements implements Settlements {
             texts(waits, s -> s.spent().name()),
             texts(waits, s -> error(s, Failure::type)),
             texts(waits, s -> error(s, Failure::message)),
-            texts(waits, s -> error(s, Failure::fingerprint))
+            texts(waits, s -> error(s, Failure::fingerprint)),
+            leases
         };
     }
 
-    private static Object[] endArrays(List<Settlement> ends) {
+    private static Object[] endArrays(List<Settlement> ends, long[] leases) {
         return new Object[] {
             numbers(ends, s -> s.job().value()),
             numbers(ends, Settlement::token),
@@ -281,7 +287,8 @@ final class PostgresSettlements implements Settlements {
             texts(ends, s -> s.spent().name()),
             texts(ends, s -> error(s, Failure::type)),
             texts(ends, s -> error(s, Failure::message)),
-            texts(ends, s -> error(s, Failure::fingerprint))
+            texts(ends, s -> error(s, Failure::fingerprint)),
+            leases
         };
     }
 

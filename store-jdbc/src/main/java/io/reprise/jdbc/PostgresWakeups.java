@@ -24,7 +24,12 @@ final class PostgresWakeups implements Wakeups {
     private static final Logger log = LoggerFactory.getLogger(PostgresWakeups.class);
     private static final int PAUSE_MILLIS = 5;
     private static final int LISTEN_MILLIS = 1_000;
+    private static final int MIN_BACKOFF_MILLIS = 100;
     private static final int MAX_BACKOFF_MILLIS = 30_000;
+    private static final int ANSWER_MILLIS = 10_000;
+
+    /** Looks for notifications between two looks whether the server is still there. */
+    private static final int LISTENS_PER_CHECK = 30;
 
     private final DataSource source;
     private final Database database;
@@ -36,6 +41,9 @@ final class PostgresWakeups implements Wakeups {
     private boolean started;
     private volatile boolean stopped;
     private volatile @Nullable Connection listening;
+
+    /** Used by the waiting thread only. */
+    private int backoff = MIN_BACKOFF_MILLIS;
 
     /** On a source of plain connections, since one is kept for good. */
     PostgresWakeups(DataSource source, Database database) {
@@ -96,13 +104,11 @@ final class PostgresWakeups implements Wakeups {
     }
 
     private void listenAlways() {
-        int backoff = 100;
         try {
             while (!stopped) {
                 try {
                     listen();
-                    backoff = 100;
-                } catch (SQLException e) {
+                } catch (SQLException | RuntimeException e) {
                     if (!stopped) {
                         log.info("Not listening for work; polling until the connection is back: {}", e.getMessage());
                         pause(backoff);
@@ -118,21 +124,33 @@ final class PostgresWakeups implements Wakeups {
     private void listen() throws SQLException {
         try (Connection connection = source.getConnection()) {
             listening = connection;
+            connection.setNetworkTimeout(Runnable::run, ANSWER_MILLIS);
             connection.setAutoCommit(true);
             try (Statement statement = connection.createStatement()) {
                 statement.execute("listen " + CHANNEL);
             }
+            backoff = MIN_BACKOFF_MILLIS;
             // What was announced before we listened is not lost: look once.
             local.announce();
             PGConnection notifications = connection.unwrap(PGConnection.class);
-            while (!stopped) {
+            for (int listens = 1; !stopped; listens++) {
                 Object[] some = notifications.getNotifications(LISTEN_MILLIS);
                 if (some != null && some.length > 0) {
                     local.announce();
                 }
+                if (listens % LISTENS_PER_CHECK == 0) {
+                    check(connection);
+                }
             }
         } finally {
             listening = null;
+        }
+    }
+
+    /** Who only listens never learns that the other end is gone: here the network timeout tells. */
+    private static void check(Connection connection) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("select 1");
         }
     }
 

@@ -3,22 +3,16 @@ package io.reprise.jdbc;
 
 import io.reprise.Job;
 import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Finds jobs by what they are, newest id first. */
 final class Queries {
-
-    private static final Set<JobState> LIVE = Set.of(JobState.PENDING, JobState.RUNNING);
 
     private final Jobs jobs;
 
@@ -37,20 +31,12 @@ final class Queries {
                 values.add(value);
             }
         }
-
-        private void and(String condition) {
-            conditions.add(condition);
-        }
     }
 
     Page<Job> find(Session session, JobQuery query) throws SQLException {
-        List<Job> found = new ArrayList<>();
-        for (String view : session.dialect().views()) {
-            if (isWanted(view, query.states())) {
-                found.addAll(find(session, view, query));
-            }
-        }
-        found.sort(Comparator.comparing(Job::id).reversed());
+        Statement statement = statement(session.dialect(), query);
+        List<Job> found = session.list(
+                statement.sql(), jobs.reader(session), statement.values().toArray());
         if (found.size() <= query.limit()) {
             return new Page<>(found, null);
         }
@@ -58,34 +44,27 @@ final class Queries {
         return new Page<>(page, page.get(page.size() - 1).id().toString());
     }
 
-    private List<Job> find(Session session, String view, JobQuery query) throws SQLException {
-        Filter filter = filter(query);
-        String condition = String.join(" and ", filter.conditions) + " order by id desc limit ?";
-        filter.values.add(query.limit() + 1);
-        return session.list(Jobs.select(session, view, condition), jobs.reader(session), filter.values.toArray());
-    }
+    record Statement(String sql, List<@Nullable Object> values) {}
 
-    private static boolean isWanted(String view, Set<JobState> states) {
-        return switch (view) {
-            case "reprise_show_live" -> states.isEmpty() || states.stream().anyMatch(LIVE::contains);
-            case "reprise_show_finished" -> states.isEmpty() || states.stream().anyMatch(JobState::isTerminal);
-            default -> true;
-        };
+    /** One more than the page holds, to know whether there are more. */
+    static Statement statement(Dialect dialect, JobQuery query) {
+        Filter filter = filter(query);
+        filter.values.add(query.limit() + 1);
+        String condition = String.join(" and ", filter.conditions);
+        List<String> parts = new ArrayList<>();
+        List<@Nullable Object> values = new ArrayList<>();
+        for (String view : dialect.shown(query.states())) {
+            parts.add("select * from (select {show} from " + view + " and " + condition
+                    + " order by id desc limit ?) part" + parts.size());
+            values.addAll(filter.values);
+        }
+        values.add(query.limit() + 1);
+        String sql = dialect.sql(String.join(" union all ", parts) + " order by id desc limit ?");
+        return new Statement(sql, values);
     }
 
     private static Filter filter(JobQuery query) {
         Filter filter = new Filter();
-        Set<JobState> states = query.states();
-        if (!states.isEmpty()) {
-            // Literals, so that the partial index on dead letters is seen to fit.
-            filter.and(states.stream()
-                    .map(state -> "'" + state + "'")
-                    .sorted()
-                    .collect(Collectors.joining(", ", "state in (", ")")));
-        }
-        if (states.equals(Set.of(JobState.RUNNING))) {
-            filter.and("id in (select h.id from reprise_held h)");
-        }
         filter.and("queue = ?", query.queue());
         filter.and("type = ?", query.type());
         filter.and("resource = ?", query.resource());

@@ -13,7 +13,6 @@ import io.reprise.store.Revived;
 import io.reprise.store.Revived.Result;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -21,14 +20,14 @@ import org.jspecify.annotations.Nullable;
 final class Revivals {
 
     private static final String FAILED = """
-            select token, lane
+            select token, lane, policy
               from {finished}
              where id = ? and state = 'FAILED'
             {for_update}
             """;
 
     private static final String PENDING = """
-            select token, lane
+            select token, lane, policy
               from reprise_job
              where id = ? and due_at is not null
             """;
@@ -56,30 +55,28 @@ final class Revivals {
 
     private final Jobs jobs;
     private final Specs specs;
-    private final Policies policies;
+    private final Attempts attempts;
 
-    Revivals(Jobs jobs, Specs specs, Policies policies) {
+    Revivals(Jobs jobs, Specs specs, Attempts attempts) {
         this.jobs = jobs;
         this.specs = specs;
-        this.policies = policies;
+        this.attempts = attempts;
     }
 
-    private record Fence(long token, int lane) {}
+    /** The policy as it is stored, whether or not this version can read it. */
+    private record Fence(long token, int lane, @Nullable Long policy) {}
 
     Revived revive(Session session, JobId id, Revival revival, Note note) throws SQLException {
         Dialect dialect = session.dialect();
-        Optional<Job> found = jobs.find(session, id);
-        if (found.isEmpty()) {
-            return new Revived(Result.MISSING, null);
-        }
-        dialect.lockQueue(session, found.get().queue());
-        Optional<Job> job = jobs.find(session, id);
+        Optional<Job> job = lockedJob(session, id);
         if (job.isEmpty() || !isWaiting(job.get())) {
             return new Revived(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING, null);
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(
-                dialect.sql(failed ? FAILED : PENDING), row -> new Fence(row.number(), row.integer()), id);
+                dialect.sql(failed ? FAILED : PENDING),
+                row -> new Fence(row.number(), row.integer(), row.numberOrNull()),
+                id);
         if (fence.isEmpty()) {
             return new Revived(Result.NOT_WAITING, null);
         }
@@ -88,6 +85,20 @@ final class Revivals {
             return new Revived(Result.KEY_TAKEN, null);
         }
         return put(session, job.get(), fence.get(), revival, note);
+    }
+
+    /** The job, with claims of its queue kept away; it may move to another queue while we wait for the lock. */
+    private Optional<Job> lockedJob(Session session, JobId id) throws SQLException {
+        Optional<Job> job = jobs.find(session, id);
+        while (job.isPresent()) {
+            String queue = job.get().queue();
+            session.dialect().lockQueue(session, queue);
+            job = jobs.find(session, id);
+            if (job.isPresent() && job.get().queue().equals(queue)) {
+                break;
+            }
+        }
+        return job;
     }
 
     private static boolean isWaiting(Job job) {
@@ -111,6 +122,9 @@ final class Revivals {
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
             session.update("update reprise_idempotency set job_id = ? where job_id = ?", target, id);
+        } else {
+            // Counters that begin anew would let the history grow with every replay.
+            attempts.trim(session, id);
         }
         if (session.update(dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
             throw new KeyTaken();
@@ -133,7 +147,8 @@ final class Revivals {
     private @Nullable Object[] values(Session session, Job job, JobId target, Fence fence, Revival revival)
             throws SQLException {
         JobSpec spec = edited(job.spec(), revival.edit());
-        policies.store(session, List.of(spec.policy()));
+        @Nullable Object[] columns = specs.values(spec);
+        columns[Specs.POLICY] = fence.policy();
         boolean reset = revival.resetCounts();
         long now = session.now();
         long due = now + Micros.of(revival.delay());
@@ -162,7 +177,7 @@ final class Revivals {
                     progress == null ? null : progress.percent(),
                     progress == null ? null : progress.message()
                 },
-                specs.values(spec));
+                columns);
     }
 
     private static JobSpec edited(JobSpec spec, Revival.Edit edit) {

@@ -53,6 +53,21 @@ final class Row {
         return answer.getString(++column);
     }
 
+    /** The constant of this name; {@code other} if a newer version wrote one that we do not know. */
+    <E extends Enum<E>> @Nullable E constantOrNull(Class<E> type, E other) throws SQLException {
+        String name = textOrNull();
+        return name == null ? null : constant(type, name, other);
+    }
+
+    static <E extends Enum<E>> E constant(Class<E> type, String name, E other) {
+        for (E constant : type.getEnumConstants()) {
+            if (constant.name().equals(name)) {
+                return constant;
+            }
+        }
+        return other;
+    }
+
     @Nullable
     Long numberOrNull() throws SQLException {
         long value = number();

@@ -68,6 +68,10 @@ final class Session {
         return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 
+    int timeoutSeconds() {
+        return timeoutSeconds;
+    }
+
     Connection connection() {
         return connection;
     }

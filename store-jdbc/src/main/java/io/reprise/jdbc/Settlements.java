@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.JobId;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** Writes outcomes of claims, on the store's connection or a caller's. */
 interface Settlements {
@@ -18,4 +22,23 @@ interface Settlements {
 
     /** Whether the batch is written by one statement, which needs no transaction around it. */
     boolean isOneStatement(List<Settlement> settlements);
+
+    /**
+     * One settlement for each job: the one with the greatest token, since of the others the token is dead.
+     *
+     * @param stale gets the jobs for which there were more
+     */
+    static List<Settlement> newest(List<Settlement> settlements, Set<JobId> stale) {
+        Map<JobId, Settlement> newest = new LinkedHashMap<>();
+        for (Settlement settlement : settlements) {
+            Settlement other = newest.putIfAbsent(settlement.job(), settlement);
+            if (other != null) {
+                stale.add(settlement.job());
+                if (other.token() < settlement.token()) {
+                    newest.put(settlement.job(), settlement);
+                }
+            }
+        }
+        return stale.isEmpty() ? settlements : List.copyOf(newest.values());
+    }
 }

@@ -14,6 +14,9 @@ import org.jspecify.annotations.Nullable;
 /** A spec as columns, in the order of {@code {spec}}. */
 final class Specs {
 
+    /** Place of the policy among the values. */
+    static final int POLICY = 4;
+
     private final Policies policies;
 
     Specs(Policies policies) {
@@ -73,9 +76,9 @@ final class Specs {
                     Arrays.asList(tags.substring(1, tags.length() - 1).split(","))));
         }
         String key = row.textOrNull();
-        String rule = row.textOrNull();
+        KeyRule rule = row.constantOrNull(KeyRule.class, KeyRule.KEEP);
         if (key != null && rule != null) {
-            spec.key(key, KeyRule.valueOf(rule));
+            spec.key(key, rule);
         }
         return spec.idempotencyKey(row.textOrNull())
                 .timeout(row.durationOrNull())

@@ -20,6 +20,11 @@ final class SqlErrors {
         return e.getSQLState() != null && REPEATABLE.contains(e.getSQLState());
     }
 
+    /** Whether a lock was not to be had in the time the statement gave it. */
+    static boolean isLockTimeout(StoreException e) {
+        return e.getCause() instanceof SQLException cause && "55P03".equals(cause.getSQLState());
+    }
+
     static StoreException postgres(String what, SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         String advice = switch (state) {

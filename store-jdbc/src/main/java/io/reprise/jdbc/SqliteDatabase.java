@@ -9,6 +9,8 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -111,6 +113,7 @@ final class SqliteDatabase implements Database {
 
     @Override
     public <T> T read(String what, Work<T> work) {
+        requireOpen();
         Slot slot = take(what);
         try {
             requireOpen();
@@ -126,6 +129,9 @@ final class SqliteDatabase implements Database {
             throw SqlErrors.sqlite(what, file.toString(), e);
         } finally {
             readers.add(slot);
+            if (closed) {
+                closeReaders();
+            }
         }
     }
 
@@ -209,14 +215,23 @@ final class SqliteDatabase implements Database {
         }
     }
 
+    /** Those in use are closed when they come back. The places stay, so that who waits for one learns of the end. */
+    private void closeReaders() {
+        List<Slot> idle = new ArrayList<>();
+        readers.drainTo(idle);
+        for (Slot slot : idle) {
+            if (slot.session != null) {
+                closeQuietly(slot.session);
+                slot.session = null;
+            }
+        }
+        readers.addAll(idle);
+    }
+
     @Override
     public void close() {
         closed = true;
-        for (Slot slot = readers.poll(); slot != null; slot = readers.poll()) {
-            if (slot.session != null) {
-                closeQuietly(slot.session);
-            }
-        }
+        closeReaders();
         writing.lock();
         try {
             if (writer != null) {

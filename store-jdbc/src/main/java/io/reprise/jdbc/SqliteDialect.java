@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.JobState;
+import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
@@ -44,6 +47,8 @@ final class SqliteDialect implements Dialect {
         return cache.computeIfAbsent(
                 template,
                 text -> Columns.in(text)
+                        .replace("{for_no_key_update}", "")
+                        .replace("{clock}", "{now}")
                         .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
                         .replace("{next_id}", "null")
                         .replace("{next_token}", "null")
@@ -68,8 +73,21 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
-    public List<String> views() {
-        return List.of("reprise_show");
+    public List<String> shown(Set<JobState> states) {
+        return states.isEmpty()
+                ? List.of("reprise_show where true")
+                : states.stream().sorted().map(SqliteDialect::shown).toList();
+    }
+
+    /** By the state as it is stored, so that the partial indexes are seen to fit; the live ones through their index. */
+    private static String shown(JobState state) {
+        return switch (state) {
+            case PENDING ->
+                "reprise_show where state = 'PENDING' and id in (select id from reprise_job where due_at is not null)"
+                        + " and id not in (select h.id from reprise_held h)";
+            case RUNNING -> "reprise_show where state = 'RUNNING' and id in (select h.id from reprise_held h)";
+            case SUCCEEDED, FAILED, CANCELLED -> "reprise_show where stored = '" + state + "'";
+        };
     }
 
     /** Arrays travel as JSON. Only names and numbers do, and names need no escaping. */
@@ -97,6 +115,19 @@ final class SqliteDialect implements Dialect {
 
     @Override
     public void lockQueue(Session session, String queue) {}
+
+    @Override
+    public boolean tryLockQueue(Session session, String queue) {
+        return true;
+    }
+
+    @Override
+    public void requireFreshReads(Connection connection) {}
+
+    @Override
+    public boolean writesBesideOthers() {
+        return false;
+    }
 
     @Override
     public void lockSchema(Session session) {}

@@ -245,7 +245,7 @@ final class SqliteSettlements implements Settlements {
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         Batch batch = new Batch(session, session.now());
-        for (Settlement settlement : settlements) {
+        for (Settlement settlement : Settlements.newest(settlements, batch.stale)) {
             batch.settle(settlement);
         }
         batch.finish(closing);

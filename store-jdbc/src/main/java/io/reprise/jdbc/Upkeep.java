@@ -6,9 +6,10 @@ import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /** What ends and deletes jobs because of their age. */
 final class Upkeep {
@@ -18,23 +19,24 @@ final class Upkeep {
             select id, queue
               from reprise_job
              where deadline is not null and due_at is not null and deadline <= {now}
-               and id not in (select h.id from reprise_held h)
+               and id not in (select h.id from reprise_held h) and not queue {in}
              order by deadline
              limit ?
             """;
 
-    // Under the queues' locks: of these, the ones that were not claimed meanwhile.
+    // Under the queues' locks: of these, the ones that were neither claimed nor moved to another queue meanwhile.
     private static final String STILL_OVERDUE = """
             select id
               from reprise_job
-             where id {in} and due_at is not null and deadline <= {now} and id not in (select h.id from reprise_held h)
+             where id {in} and queue {in} and due_at is not null and deadline <= {now}
+               and id not in (select h.id from reprise_held h)
             """;
 
-    // The index on finish times serves it.
+    // The index on states and finish times serves it.
     private static final String OLD = """
             select id
               from {finished}
-             where finished_at is not null and finished_at <= {now} - ? and state in ({states})
+             where state = '{state}' and finished_at is not null and finished_at <= ?
              order by finished_at
              limit ?
             """;
@@ -47,27 +49,41 @@ final class Upkeep {
 
     private record Overdue(long id, String queue) {}
 
+    /** Passes the queues that somebody has locked: a caller's transaction may keep them so for long. */
     List<Job> expire(Session session, int limit) throws SQLException {
         Dialect dialect = session.dialect();
-        List<Overdue> overdue = session.list(dialect.sql(OVERDUE), row -> new Overdue(row.number(), row.text()), limit);
-        if (overdue.isEmpty()) {
-            return List.of();
-        }
-        for (String queue :
-                overdue.stream().map(Overdue::queue).distinct().sorted().toList()) {
-            dialect.lockQueue(session, queue);
+        Set<String> busy = new HashSet<>();
+        Set<String> locked = new HashSet<>();
+        List<Overdue> overdue = List.of();
+        while (locked.isEmpty()) {
+            overdue = session.list(
+                    dialect.sql(OVERDUE),
+                    row -> new Overdue(row.number(), row.text()),
+                    busy.toArray(String[]::new),
+                    limit);
+            if (overdue.isEmpty()) {
+                return List.of();
+            }
+            for (String queue : overdue.stream().map(Overdue::queue).distinct().toList()) {
+                (dialect.tryLockQueue(session, queue) ? locked : busy).add(queue);
+            }
         }
         long[] ids = overdue.stream().mapToLong(Overdue::id).sorted().toArray();
-        List<Long> still = session.list(dialect.sql(STILL_OVERDUE), Row::number, (Object) ids);
+        List<Long> still = session.list(dialect.sql(STILL_OVERDUE), Row::number, ids, locked.toArray(String[]::new));
         return jobs.find(session, Endings.end(session, still, JobState.FAILED, FailReason.DEADLINE));
     }
 
     static int prune(Session session, Set<JobState> states, Duration age, int limit) throws SQLException {
-        if (states.isEmpty()) {
-            return 0;
+        long before = session.now() - Micros.of(age);
+        List<Long> old = new ArrayList<>();
+        for (JobState state : states.stream().sorted().toList()) {
+            String sql = oldSql(session.dialect(), state);
+            old.addAll(session.list(sql, Row::number, before, limit - old.size()));
         }
-        String names = states.stream().map(state -> "'" + state + "'").sorted().collect(Collectors.joining(", "));
-        String sql = session.dialect().sql(OLD.replace("{states}", names));
-        return Endings.delete(session, session.list(sql, Row::number, Micros.of(age), limit));
+        return Endings.delete(session, old, before);
+    }
+
+    static String oldSql(Dialect dialect, JobState state) {
+        return dialect.sql(OLD.replace("{state}", state.name()));
     }
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /** Tells listeners, here and in other processes, that there may be work. Only ever a hint. */
 interface Wakeups extends AutoCloseable {
 
@@ -15,6 +18,8 @@ interface Wakeups extends AutoCloseable {
     /** Within this store only; other processes poll. */
     final class Local implements Wakeups {
 
+        private static final Logger log = LoggerFactory.getLogger(Wakeups.class);
+
         private volatile Runnable listener = () -> {};
 
         @Override
@@ -24,7 +29,12 @@ interface Wakeups extends AutoCloseable {
 
         @Override
         public void announce() {
-            listener.run();
+            try {
+                listener.run();
+            } catch (RuntimeException e) {
+                // What it was told about is done either way, and found by polling.
+                log.warn("A listener for work failed", e);
+            }
         }
 
         @Override

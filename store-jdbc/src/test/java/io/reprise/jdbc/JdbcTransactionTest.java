@@ -6,13 +6,16 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobWriter;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -95,6 +98,40 @@ class JdbcTransactionTest {
             connection.commit();
         }
         assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    void a_replacement_is_refused_above_read_committed() throws SQLException {
+        JobSpec replacing = SPEC.toBuilder().key("k", KeyRule.REPLACE).build();
+        postgres.store().insert(List.of(replacing));
+        for (int isolation : List.of(Connection.TRANSACTION_REPEATABLE_READ, Connection.TRANSACTION_SERIALIZABLE)) {
+            try (Connection connection = postgres.connection()) {
+                connection.setTransactionIsolation(isolation);
+                connection.setAutoCommit(false);
+                JobWriter writer = postgres.store().within(JdbcTransaction.of(connection));
+                assertThatIllegalArgumentException()
+                        .isThrownBy(() -> writer.insert(List.of(replacing)))
+                        .withMessageContaining("READ COMMITTED");
+                writer.insert(List.of(SPEC));
+                connection.commit();
+            }
+        }
+        assertThat(postgres.store().find(JobQuery.all()).items()).hasSize(3);
+    }
+
+    @Test
+    void a_new_policy_in_an_open_transaction_hinders_nobody() throws SQLException {
+        JobSpec spec =
+                SPEC.toBuilder().policy(RetryPolicy.unset().maxAttempts(17)).build();
+        try (Connection connection = postgres.connection();
+                JdbcJobStore other =
+                        JdbcJobStore.builder().timeout(Duration.ofSeconds(2)).postgresql(postgres.source())) {
+            connection.setAutoCommit(false);
+            postgres.store().within(JdbcTransaction.of(connection)).insert(List.of(spec));
+            JobId id = other.insert(List.of(spec)).get(0).id();
+            connection.rollback();
+            assertThat(other.find(id).orElseThrow().spec().policy()).isEqualTo(spec.policy());
+        }
     }
 
     @Test

@@ -3,7 +3,9 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.JobState;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.JobQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -11,6 +13,8 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** How PostgreSQL reaches the rows with 100,000 jobs waiting and as many scheduled for later. */
 class PostgresPlanTest {
@@ -91,6 +95,20 @@ class PostgresPlanTest {
         String plan = plan(PostgresClaims.PROBE, (Object) new String[] {"default", "other"});
         assertThat(plan).contains("reprise_job_ready");
         readsThroughIndexes(plan);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_page_of_a_state_asks_the_leases_about_few_jobs(JobState state) throws SQLException {
+        JobQuery query = JobQuery.all().state(state).limit(50);
+        Queries.Statement statement = Queries.statement(DIALECT, query);
+        String plan = plan(statement.sql(), statement.values().toArray());
+        readsThroughIndexes(plan);
+        assertThat(plan.lines()
+                        .filter(line -> line.contains("reprise_lease") && line.contains("loops="))
+                        .mapToLong(line -> Long.parseLong(line.replaceAll(".*loops=([0-9]+).*", "$1"))))
+                .as("looks at the leases in\n" + plan)
+                .allMatch(loops -> loops <= 51);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.reprise.JobSpec;
@@ -16,8 +17,10 @@ import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What can be wrong with a file, and what the user is told. */
@@ -148,5 +151,36 @@ class SqliteErrorsTest {
         JdbcJobStore store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
         StoreException refusal = refusal(store, () -> add(store, "1"));
         assertThat(refusal).hasMessageContaining("prepare()");
+    }
+
+    @Test
+    @Timeout(30)
+    void after_close_nothing_waits() {
+        JdbcJobStore store = JdbcJobStore.builder().timeout(Duration.ofHours(1)).sqlite(directory.resolve("closed.db"));
+        store.prepare();
+        store.liveQueues();
+        store.close();
+        for (int i = 0; i < 5; i++) {
+            assertThatIllegalStateException().isThrownBy(store::liveQueues).withMessageContaining("closed");
+        }
+        assertThatIllegalStateException().isThrownBy(store::maintain).withMessageContaining("closed");
+    }
+
+    @Test
+    @Timeout(30)
+    void a_connection_in_use_is_closed_when_it_comes_back() throws SQLException {
+        List<Connection> opened = new ArrayList<>();
+        Path file = directory.resolve("used.db");
+        SqliteDatabase database = new SqliteDatabase(file, Duration.ofHours(1), 1, () -> {
+            Connection connection = Sqlite.connection(file);
+            opened.add(connection);
+            return connection;
+        });
+        database.read("close meanwhile", session -> {
+            database.close();
+            return session.one("select 1", Row::number);
+        });
+        assertThat(opened).hasSize(1);
+        assertThat(opened.get(0).isClosed()).isTrue();
     }
 }

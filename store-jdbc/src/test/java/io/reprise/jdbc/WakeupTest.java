@@ -55,6 +55,22 @@ class WakeupTest {
     }
 
     @Test
+    void a_listener_that_fails_is_called_again_and_hinders_no_insert() throws InterruptedException {
+        Semaphore woken = new Semaphore(0);
+        try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {
+            other.onWake(() -> {
+                woken.release();
+                throw new IllegalStateException("a listener's own mistake");
+            });
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            postgres.store().insert(ONE);
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(other.insert(ONE)).hasSize(1);
+            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
     void a_store_that_polls_only_notifies_nobody() throws SQLException {
         try (JdbcJobStore polling = JdbcJobStore.builder().pollOnly().postgresql(postgres.source());
                 Connection connection = postgres.connection();

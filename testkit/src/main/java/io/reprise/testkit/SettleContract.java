@@ -197,6 +197,32 @@ public interface SettleContract extends StoreFixture {
     }
 
     @Test
+    default void of_two_outcomes_of_one_job_the_greater_token_counts() {
+        JobId id = add(Jobs.spec("twice"));
+        Claim dead = claimOne();
+        settle(Settlements.retry(dead, only(dead), Duration.ZERO));
+        Claim live = claimOne();
+        Settled settled = store().settle(
+                        List.of(Settlements.fail(dead, only(dead)), Settlements.fail(live, only(live))),
+                        List.of(dead.token(), live.token()));
+        assertThat(settled.stale()).as("one of the two is").containsExactly(id);
+        assertThat(read(id).state()).isEqualTo(JobState.FAILED);
+        assertThat(read(id).attempts()).isEqualTo(2);
+        assertThat(store().attempts(id)).extracting(Attempt::token).containsExactly(dead.token(), live.token());
+    }
+
+    @Test
+    default void of_a_success_and_a_failure_of_one_job_the_greater_token_counts() {
+        JobId id = add(Jobs.spec("twice"));
+        Claim dead = claimOne();
+        settle(Settlements.retry(dead, only(dead), Duration.ZERO));
+        Claim live = claimOne();
+        settle(Settlements.success(live, only(live)), Settlements.fail(dead, only(dead)));
+        assertThat(read(id).state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(read(id).attempts()).isEqualTo(2);
+    }
+
+    @Test
     default void settling_nothing_is_harmless() {
         assertThat(store().settle(List.of(), List.of()).stale()).isEmpty();
         assertThat(store().settle(List.of(), List.of(987_654_321L)).stale()).isEmpty();

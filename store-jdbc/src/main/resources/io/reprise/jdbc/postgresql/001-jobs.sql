@@ -8,6 +8,9 @@ create sequence reprise_token;
 
 create function reprise_now() returns bigint language sql stable parallel safe as $$ select (extract(epoch from transaction_timestamp()) * 1000000)::bigint $$;
 
+-- The same clock at the start of the statement: for those that waited for a lock in an earlier one.
+create function reprise_clock() returns bigint language sql stable parallel safe as $$ select reprise_now() + (extract(epoch from statement_timestamp() - transaction_timestamp()) * 1000000)::bigint $$;
+
 -- Policies are kept once each; a job names its policy by the hash of the policy's canonical JSON.
 create table reprise_policy (
   id   bigint not null primary key,
@@ -135,7 +138,7 @@ create table reprise_finished (
 
 create index reprise_finished_failed on reprise_finished (id) where state = 'FAILED';
 
-create index reprise_finished_at on reprise_finished (finished_at);
+create index reprise_finished_at on reprise_finished (state, finished_at);
 
 -- Runs that ended otherwise than well; a success is read from the finished job itself.
 create table reprise_attempt (
@@ -237,7 +240,7 @@ select l.id as token, l.queue, l.worker, l.runner, l.alone, l.claimed_at, u.id
   from reprise_lease l
   cross join unnest(l.ids) as u (id);
 
--- The two views name the columns that show a job, in one order.
+-- The three views name the columns that show a job, in one order.
 create view reprise_show_live as
 select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
        j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
@@ -255,6 +258,21 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
      where h.queue = j.queue and h.id > j.token and j.id = any (h.ids)
      limit 1
   ) l on true;
+
+-- The running ones among them, found from the leases one by one: the offset keeps the planner from another order.
+create view reprise_show_running as
+select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       'RUNNING' as state, null::text as wait_reason,
+       null::text as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,
+       null::text as result, h.worker, h.token as holder, j.cancel_requested,
+       j.attempts, j.losses, j.interruptions, j.snoozes, j.granted,
+       j.created_at, j.first_due_at, null::bigint as due_at, j.deadline,
+       h.claimed_at as started_at, null::bigint as finished_at, j.last_delay_us
+  from reprise_held h
+  cross join lateral (
+    select * from reprise_job where id = h.id and queue = h.queue and token < h.token offset 0
+  ) j;
 
 create view reprise_show_finished as
 select f.id, f.queue, f.type, f.priority, f.payload, f.policy, f.delay_us, f.asked_at, f.resource, f.tags, f.unique_key,

@@ -71,7 +71,9 @@ create index reprise_job_cancel on reprise_job (id) where cancel_requested = 1;
 
 create index reprise_job_failed on reprise_job (id) where state = 'FAILED';
 
-create index reprise_job_finished on reprise_job (finished_at) where finished_at is not null;
+create index reprise_job_cancelled on reprise_job (id) where state = 'CANCELLED';
+
+create index reprise_job_finished on reprise_job (state, finished_at) where finished_at is not null;
 
 -- One row per claimed batch; its id is the fencing token and never used again. A job X is held under L exactly if row L
 -- is there, X is among its ids (JSON) and the token of X is less than L. The runner is who lost it first, after a take-over.
@@ -191,7 +193,7 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
        j.result, coalesce(l.worker, j.worker) as worker, l.id as holder, j.cancel_requested,
        j.attempts, j.losses, j.interruptions, j.snoozes, j.granted,
        j.created_at, j.first_due_at, case when l.id is null then j.due_at end as due_at, j.deadline,
-       coalesce(l.claimed_at, j.started_at) as started_at, j.finished_at, j.last_delay_us
+       coalesce(l.claimed_at, j.started_at) as started_at, j.finished_at, j.last_delay_us, j.state as stored
   from reprise_job j
   left join reprise_lease l
     on l.id = (

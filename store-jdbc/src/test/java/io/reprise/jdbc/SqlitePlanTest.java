@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobState;
+import io.reprise.store.JobQuery;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How SQLite reaches the rows: never by all jobs that ever were. */
+class SqlitePlanTest {
+
+    private static final Dialect DIALECT = new SqliteDialect();
+
+    @TempDir
+    Path directory;
+
+    private String plan(String sql, Object... values) throws SQLException {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+        }
+        try (Connection connection = Sqlite.connection(file)) {
+            Session session = new Session(connection, DIALECT, 0, Session.Use.POOLED);
+            return String.join(
+                    "\n",
+                    session.list(
+                            "explain query plan " + sql,
+                            row -> {
+                                row.number();
+                                row.number();
+                                row.number();
+                                return row.text();
+                            },
+                            values));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "FAILED, j USING INDEX reprise_job_failed",
+        "CANCELLED, j USING INDEX reprise_job_cancelled",
+        "PENDING, SEARCH j USING INTEGER PRIMARY KEY (rowid=?)",
+        "RUNNING, SEARCH j USING INTEGER PRIMARY KEY (rowid=?)"
+    })
+    void a_page_of_a_state_is_found_by_an_index(JobState state, String step) throws SQLException {
+        Queries.Statement statement =
+                Queries.statement(DIALECT, JobQuery.all().state(state).limit(50));
+        String plan = plan(statement.sql(), statement.values().toArray());
+        assertThat(plan).contains(step);
+        assertThat(plan.lines()).as(plan).noneMatch(line -> line.matches("SCAN (j|reprise_job)"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PENDING", "RUNNING"})
+    void old_jobs_of_a_state_are_found_in_order_by_an_index(JobState state) throws SQLException {
+        assertThat(plan(Upkeep.oldSql(DIALECT, state), 1L, 10))
+                .contains("INDEX reprise_job_finished (state=? AND finished_at>? AND finished_at<?)")
+                .doesNotContain("TEMP B-TREE");
+    }
+
+    @Test
+    void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
+        Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
+        assertThat(plan(statement.sql(), statement.values().toArray()))
+                .contains("SCAN reprise_job USING COVERING INDEX");
+    }
+}
