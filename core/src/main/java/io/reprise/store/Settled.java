@@ -18,8 +18,4 @@ public record Settled(Instant at, Set<JobId> stale, Set<JobId> cancelled) {
         stale = Set.copyOf(stale);
         cancelled = Set.copyOf(cancelled);
     }
-
-    public Settled(Instant at, Set<JobId> stale) {
-        this(at, stale, Set.of());
-    }
 }

@@ -7,6 +7,7 @@ import io.reprise.retry.Failure;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -94,7 +95,7 @@ final class PostgresSettlements implements Settlements {
               insert into reprise_counter (queue, state, n)
               select queue, state, count(*) from d group by queue, state)
             select id, attempts + (spent = 'ATTEMPT')::int,
-                   attempts + losses + interruptions + snoozes + (spent <> 'NOTHING')::int, runner
+                   attempts + losses + interruptions + snoozes + (spent <> 'NOTHING')::int, runner, state = 'CANCELLED'
               from d
             """;
 
@@ -117,7 +118,7 @@ final class PostgresSettlements implements Settlements {
                    interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
                    snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
                    lane = case when i.spent = 'ATTEMPT' then 1
-                               when i.spent = 'LOSS' and i.reason is not null then 2
+                               when i.spent = 'LOSS' and i.reason is not null and j.losses > 0 then 2
                                else j.lane end,
                    error_type = coalesce(i.error_type, j.error_type),
                    error_message = case when i.error_type is null then j.error_message else i.error_message end,
@@ -154,6 +155,7 @@ final class PostgresSettlements implements Settlements {
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         Set<JobId> stale = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
         List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
                 .sorted(LOCK_ORDER)
                 .toList();
@@ -161,12 +163,14 @@ final class PostgresSettlements implements Settlements {
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
         List<Settlement> others = sorted.stream().filter(s -> !succeeds(s)).toList();
         if (!others.isEmpty()) {
-            stale.addAll(settleOthers(session, others, closing));
+            stale.addAll(settleOthers(session, others, closing, cancelled));
         }
-        return succeed(session, successes, closing, stale);
+        Instant at = succeed(session, successes, closing, stale);
+        return new Settled(at, stale, cancelled);
     }
 
-    private Set<JobId> settleOthers(Session session, List<Settlement> others, Collection<Long> closing)
+    private Set<JobId> settleOthers(
+            Session session, List<Settlement> others, Collection<Long> closing, Set<JobId> cancelled)
             throws SQLException {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
         others.forEach(settlement -> open.put(settlement.job(), settlement));
@@ -186,7 +190,17 @@ final class PostgresSettlements implements Settlements {
         }
         List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
-            ended.addAll(session.list(session.dialect().sql(END), row -> ended(row, open), endArrays(rest, leases)));
+            ended.addAll(session.list(
+                    session.dialect().sql(END),
+                    row -> {
+                        Attempts.Ended end = ended(row, open);
+                        Settlement settlement = end.settlement();
+                        if (row.flag() && !(settlement.next() instanceof Settlement.Cancel)) {
+                            cancelled.add(settlement.job());
+                        }
+                        return end;
+                    },
+                    endArrays(rest, leases)));
         }
         if (!ended.isEmpty()) {
             attempts.write(session, ended, session.now());
@@ -219,7 +233,7 @@ final class PostgresSettlements implements Settlements {
         }
     }
 
-    private Settled succeed(Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
+    private Instant succeed(Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
             throws SQLException {
         record Answer(long at, List<Long> stale, List<Long> cancelled) {}
         Answer answer = session.one(
@@ -237,7 +251,7 @@ final class PostgresSettlements implements Settlements {
         if (!cancelled.isEmpty()) {
             cancel(session, cancelled);
         }
-        return new Settled(Micros.instant(answer.at()), stale);
+        return Micros.instant(answer.at());
     }
 
     /** Ends what a closed lease left behind and somebody asked to cancel; in one transaction also after a lone statement. */

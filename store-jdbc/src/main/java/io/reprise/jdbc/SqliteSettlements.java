@@ -73,7 +73,7 @@ final class SqliteSettlements implements Settlements {
     private record Standing(int attempts, int losses, int interruptions, int snoozes, int lane, boolean cancel) {
 
         Standing after(Spent spent, boolean waits) {
-            boolean lost = spent == Spent.LOSS && waits;
+            boolean lost = spent == Spent.LOSS && waits && losses > 0;
             return new Standing(
                     attempts + (spent == Spent.ATTEMPT ? 1 : 0),
                     losses + (spent == Spent.LOSS ? 1 : 0),
@@ -95,6 +95,7 @@ final class SqliteSettlements implements Settlements {
         private final Map<Long, Optional<Lease>> leases = new HashMap<>();
         private final Counters.Sums counts = new Counters.Sums();
         private final Set<JobId> stale = new HashSet<>();
+        private final Set<JobId> cancelled = new HashSet<>();
         private final List<Attempts.Ended> history = new ArrayList<>();
 
         Batch(Session session, long at) {
@@ -153,6 +154,9 @@ final class SqliteSettlements implements Settlements {
             Settlement.Next next = settlement.next();
             if (next instanceof Settlement.Cancel || then.cancel()) {
                 end(settlement, then, lease, JobState.CANCELLED, null);
+                if (!(next instanceof Settlement.Cancel)) {
+                    cancelled.add(settlement.job());
+                }
             } else if (next instanceof Settlement.Fail fail) {
                 end(settlement, then, lease, JobState.FAILED, fail.reason());
             } else if (next instanceof Settlement.Wait pause) {
@@ -249,7 +253,7 @@ final class SqliteSettlements implements Settlements {
             batch.settle(settlement);
         }
         batch.finish(closing);
-        return new Settled(Micros.instant(batch.at), batch.stale);
+        return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 
     @Override

@@ -137,6 +137,22 @@ public interface SettleContract extends StoreFixture {
     }
 
     @Test
+    default void a_cancellation_asked_for_meanwhile_takes_the_place_of_a_wait_or_failure_and_is_reported() {
+        List<JobId> ids = add(Jobs.many(4));
+        Claim claim = claimOne(Claims.upTo(4));
+        ids.forEach(id -> store().cancel(id, NOTE));
+        Settled settled = settle(
+                Settlements.retry(claim, claim.jobs().get(0), Duration.ZERO),
+                Settlements.fail(claim, claim.jobs().get(1)),
+                Settlements.cancellation(claim, claim.jobs().get(2)),
+                Settlements.success(claim, claim.jobs().get(3)));
+        assertThat(settled.cancelled()).containsExactlyInAnyOrder(ids.get(0), ids.get(1));
+        assertThat(ids.subList(0, 3))
+                .allSatisfy(id -> assertThat(read(id).state()).isEqualTo(JobState.CANCELLED));
+        assertThat(read(ids.get(3)).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
     default void claims_are_attempts_plus_losses_plus_interruptions_plus_snoozes() {
         JobId id = add(Jobs.spec("eventful"));
         Claim claim = claimOne();
