@@ -15,6 +15,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * file's own lock stands between them, and waiting for it is bounded by the busy timeout.
  */
 final class SqliteDatabase implements Database {
+
+    private static final int BUSY = 5;
+    private static final long WAL_RETRY_NANOS = 5_000_000;
 
     /** Opens a plain connection to the file. */
     interface Opener {
@@ -145,6 +149,23 @@ final class SqliteDatabase implements Database {
         }
     }
 
+    /** The first change to WAL needs the file for itself and does not wait for it, whatever the busy timeout: so we do. */
+    private void writeAhead(Statement statement) throws SQLException {
+        long end = System.nanoTime() + timeout.toNanos();
+        boolean done = false;
+        while (!done) {
+            try {
+                statement.execute("pragma journal_mode = wal");
+                done = true;
+            } catch (SQLException e) {
+                if ((e.getErrorCode() & 0xff) != BUSY || System.nanoTime() - end >= 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(WAL_RETRY_NANOS);
+            }
+        }
+    }
+
     private Session open(boolean reader) throws SQLException {
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
@@ -156,7 +177,7 @@ final class SqliteDatabase implements Database {
             if (reader) {
                 statement.execute("pragma query_only = on");
             } else {
-                statement.execute("pragma journal_mode = wal");
+                writeAhead(statement);
                 statement.execute("pragma synchronous = full");
             }
         } catch (SQLException e) {
