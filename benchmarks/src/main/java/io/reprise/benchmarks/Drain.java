@@ -7,6 +7,7 @@ import java.util.List;
 final class Drain implements Workload {
 
     private static final int JOBS = 100_000;
+    private static final int FEW = 10_000;
 
     @Override
     public String name() {
@@ -15,16 +16,20 @@ final class Drain implements Workload {
 
     @Override
     public String title() {
-        return "drain 100,000 no-op jobs";
+        return "drain 100,000 no-op jobs; W2-10k: 10,000, to compare W5 with";
     }
 
     @Override
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
-        int jobs = trial.sizes().jobs(JOBS);
+        return List.of(drain(trial, "W2-10k", FEW), drain(trial, name(), JOBS));
+    }
+
+    private static Figure drain(Trial trial, String name, int full) throws Exception {
+        int jobs = trial.sizes().jobs(full);
         Target target = trial.install();
         try (Installation installation = trial.system().open(target)) {
-            return List.of(Figure.rate(name(), jobs, trial.drain(target, installation, jobs, 0)));
+            return Figure.rate(name, jobs, trial.drain(target, installation, jobs, 0));
         }
     }
 }

@@ -54,6 +54,10 @@ final class Ledger implements Handler {
         }
     }
 
+    boolean isDone() {
+        return open.get() == 0;
+    }
+
     long firstRunNanos() {
         return firstRun.get();
     }

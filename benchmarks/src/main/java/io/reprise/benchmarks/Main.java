@@ -131,20 +131,17 @@ public final class Main implements Callable<Integer> {
     }
 
     private List<Workload> workloads(StoreKind kind) {
-        if (only.contains("all")) {
-            return Workloads.ALL;
-        }
-        if (only.isEmpty()) {
-            return Workloads.ALL.stream().filter(Workload::byDefault).toList();
-        }
         List<String> known = Workloads.ALL.stream().map(Workload::name).toList();
         for (String name : only) {
-            if (!known.contains(name)) {
+            if (!name.equals("all") && !known.contains(name)) {
                 throw bad("no workload " + name + "; there are " + String.join(", ", known));
             }
         }
         return Workloads.ALL.stream()
-                .filter(workload -> only.contains(workload.name()))
+                .filter(workload -> only.isEmpty()
+                        ? workload.byDefault()
+                        : only.contains("all") || only.contains(workload.name()))
+                .filter(workload -> workload.on(kind))
                 .toList();
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
@@ -16,7 +15,7 @@ final class Trial {
     /** Begins the line of output that has the figures. */
     static final String RESULT = "RESULT ";
 
-    private static final Duration LIMIT = Duration.ofMinutes(15);
+    static final Duration LIMIT = Duration.ofMinutes(15);
     private static final int FIRST_CHUNK = 400;
     private static final int LAST_CHUNK = 50_000;
 
@@ -31,19 +30,25 @@ final class Trial {
     }
 
     /** Arguments: system, workload, store, place of the databases, whether quick. */
-    public static void main(String[] args) throws Exception {
-        QueueSystem system = Systems.get(args[0]);
-        Workload workload = Workloads.get(args[1]);
-        StoreKind store = StoreKind.of(args[2]);
-        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system.share());
-        List<Figure> figures;
-        try (Databases databases = new Databases(store, args[3])) {
-            figures = workload.measure(new Trial(system, databases, sizes));
+    public static void main(String[] args) {
+        int code = 0;
+        try {
+            List<Figure> figures = measure(args);
+            System.out.println(RESULT + new JsonMapper().writeValueAsString(figures));
+        } catch (Exception e) {
+            e.printStackTrace();
+            code = 1;
         }
-        System.out.println(RESULT + new JsonMapper().writeValueAsString(figures));
-        System.out.flush();
         // Some systems leave threads behind that would keep the process alive.
-        Runtime.getRuntime().halt(0);
+        System.exit(code);
+    }
+
+    private static List<Figure> measure(String[] args) throws Exception {
+        QueueSystem system = Systems.get(args[0]);
+        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system.share());
+        try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
+            return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
+        }
     }
 
     QueueSystem system() {
@@ -107,9 +112,5 @@ final class Trial {
         if (left != 0) {
             throw new IllegalStateException(left + " jobs are left over");
         }
-    }
-
-    Databases databases() throws SQLException {
-        return databases;
     }
 }

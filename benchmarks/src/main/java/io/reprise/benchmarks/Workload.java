@@ -21,5 +21,10 @@ interface Workload {
         return true;
     }
 
+    /** Whether it makes sense there. */
+    default boolean on(StoreKind store) {
+        return true;
+    }
+
     List<Figure> measure(Trial trial) throws Exception;
 }

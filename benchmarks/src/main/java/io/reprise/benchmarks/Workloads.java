@@ -6,7 +6,19 @@ import java.util.List;
 /** All workloads, in the order of the tables. */
 final class Workloads {
 
-    static final List<Workload> ALL = List.of(new SingleEnqueue(), new BulkEnqueue(), new Drain(), new Retry());
+    static final List<Workload> ALL = List.of(
+            new SingleEnqueue(),
+            new BulkEnqueue(),
+            new Drain(),
+            new Latency(),
+            new Retry(),
+            new Backlog(),
+            new Archive(),
+            new Sustained(),
+            new Fleet(),
+            new Idle(),
+            new Heap(),
+            new WalBytes());
 
     private Workloads() {}
 
