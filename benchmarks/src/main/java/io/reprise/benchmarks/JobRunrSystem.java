@@ -162,7 +162,8 @@ final class JobRunrSystem implements QueueSystem {
 
         @Override
         public void fillFinished(int succeeded, int failed) throws SQLException {
-            // Only the column says that they have ended: JobRunr reads the text of a finished job when someone looks at it.
+            // Only the column says that they have ended: JobRunr reads the text of a finished job when someone looks at
+            // it.
             scheduler.enqueue(new Request(Payloads.of(0)));
             multiply("ENQUEUED", succeeded + failed - 1);
             target.execute("update jobrunr_jobs set state = case when random() < "
@@ -171,11 +172,12 @@ final class JobRunrSystem implements QueueSystem {
 
         /** Copies of the one job in a state, each with an id of its own. */
         private void multiply(String state, int copies) throws SQLException {
-            target.execute("insert into jobrunr_jobs (id, version, jobasjson, jobsignature, state, createdat, updatedat,"
-                    + " scheduledat) select u.id, j.version, replace(j.jobasjson, trim(j.id), u.id), j.jobsignature,"
-                    + " j.state, j.createdat, j.updatedat, j.scheduledat from jobrunr_jobs j,"
-                    + " lateral (select gen_random_uuid()::text as id from generate_series(1, " + copies
-                    + ") where j.id is not null) u where j.state = '" + state + "'");
+            target.execute(
+                    "insert into jobrunr_jobs (id, version, jobasjson, jobsignature, state, createdat, updatedat,"
+                            + " scheduledat) select u.id, j.version, replace(j.jobasjson, trim(j.id), u.id), j.jobsignature,"
+                            + " j.state, j.createdat, j.updatedat, j.scheduledat from jobrunr_jobs j,"
+                            + " lateral (select gen_random_uuid()::text as id from generate_series(1, " + copies
+                            + ") where j.id is not null) u where j.state = '" + state + "'");
         }
 
         @Override

@@ -47,14 +47,16 @@ final class Latency implements Workload {
                 // A worker can be told before the one who enqueues has the answer.
                 millis.add(Math.max(0, starts.get(number) - commits[number]) / 1000.0);
             }
-            return List.of(Figure.latency(
-                    name(), Statistics.percentile(millis, 0.5), Statistics.percentile(millis, 0.99)));
+            return List.of(
+                    Figure.latency(name(), Statistics.percentile(millis, 0.5), Statistics.percentile(millis, 0.99)));
         }
     }
 
     private static long[] enqueueElsewhere(Trial trial, Target target, int jobs) throws Exception {
         Process process = Processes.start(
-                List.of(), Enqueuer.class, List.of(trial.system().name(), target.store().toString(), target.jdbcUrl(), Integer.toString(jobs)));
+                List.of(),
+                Enqueuer.class,
+                List.of(trial.system().name(), target.store().toString(), target.jdbcUrl(), Integer.toString(jobs)));
         long[] commits = new long[jobs];
         try (BufferedReader output = process.inputReader()) {
             for (int number = 0; number < jobs; number++) {

@@ -34,7 +34,8 @@ public final class Main implements Callable<Integer> {
             "shared_buffers", "1GB");
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     @Option(
             names = "--only",
@@ -43,7 +44,11 @@ public final class Main implements Callable<Integer> {
             description = "Workloads to run, or 'all'. Unless given: all but W7 and W8, which take long.")
     List<String> only = List.of();
 
-    @Option(names = "--rounds", paramLabel = "N", defaultValue = "3", description = "Rounds; ${DEFAULT-VALUE} unless given.")
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "3",
+            description = "Rounds; ${DEFAULT-VALUE} unless given.")
     int rounds;
 
     @Option(
@@ -67,14 +72,21 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--quick", description = "A hundredth of the jobs: shows that it works, not how fast.")
     boolean quick;
 
-    @Option(names = "--plot", paramLabel = "FILE", description = "Writes a plot of the ratios into this SVG file.")
-    @Nullable Path plot;
+    @Option(
+            names = "--plot",
+            arity = "0..1",
+            fallbackValue = "docs/performance.svg",
+            paramLabel = "FILE",
+            description = "Writes a plot of the ratios as SVG; into docs/performance.svg unless a file is given.")
+    @Nullable
+    Path plot;
 
     @Option(
             names = "--profile",
             paramLabel = "DIR",
             description = "Records each measurement with the Java Flight Recorder into this directory.")
-    @Nullable Path profile;
+    @Nullable
+    Path profile;
 
     private Main() {}
 
@@ -118,6 +130,9 @@ public final class Main implements Callable<Integer> {
             out.print(TextTable.of(results));
         }
         out.flush();
+        if (plot != null) {
+            Files.writeString(plot, Plot.svg(results));
+        }
         bench.failures().forEach(failure -> line().getErr().println("failed: " + failure));
         return bench.failures().isEmpty() ? 0 : 1;
     }
@@ -138,9 +153,8 @@ public final class Main implements Callable<Integer> {
             }
         }
         return Workloads.ALL.stream()
-                .filter(workload -> only.isEmpty()
-                        ? workload.byDefault()
-                        : only.contains("all") || only.contains(workload.name()))
+                .filter(workload ->
+                        only.isEmpty() ? workload.byDefault() : only.contains("all") || only.contains(workload.name()))
                 .filter(workload -> workload.on(kind))
                 .toList();
     }

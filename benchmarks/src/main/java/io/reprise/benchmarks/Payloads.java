@@ -8,9 +8,10 @@ import java.util.List;
 final class Payloads {
 
     private static final int DIGITS = 9;
-    private static final String REST = " to ada@example.org about invoice 2026-11-15, template welcome, locale en, attempt soon "
-            .concat("x".repeat(100))
-            .substring(0, 100 - DIGITS);
+    private static final String REST =
+            " to ada@example.org about invoice 2026-11-15, template welcome, locale en, attempt soon "
+                    .concat("x".repeat(100))
+                    .substring(0, 100 - DIGITS);
 
     private Payloads() {}
 

@@ -167,7 +167,8 @@ final class QuartzSystem implements QueueSystem {
                             + copies + "qrtz_job_details",
                     "insert into qrtz_triggers select sched_name, 'fill-' || n, trigger_group, 'fill-' || n, job_group,"
                             + " description, next_fire_time, prev_fire_time, priority, trigger_state, trigger_type,"
-                            + " start_time, end_time, calendar_name, misfire_instr, job_data" + copies + "qrtz_triggers",
+                            + " start_time, end_time, calendar_name, misfire_instr, job_data" + copies
+                            + "qrtz_triggers",
                     "insert into qrtz_simple_triggers select sched_name, 'fill-' || n, trigger_group, repeat_count,"
                             + " repeat_interval, times_triggered" + copies + "qrtz_simple_triggers");
         }

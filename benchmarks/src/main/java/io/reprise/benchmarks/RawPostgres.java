@@ -29,8 +29,7 @@ final class RawPostgres implements Installation {
 
     private static final String INSERT = "insert into raw_job (payload) values (?)";
     private static final String COPY = "copy raw_job (payload) from stdin";
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             with c as materialized (
               select id
                 from raw_job
@@ -173,8 +172,7 @@ final class RawPostgres implements Installation {
         }
     }
 
-    private static void settle(Connection connection, PreparedStatement statement, List<Long> ids)
-            throws SQLException {
+    private static void settle(Connection connection, PreparedStatement statement, List<Long> ids) throws SQLException {
         if (!ids.isEmpty()) {
             Array array = connection.createArrayOf("bigint", ids.toArray());
             statement.setArray(1, array);

@@ -14,8 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class RawSqlite implements Installation {
 
     private static final String INSERT = "insert into raw_job (payload) values (?)";
-    private static final String CLAIM =
-            """
+    private static final String CLAIM = """
             update raw_job
                set state = 1
              where id in (
@@ -89,8 +88,8 @@ final class RawSqlite implements Installation {
 
     private synchronized void fill(String insert, int rows) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("with recursive n(n) as (select 1 union all select n + 1 from n where n < " + rows + ") "
-                    + insert);
+            statement.execute(
+                    "with recursive n(n) as (select 1 union all select n + 1 from n where n < " + rows + ") " + insert);
         }
     }
 

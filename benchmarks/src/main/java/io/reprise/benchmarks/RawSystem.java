@@ -14,10 +14,12 @@ final class RawSystem implements QueueSystem {
 
     @Override
     public @Nullable String cannot(String workload, StoreKind store) {
-        if (store == StoreKind.SQLITE && workload.equals("W3")) {
-            return "SQLite tells no other process of a commit";
-        }
-        return null;
+        return switch (workload) {
+            case "W3" -> store == StoreKind.SQLITE ? "SQLite tells no other process of a commit" : null;
+            case "W8" -> "runs the jobs of a batch one after the other";
+            case "idle" -> "polls without rest";
+            default -> null;
+        };
     }
 
     @Override

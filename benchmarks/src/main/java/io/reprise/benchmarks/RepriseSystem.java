@@ -108,7 +108,8 @@ final class RepriseSystem implements QueueSystem {
         private static void fill(Reprise filler, JobType<String> type, int jobs, LongAdder ended) {
             for (int from = 0; from < jobs; from += CHUNK) {
                 int to = Math.min(jobs, from + CHUNK);
-                filler.enqueueAll(Payloads.range(from, to).stream().map(type::job).toList());
+                filler.enqueueAll(
+                        Payloads.range(from, to).stream().map(type::job).toList());
                 while (ended.sum() < to) {
                     LockSupport.parkNanos(1_000_000);
                 }

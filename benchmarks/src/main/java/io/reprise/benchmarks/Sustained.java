@@ -58,8 +58,7 @@ final class Sustained implements Workload {
             mix.await();
             Trial.awaitSettled(installation);
             Trial.checkEmpty(installation);
-            return List.of(
-                    Figure.of(name(), "endToStart", last / first), Figure.of("W7-end", Figure.RATE, last));
+            return List.of(Figure.of(name(), "endToStart", last / first), Figure.of("W7-end", Figure.RATE, last));
         }
     }
 

@@ -33,7 +33,10 @@ final class TextTable {
         return List.of(
                 each.workload,
                 each.system,
-                each.units().stream().map(unit -> number(each.median(unit))).reduce((a, b) -> a + " / " + b).orElse(""),
+                each.units().stream()
+                        .map(unit -> number(each.median(unit)))
+                        .reduce((a, b) -> a + " / " + b)
+                        .orElse(""),
                 each.units().stream()
                         .map(unit -> number(Statistics.min(each.values(unit))) + " - "
                                 + number(Statistics.max(each.values(unit))))
@@ -67,7 +70,8 @@ final class TextTable {
             StringBuilder line = new StringBuilder();
             for (int i = 0; i < widths.length; i++) {
                 boolean left = i < 2 || i == widths.length - 1;
-                line.append(String.format(Locale.ROOT, "%" + (left ? "-" : "") + Math.max(1, widths[i]) + "s  ", row.get(i)));
+                line.append(String.format(
+                        Locale.ROOT, "%" + (left ? "-" : "") + Math.max(1, widths[i]) + "s  ", row.get(i)));
             }
             text.append(line.toString().stripTrailing()).append('\n');
         }

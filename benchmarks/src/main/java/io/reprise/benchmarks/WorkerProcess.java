@@ -53,7 +53,9 @@ final class WorkerProcess implements AutoCloseable {
 
     WorkerProcess(QueueSystem system, Target target) throws IOException {
         process = Processes.start(
-                List.of(), WorkerProcess.class, List.of(system.name(), target.store().toString(), target.jdbcUrl()));
+                List.of(),
+                WorkerProcess.class,
+                List.of(system.name(), target.store().toString(), target.jdbcUrl()));
         output = process.inputReader();
         input = process.outputWriter();
     }
