@@ -14,6 +14,7 @@ import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -28,6 +29,7 @@ import org.slf4j.LoggerFactory;
 public final class Operations {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final Set<FailReason> BARRED = EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE);
     private static final int PRUNE_BATCH = 1_000;
 
     private final JobStore store;
@@ -59,15 +61,15 @@ public final class Operations {
         Job job = require(id);
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
         if (job.state() == JobState.FAILED && !how.force()) {
+            if (BARRED.contains(job.failReason())) {
+                throw refused(
+                        Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
+            }
             if (exhausted) {
                 throw refused(
                         Code.MAX_RETRIES_EXCEEDED,
                         id,
                         "has spent all of its " + job.attempts() + " attempt(s): grant more, reset them, or force one");
-            }
-            if (!job.isRetryable() && !isExhausted(job)) {
-                throw refused(
-                        Code.NOT_RETRYABLE, id, "failed as " + job.failReason() + ": force it if you know better");
             }
         }
         int grant = exhausted ? 1 : how.grant();

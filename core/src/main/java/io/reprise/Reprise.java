@@ -145,9 +145,14 @@ public final class Reprise implements AutoCloseable {
     /** Creates or changes the schedule of this name. */
     public void schedule(Schedule schedule) {
         String rule = ScheduleRule.text(schedule);
+        JobSpec job = spec(schedule.job());
+        if (job.idempotencyKey() != null) {
+            throw new IllegalArgumentException("schedule '" + schedule.name()
+                    + "': its job has an idempotency key, so only the first firing would ever enqueue one");
+        }
         Instant now = store.now();
         Instant next = ScheduleRule.parse(schedule.name(), rule).next(now, now);
-        store.putSchedule(schedule.name(), rule, spec(schedule.job()), next);
+        store.putSchedule(schedule.name(), rule, job, next);
         if (engine != null) {
             engine.reschedule();
         }
@@ -179,10 +184,13 @@ public final class Reprise implements AutoCloseable {
             }
             closed = true;
         }
-        if (engine != null) {
-            engine.stop();
+        try {
+            if (engine != null) {
+                engine.stop();
+            }
+        } finally {
+            store.close();
         }
-        store.close();
     }
 
     private List<JobSpec> specs(List<? extends JobRequest<?>> jobs) {

@@ -173,13 +173,15 @@ public final class RepriseBuilder {
      */
     public Reprise start() {
         RandomGenerator random = WorkerNames.random();
-        if (name == null) {
-            name = WorkerNames.unique(random);
-        }
-        return start(new Engine.Seams(new ThreadDriver(name), new PoolBench(name, concurrency), random));
+        String worker = name == null ? WorkerNames.unique(random) : name;
+        return start(worker, new Engine.Seams(new ThreadDriver(worker), new PoolBench(worker, concurrency), random));
     }
 
     private Reprise start(Engine.Seams seams) {
+        return start(name == null ? "worker" : name, seams);
+    }
+
+    private Reprise start(String worker, Engine.Seams seams) {
         JobStore opened = store;
         if (opened == null) {
             throw new IllegalStateException(
@@ -187,7 +189,7 @@ public final class RepriseBuilder {
         }
         opened.prepare();
         Engine.Config config = new Engine.Config(
-                settings(),
+                settings(worker),
                 handlers,
                 codec == null ? findCodec() : codec,
                 new Policies(queues, policy, livePolicies),
@@ -202,9 +204,9 @@ public final class RepriseBuilder {
         return reprise;
     }
 
-    private WorkerSettings settings() {
+    private WorkerSettings settings(String worker) {
         return new WorkerSettings(
-                name == null ? "worker" : name,
+                worker,
                 concurrency,
                 queues,
                 strictOrder,

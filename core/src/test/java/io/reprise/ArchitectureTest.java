@@ -40,11 +40,11 @@ class ArchitectureTest {
     private static final String CONTROL = "io.reprise.control..";
     private static final String INTERNAL = "io.reprise.internal..";
 
-    /** Where the engine meets the real clock and real threads. */
     /** Telling a handler to stop, and looking where it is stuck, is no way to wait. */
     private static final Set<String> INTERRUPTION =
             Set.of("currentThread", "interrupt", "interrupted", "getStackTrace");
 
+    /** Where the engine meets the real clock, real threads and real chance. */
     private static final Set<String> SEAMS = Set.of("ThreadDriver", "PoolBench", "WorkerNames");
 
     @ArchTest

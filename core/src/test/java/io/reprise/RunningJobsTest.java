@@ -281,7 +281,7 @@ class RunningJobsTest {
         try (EngineFixture engine =
                 new EngineFixture(failing(99), builder -> builder.livePolicies().retry(RetryPolicy.none()))) {
             JobId id = engine.reprise.enqueue(WORK.job("a"));
-            assertThat(engine.job(id).policy()).isEqualTo(RetryPolicy.unset());
+            assertThat(engine.job(id).policy()).isEqualTo(RetryPolicy.unset().deadline(Duration.ofHours(24)));
             engine.worker.runDue();
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
         }

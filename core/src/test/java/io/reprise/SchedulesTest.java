@@ -125,6 +125,15 @@ class SchedulesTest {
     }
 
     @Test
+    void a_cron_for_every_few_minutes_runs_on_through_the_jumps() {
+        assertThat(next("*/30 * * * *", "Europe/Paris", "2026-10-25T00:30:00Z")).isEqualTo("2026-10-25T01:00:00Z");
+        assertThat(next("*/30 * * * *", "Europe/Paris", "2026-10-25T01:00:00Z")).isEqualTo("2026-10-25T01:30:00Z");
+        assertThat(next("*/30 * * * *", "Europe/Paris", "2026-10-25T01:30:00Z")).isEqualTo("2026-10-25T02:00:00Z");
+        assertThat(next("*/30 * * * *", "Europe/Paris", "2026-03-29T00:30:00Z")).isEqualTo("2026-03-29T01:00:00Z");
+        assertThat(next("*/30 * * * *", "Europe/Paris", "2026-03-29T01:00:00Z")).isEqualTo("2026-03-29T01:30:00Z");
+    }
+
+    @Test
     void a_cron_expression_that_is_none_is_refused_by_name() {
         assertThatThrownBy(() -> next("61 * * * *", "UTC", "2026-06-01T00:00:00Z"))
                 .isInstanceOf(IllegalArgumentException.class)

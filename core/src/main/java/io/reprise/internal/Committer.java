@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.Attempt;
+import io.reprise.JobId;
 import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settled;
@@ -12,28 +13,37 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Decides outcomes and writes them in group commits: while one batch is being written the next gathers. A batch that
- * could not be written is written again, decided as it was; what cannot be written with others is tried alone, so that
- * one unwritable outcome does not hold up the rest. Nothing is dropped.
+ * could not be written is written again, decided as it was. A batch that the store refuses is halved until what it
+ * refuses stands alone; that is set aside and tried again now and then, while the others go on. Nothing is dropped.
  */
 final class Committer implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+    private static final Duration ASIDE = Duration.ofSeconds(30);
     private static final int MAX_BATCH = 1_000;
-    private static final int FAILURES_BEFORE_SPLIT = 3;
 
     /** An outcome on its way to the store, with the decision that was made about it. */
     private record Verdict(Run run, Settlement settlement) {}
+
+    /**
+     * Outcomes to be written together.
+     *
+     * @param tried whether it may have been written already, by a call whose answer was lost
+     */
+    private record Batch(List<Verdict> verdicts, boolean tried) {}
 
     private final JobStore store;
     private final Driver driver;
@@ -47,10 +57,13 @@ final class Committer implements Role {
 
     private final ConcurrentLinkedQueue<Ended> arrived = new ConcurrentLinkedQueue<>();
     private final AtomicInteger unsettled = new AtomicInteger();
-    private final Deque<List<Verdict>> unwritten = new ArrayDeque<>();
-    private boolean mayBeWritten;
+    private final Deque<Batch> unwritten = new ArrayDeque<>();
+    private final Deque<Batch> aside = new ArrayDeque<>();
+    private long nextAsideNanos;
 
     /**
+     * A committer for one worker.
+     *
      * @param onDue told how soon a job that goes back to waiting will be due
      * @param onFree told that slots became free
      */
@@ -85,113 +98,164 @@ final class Committer implements Role {
     public Duration step() {
         try {
             gather();
-            List<Verdict> batch = unwritten.peekFirst();
+            Batch batch = unwritten.peekFirst();
             if (batch == null) {
                 return UNTIL_WOKEN;
             }
             write(batch);
             unwritten.removeFirst();
-            mayBeWritten = false;
             outage.worked();
             return Duration.ZERO;
         } catch (StoreException e) {
-            mayBeWritten = true;
-            Duration rest = outage.failed(e);
-            split();
-            return rest;
+            if (e.isTransient()) {
+                retryLater();
+            } else {
+                refused(e);
+            }
+            return outage.failed(e);
+        } catch (RuntimeException e) {
+            refused(e);
+            return Duration.ZERO;
         }
     }
 
-    /** Takes what has arrived, and decides it, only when nothing waits to be written again. */
+    /** Takes what has arrived, and decides it, when nothing waits to be written again. */
     private void gather() {
+        if (unwritten.isEmpty() && !aside.isEmpty() && driver.nanos() - nextAsideNanos >= 0) {
+            unwritten.add(aside.removeFirst());
+            nextAsideNanos = driver.nanos() + ASIDE.toNanos();
+        }
         if (!unwritten.isEmpty()) {
             return;
         }
-        List<Verdict> batch = new ArrayList<>();
-        Ended end;
-        while (batch.size() < MAX_BATCH && (end = arrived.poll()) != null) {
-            batch.add(decide(end));
+        List<Verdict> verdicts = new ArrayList<>();
+        Set<JobId> jobs = new HashSet<>();
+        Ended end = arrived.peek();
+        // A job that was lost, claimed again and ended twice goes in two batches: the store answers by job.
+        while (end != null && verdicts.size() < MAX_BATCH && jobs.add(end.run().id())) {
+            Verdict verdict = decide(end, verdicts.isEmpty());
+            if (verdict == null) {
+                break;
+            }
+            verdicts.add(verdict);
+            arrived.poll();
+            end = arrived.peek();
         }
-        if (!batch.isEmpty()) {
-            unwritten.add(batch);
+        if (!verdicts.isEmpty()) {
+            unwritten.add(new Batch(verdicts, false));
         }
     }
 
-    private Verdict decide(Ended end) {
-        Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end) : end;
-        return new Verdict(end.run(), decider.settle(known));
+    /** Null if the store must be asked first and does not answer, and others were decided already that need not wait. */
+    private @Nullable Verdict decide(Ended end, boolean first) {
+        try {
+            Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end) : end;
+            return new Verdict(end.run(), decider.settle(known));
+        } catch (StoreException e) {
+            if (first) {
+                throw e;
+            }
+            return null;
+        } catch (RuntimeException e) {
+            log.error(
+                    "Deciding about job {} failed in an unforeseen way; it is given back",
+                    end.run().id(),
+                    e);
+            return new Verdict(end.run(), decider.undecided(end, e));
+        }
     }
 
-    /** A handler that completed its job in a transaction of its own and then returned has succeeded only if it committed. */
+    /** A job that a handler completed in a transaction of its own has succeeded if that committed, and only then. */
     private Ended afterCallersTransaction(Ended end) {
-        if (end.error() != null || wasAccepted(end.run())) {
-            return end;
+        if (wasAccepted(end.run())) {
+            return end.succeeded();
         }
-        return new Ended(
-                end.run(),
-                end.kind(),
-                end.ran(),
-                new RolledBackException(end.run().id()),
-                null);
+        return end.error() != null
+                ? end
+                : end.failed(new RolledBackException(end.run().id()));
     }
 
-    private void write(List<Verdict> batch) {
-        List<Run> runs = batch.stream().map(Verdict::run).toList();
-        List<Settlement> settlements = batch.stream().map(Verdict::settlement).toList();
+    private void write(Batch batch) {
+        List<Run> runs = batch.verdicts.stream().map(Verdict::run).toList();
+        List<Settlement> settlements =
+                batch.verdicts.stream().map(Verdict::settlement).toList();
         Settled settled = store.settle(settlements, book.closedBy(runs));
         clock.heard(settled.at());
-        tell(batch, settled);
-        book.settled(runs);
-        unsettled.addAndGet(-batch.size());
-        onFree.run();
-    }
-
-    private void tell(List<Verdict> batch, Settled settled) {
-        Set<?> stale = settled.stale();
-        for (Verdict verdict : batch) {
-            if (!stale.contains(verdict.run.id()) || wasWrittenBefore(verdict.run)) {
-                accepted(verdict, settled.at());
-            } else if (verdict.settlement.next() instanceof Settlement.PutBack) {
-                log.debug("Job {} was taken over before it could be put back", verdict.run.id());
-            } else {
-                events.stale(verdict.run.job, settled.at());
-            }
+        // Asked before anything is told, so that an answer that does not come leaves nothing told twice.
+        List<Verdict> accepted = new ArrayList<>();
+        List<Verdict> stale = new ArrayList<>();
+        for (Verdict verdict : batch.verdicts) {
+            boolean written = !settled.stale().contains(verdict.run.id()) || wasWrittenBefore(verdict, batch);
+            (written ? accepted : stale).add(verdict);
         }
+        book.settled(runs);
+        unsettled.addAndGet(-runs.size());
+        onFree.run();
+        accepted.forEach(verdict -> tell(verdict, settled));
+        stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
-    private void accepted(Verdict verdict, Instant at) {
-        events.settled(verdict.run.job, verdict.settlement, at);
+    private void tell(Verdict verdict, Settled settled) {
+        if (settled.cancelled().contains(verdict.run.id())) {
+            events.cancelled(verdict.run.job, verdict.settlement, settled.at());
+            return;
+        }
+        events.settled(verdict.run.job, verdict.settlement, settled.at());
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());
         }
     }
 
-    private boolean wasWrittenBefore(Run run) {
-        return (mayBeWritten || run.isSettledByCaller()) && wasAccepted(run);
+    private void tellStale(Verdict verdict, Instant at) {
+        if (verdict.settlement.next() instanceof Settlement.PutBack) {
+            log.debug("Job {} was taken over before it could be put back", verdict.run.id());
+        } else {
+            events.stale(verdict.run.job, at);
+        }
+    }
+
+    private boolean wasWrittenBefore(Verdict verdict, Batch batch) {
+        return (batch.tried || verdict.run.isSettledByCaller()) && wasAccepted(verdict.run);
     }
 
     private boolean wasAccepted(Run run) {
         return store.attempts(run.id()).stream().mapToLong(Attempt::token).anyMatch(token -> token == run.token());
     }
 
-    private void split() {
-        List<Verdict> batch = unwritten.peekFirst();
-        if (batch == null || outage.failures() < FAILURES_BEFORE_SPLIT) {
+    private void retryLater() {
+        Batch batch = unwritten.pollFirst();
+        if (batch != null) {
+            unwritten.addFirst(new Batch(batch.verdicts, true));
+        }
+    }
+
+    private void refused(RuntimeException e) {
+        Batch batch = unwritten.pollFirst();
+        if (batch == null) {
             return;
         }
-        unwritten.removeFirst();
-        if (batch.size() == 1) {
-            unwritten.addLast(batch);
-        } else {
-            batch.forEach(verdict -> unwritten.addLast(List.of(verdict)));
+        int size = batch.verdicts.size();
+        if (size > 1) {
+            unwritten.addFirst(new Batch(batch.verdicts.subList(size / 2, size), true));
+            unwritten.addFirst(new Batch(batch.verdicts.subList(0, size / 2), true));
+            return;
         }
+        log.error(
+                "The outcome of job {} cannot be written and is tried again every {}; the job stays RUNNING until then",
+                batch.verdicts.get(0).run.id(),
+                ASIDE,
+                e);
+        if (aside.isEmpty()) {
+            nextAsideNanos = driver.nanos() + ASIDE.toNanos();
+        }
+        aside.addLast(new Batch(batch.verdicts, true));
     }
 
     /** The transaction a handler completed its job in did not commit. */
     static final class RolledBackException extends RepriseException {
         private static final long serialVersionUID = 1L;
 
-        RolledBackException(io.reprise.JobId job) {
+        RolledBackException(JobId job) {
             super("The transaction in which job " + job + " was completed did not commit, so the job did not succeed");
         }
     }

@@ -23,7 +23,6 @@ import org.jspecify.annotations.Nullable;
 final class Decider {
 
     private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
-    private static final int MAX_CAUSES = 16;
 
     private final Policies policies;
     private final Handlers handlers;
@@ -44,7 +43,7 @@ final class Decider {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
             case TOO_LATE -> tooLate(end);
             case UNHANDLED -> unhandled(end);
-            case UNREADABLE -> byPolicy(end, Failure.of(FailureClass.UNREADABLE, error(end)));
+            case UNREADABLE -> byPolicy(end, unreadable(end));
             case HANDLED ->
                 end.error() == null
                         ? settlement(end, Spent.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
@@ -75,33 +74,46 @@ final class Decider {
                 decision);
     }
 
-    private Settlement thrown(Ended end, Throwable error) {
-        JobSignal signal = signal(error);
-        if (signal != null && signal.kind() == JobSignal.Kind.SNOOZE) {
-            Decision.Snooze snooze = new Decision.Snooze(orZero(signal.delay()));
-            return settlement(end, Spent.SNOOZE, next(snooze), null, snooze);
-        }
-        boolean asked = signal != null && signal.kind() == JobSignal.Kind.CANCEL;
-        if (asked || end.run().stopReason() == Run.Stop.CANCELLED) {
-            return settlement(end, Spent.ATTEMPT, new Settlement.Cancel(), Failure.of(error), null);
-        }
-        if (end.run().stopReason() == Run.Stop.SHUTDOWN) {
-            Failure failure = Failure.of(FailureClass.INTERRUPTED, error);
-            Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, "shutdown");
-            return settlement(end, Spent.INTERRUPTION, new Settlement.PutBack(), failure, release);
-        }
-        return byPolicy(end, failure(end, error, signal));
+    /** A run about which nothing could be decided: given back with what is known, so that it is seen and comes again. */
+    Settlement undecided(Ended end, RuntimeException why) {
+        Decision release = new Decision.Release(NO_HANDLER_DELAY, FailureClass.INTERRUPTED, "undecided");
+        return settlement(end, Spent.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
     }
 
-    private static Failure failure(Ended end, Throwable error, @Nullable JobSignal signal) {
-        if (end.run().stopReason() == Run.Stop.TIMEOUT) {
-            return Failure.of(FailureClass.TIMEOUT, error);
+    private Settlement thrown(Ended end, Ended.Thrown error) {
+        JobSignal.Kind signal = error.signal() == null ? null : error.signal().kind();
+        Run.Stop stop = end.run().stopReason();
+        if (signal == JobSignal.Kind.SNOOZE) {
+            Decision.Snooze snooze = new Decision.Snooze(delay(error.signal()));
+            return settlement(end, Spent.SNOOZE, next(snooze), null, snooze);
         }
-        if (signal == null) {
-            return Failure.of(error);
+        if (signal == JobSignal.Kind.CANCEL || stop == Run.Stop.CANCELLED) {
+            return settlement(end, Spent.ATTEMPT, new Settlement.Cancel(), error.failure(), null);
         }
-        boolean fatal = signal.kind() == JobSignal.Kind.FAIL;
-        return Failure.of(fatal ? FailureClass.PERMANENT : FailureClass.TRANSIENT, error);
+        if (stop == Run.Stop.SHUTDOWN || stop == Run.Stop.LOST) {
+            // Neither is the job's fault. A lost lease that nobody has taken over yet still counts, so this is written.
+            String rule = stop == Run.Stop.SHUTDOWN ? "shutdown" : "lost";
+            Failure failure = error.failure().withGiven(FailureClass.INTERRUPTED);
+            Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
+            return settlement(end, Spent.INTERRUPTION, new Settlement.PutBack(), failure, release);
+        }
+        return byPolicy(end, failure(error, signal, stop));
+    }
+
+    private static Failure failure(Ended.Thrown error, JobSignal.@Nullable Kind signal, Run.@Nullable Stop stop) {
+        if (signal == JobSignal.Kind.FAIL) {
+            return error.failure().withGiven(FailureClass.PERMANENT);
+        }
+        if (stop == Run.Stop.TIMEOUT) {
+            return error.failure().withGiven(FailureClass.TIMEOUT);
+        }
+        return signal == null ? error.failure() : error.failure().withGiven(FailureClass.TRANSIENT);
+    }
+
+    private static Failure unreadable(Ended end) {
+        return end.error() == null
+                ? Failure.of(FailureClass.UNREADABLE, "Unreadable", "The payload could not be read")
+                : end.error().failure().withGiven(FailureClass.UNREADABLE);
     }
 
     private Settlement byPolicy(Ended end, Failure failure) {
@@ -177,23 +189,8 @@ final class Decider {
                 job.times().lastDelay());
     }
 
-    private static Throwable error(Ended end) {
-        Throwable error = end.error();
-        return error == null ? new IllegalStateException("no error given") : error;
-    }
-
-    private static Duration orZero(@Nullable Duration delay) {
+    private static Duration delay(@Nullable JobSignal signal) {
+        Duration delay = signal == null ? null : signal.delay();
         return delay == null ? Duration.ZERO : delay;
-    }
-
-    private static @Nullable JobSignal signal(Throwable error) {
-        Throwable link = error;
-        for (int depth = 0; link != null && depth < MAX_CAUSES; depth++) {
-            if (link instanceof JobSignal signal) {
-                return signal;
-            }
-            link = link.getCause();
-        }
-        return null;
     }
 }

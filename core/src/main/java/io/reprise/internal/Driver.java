@@ -15,9 +15,9 @@ public interface Driver {
     /** Ends the role's rest, now or as soon as it next rests. Cheap; callable from any thread. */
     void wake(Role role);
 
-    /** No step of the role is under way or will begin after this returns. */
+    /** No step of the role will begin after this returns, and none is under way unless it is stuck. */
     void stop(Role role);
 
-    /** Waits until the condition holds. Returns whether it does. */
+    /** Waits until the condition holds, the limit is over or the thread is interrupted. Returns whether it holds. */
     boolean await(BooleanSupplier condition, Duration limit);
 }

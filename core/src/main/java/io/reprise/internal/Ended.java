@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.JobSignal;
+import io.reprise.retry.Failure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +16,7 @@ record Ended(
         Run run,
         Kind kind,
         Duration ran,
-        @Nullable Throwable error,
+        @Nullable Thrown error,
         @Nullable String result) {
 
     enum Kind {
@@ -28,5 +30,43 @@ record Ended(
         TOO_LATE,
         /** It was given back before it started. */
         NOT_STARTED
+    }
+
+    /** An error as data, read in the thread that caught it: reading it takes longer than anything the committer does. */
+    record Thrown(Failure failure, @Nullable JobSignal signal) {
+
+        private static final int MAX_CAUSES = 16;
+
+        static Thrown of(Throwable thrown) {
+            return new Thrown(Failure.of(thrown), signal(thrown));
+        }
+
+        private static @Nullable JobSignal signal(Throwable thrown) {
+            try {
+                Throwable link = thrown;
+                for (int depth = 0; link != null && depth < MAX_CAUSES; depth++) {
+                    if (link instanceof JobSignal signal) {
+                        return signal;
+                    }
+                    link = link.getCause();
+                }
+                return null;
+            } catch (RuntimeException | LinkageError | StackOverflowError broken) {
+                // An exception can be broken too; then it is just a failure.
+                return null;
+            }
+        }
+    }
+
+    static Ended notStarted(Run run) {
+        return new Ended(run, Kind.NOT_STARTED, Duration.ZERO, null, null);
+    }
+
+    Ended succeeded() {
+        return new Ended(run, Kind.HANDLED, ran, null, result);
+    }
+
+    Ended failed(Throwable thrown) {
+        return new Ended(run, kind, ran, Thrown.of(thrown), null);
     }
 }

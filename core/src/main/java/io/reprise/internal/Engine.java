@@ -58,7 +58,7 @@ public final class Engine {
                 seams.random());
         Decider decider = new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
-        this.runner = new Runner(parts, committer);
+        this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
@@ -101,6 +101,8 @@ public final class Engine {
      * its lease until it expires, so that no second run begins beside it.
      */
     public void stop() {
+        // An interrupt from before must not cut the farewell short; one that comes now means hurry.
+        boolean interrupted = Thread.interrupted();
         log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
         driver.stop(fetcher);
         runner.giveBack(book.unfinished());
@@ -116,6 +118,9 @@ public final class Engine {
         List.of(committer, runner, leaseKeeper, sweeper).forEach(driver::stop);
         sweeper.resign();
         bench.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
         log.info("Worker {} stopped", settings.name());
     }
 }

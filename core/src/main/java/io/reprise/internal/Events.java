@@ -33,6 +33,9 @@ public final class Events {
         Settlement.Next next = settlement.next();
         int attempt = job.attempts() + 1;
         Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
+        if (next instanceof Settlement.PutBack) {
+            dueAt = at;
+        }
         if (next instanceof Settlement.Fail fail) {
             int attempts =
                     settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
@@ -54,6 +57,13 @@ public final class Events {
         }
         if (!listeners.isEmpty()) {
             publish(kind(settlement), job, attempt, at, dueAt, settlement.failure(), settlement.decision());
+        }
+    }
+
+    /** A settlement in whose place the store wrote a cancellation that somebody had asked for meanwhile. */
+    void cancelled(Job job, Settlement settlement, Instant at) {
+        if (!listeners.isEmpty()) {
+            publish(Kind.CANCELLED, job, job.attempts() + 1, at, null, settlement.failure(), null);
         }
     }
 
@@ -99,7 +109,7 @@ public final class Events {
         for (JobListener listener : listeners) {
             try {
                 listener.onEvent(event);
-            } catch (RuntimeException | LinkageError | AssertionError e) {
+            } catch (Throwable e) { // Even an Error: the job is committed, and the engine must not die of who listens.
                 log.error("A listener failed on {} of job {}; the job is not affected", event.kind(), event.id(), e);
             }
         }

@@ -10,9 +10,7 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
@@ -21,6 +19,13 @@ final class Fetcher implements Role {
 
     private static final Duration FIRST_POLL = Duration.ofMillis(20);
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+    /** What is due later than this the polls will find in time. */
+    private static final Duration FAR = Duration.ofHours(1);
+
+    /** How long a known list of queues serves while there is plenty of work. */
+    private static final Duration LOOK_AROUND = Duration.ofSeconds(1);
+
+    private static final int CLAIMS_PER_LOOK = 10;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final JobStore store;
@@ -34,6 +39,8 @@ final class Fetcher implements Role {
     private Duration poll = FIRST_POLL;
     private List<Queue> found = List.of();
     private boolean plenty;
+    private long lookedNanos;
+    private int claimsSinceLook;
 
     Fetcher(
             JobStore store,
@@ -59,7 +66,8 @@ final class Fetcher implements Role {
     @Override
     public Duration step() {
         int ahead = runner.pace().ahead();
-        int capacity = settings.concurrency() + ahead;
+        // A handler that ignores its interrupt keeps its thread: nothing may be claimed for that.
+        int capacity = settings.concurrency() - runner.stuck() + ahead;
         int free = capacity - book.open();
         // With jobs fetched ahead nothing stands idle yet, so waiting for half of them to go makes for large batches.
         if (free < Math.max(1, ahead / 2)) {
@@ -76,6 +84,9 @@ final class Fetcher implements Role {
 
     /** A job of this worker's queues becomes due after this delay: look then. */
     void expect(Duration delay) {
+        if (delay.compareTo(FAR) > 0) {
+            return;
+        }
         long due = driver.nanos() + delay.toNanos();
         if (nextDueNanos.getAndAccumulate(due, Math::min) > due) {
             driver.wake(this);
@@ -97,9 +108,10 @@ final class Fetcher implements Role {
         int claimed = 0;
         for (Claim claim : store.claim(request)) {
             // Counted from before the request: the store's lease cannot end earlier than this.
-            Lease lease = book.add(claim, before + settings.timing().lease().toNanos());
-            claimed += lease.runs.size();
-            runner.accept(lease, claim.claimedAt());
+            List<Run> runs =
+                    book.add(claim, before, before + settings.timing().lease().toNanos());
+            claimed += runs.size();
+            runner.accept(runs, claim.claimedAt());
         }
         return claimed;
     }
@@ -121,8 +133,11 @@ final class Fetcher implements Role {
         if (!settings.queues().isEmpty()) {
             return settings.queues();
         }
-        if (!plenty) {
+        boolean stale = ++claimsSinceLook >= CLAIMS_PER_LOOK || driver.nanos() - lookedNanos > LOOK_AROUND.toNanos();
+        if (!plenty || stale) {
             found = store.liveQueues().stream().map(Queue::of).toList();
+            lookedNanos = driver.nanos();
+            claimsSinceLook = 0;
         }
         return found;
     }
@@ -132,10 +147,11 @@ final class Fetcher implements Role {
         if (settings.strictOrder() || queues.size() < 2) {
             return queues;
         }
-        Map<Queue, Double> rank = new HashMap<>();
-        queues.forEach(queue -> rank.put(queue, Math.pow(random.nextDouble(), 1.0 / queue.weight())));
+        record Ranked(double rank, Queue queue) {}
         return queues.stream()
-                .sorted(Comparator.<Queue>comparingDouble(rank::get).reversed())
+                .map(queue -> new Ranked(Math.pow(random.nextDouble(), 1.0 / queue.weight()), queue))
+                .sorted(Comparator.comparingDouble(Ranked::rank).reversed())
+                .map(Ranked::queue)
                 .toList();
     }
 

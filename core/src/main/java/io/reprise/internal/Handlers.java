@@ -4,7 +4,6 @@ package io.reprise.internal;
 import io.reprise.JobHandler;
 import io.reprise.JobType;
 import io.reprise.retry.RetryPolicy;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,17 +24,9 @@ public final class Handlers {
         }
     }
 
-    boolean isEmpty() {
-        return entries.isEmpty();
-    }
-
     @Nullable
     Entry<?> find(String type) {
         return entries.get(type);
-    }
-
-    Collection<String> types() {
-        return entries.keySet();
     }
 
     RetryPolicy policy(String type) {

@@ -2,34 +2,41 @@
 package io.reprise.internal;
 
 import io.reprise.store.Claim;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
-/** A lease this worker holds, with the runs under it. Guarded by {@link LeaseBook}, but for what is final. */
+/** A lease this worker holds, with the runs under it that are not settled. Guarded by {@link LeaseBook}. */
 final class Lease {
 
     final long token;
     final String queue;
     final boolean alone;
-    final List<Run> runs;
+    final long claimedNanos;
 
-    private int open;
+    private final Set<Run> open = new LinkedHashSet<>();
     private long expiresNanos;
 
-    Lease(Claim claim, long expiresNanos) {
+    Lease(Claim claim, long claimedNanos, long expiresNanos) {
         this.token = claim.token();
         this.queue = claim.queue();
         this.alone = claim.alone();
-        this.runs = claim.jobs().stream().map(job -> new Run(job, this)).toList();
-        this.open = runs.size();
+        this.claimedNanos = claimedNanos;
         this.expiresNanos = expiresNanos;
+        claim.jobs().forEach(job -> open.add(new Run(job, this)));
+    }
+
+    List<Run> runs() {
+        return List.copyOf(open);
     }
 
     int open() {
-        return open;
+        return open.size();
     }
 
-    void close(int settled) {
-        open -= settled;
+    /** Lets go of settled runs, and of their payloads. */
+    void close(Run settled) {
+        open.remove(settled);
     }
 
     long expiresNanos() {

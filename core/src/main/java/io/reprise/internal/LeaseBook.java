@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Predicate;
 
 /** What this worker holds: every lease and every run that is not settled yet. Thread-safe. */
 final class LeaseBook {
@@ -18,19 +18,22 @@ final class LeaseBook {
     private final Map<String, Integer> openByQueue = new HashMap<>();
     private int open;
 
-    synchronized Lease add(Claim claim, long expiresNanos) {
-        Lease lease = new Lease(claim, expiresNanos);
+    /** Returns the lease's runs: the lease itself changes under the hands of whoever settles. */
+    synchronized List<Run> add(Claim claim, long claimedNanos, long expiresNanos) {
+        Lease lease = new Lease(claim, claimedNanos, expiresNanos);
         leases.put(lease.token, lease);
         openByQueue.merge(lease.queue, lease.open(), Integer::sum);
         open += lease.open();
-        return lease;
+        return lease.runs();
     }
 
     /** Leases of which nothing would remain once these runs are settled. */
     synchronized List<Long> closedBy(Collection<Run> runs) {
+        Map<Lease, Integer> settled = new HashMap<>();
+        runs.forEach(run -> settled.merge(run.lease, 1, Integer::sum));
         List<Long> closing = new ArrayList<>();
-        count(runs).forEach((lease, settled) -> {
-            if (lease.open() == settled) {
+        settled.forEach((lease, count) -> {
+            if (lease.open() == count) {
                 closing.add(lease.token);
             }
         });
@@ -38,20 +41,15 @@ final class LeaseBook {
     }
 
     synchronized void settled(Collection<Run> runs) {
-        count(runs).forEach((lease, settled) -> {
-            lease.close(settled);
-            openByQueue.merge(lease.queue, -settled, Integer::sum);
-            open -= settled;
+        for (Run run : runs) {
+            Lease lease = run.lease;
+            lease.close(run);
+            openByQueue.merge(lease.queue, -1, Integer::sum);
             if (lease.open() == 0) {
                 leases.remove(lease.token);
             }
-        });
-    }
-
-    private static Map<Lease, Integer> count(Collection<Run> runs) {
-        Map<Lease, Integer> counts = new HashMap<>();
-        runs.forEach(run -> counts.merge(run.lease, 1, Integer::sum));
-        return counts;
+        }
+        open -= runs.size();
     }
 
     synchronized int open() {
@@ -70,32 +68,36 @@ final class LeaseBook {
         return List.copyOf(leases.values());
     }
 
-    synchronized @Nullable Lease lease(long token) {
-        return leases.get(token);
-    }
-
     synchronized void extend(Collection<Lease> renewed, long untilNanos) {
         renewed.forEach(lease -> lease.extend(untilNanos));
     }
 
-    /** Runs of this job here, normally one. */
-    synchronized List<Run> runs(JobId id) {
+    synchronized boolean isExpired(Lease lease, long nanos) {
+        return lease.expiresNanos() - nanos <= 0;
+    }
+
+    synchronized List<Run> runs(Lease lease) {
+        return lease.runs();
+    }
+
+    /** Unfinished runs of this job here, normally one. */
+    List<Run> runs(JobId id) {
+        return unfinished(run -> run.id().equals(id));
+    }
+
+    List<Run> unfinished() {
+        return unfinished(run -> true);
+    }
+
+    synchronized List<Run> unfinished(Predicate<Run> which) {
         List<Run> found = new ArrayList<>();
         for (Lease lease : leases.values()) {
-            for (Run run : lease.runs) {
-                if (run.id().equals(id) && !run.hasEnded()) {
+            for (Run run : lease.runs()) {
+                if (which.test(run) && !run.hasEnded()) {
                     found.add(run);
                 }
             }
         }
-        return found;
-    }
-
-    synchronized List<Run> unfinished() {
-        List<Run> found = new ArrayList<>();
-        leases.values()
-                .forEach(lease ->
-                        lease.runs.stream().filter(run -> !run.hasEnded()).forEach(found::add));
         return found;
     }
 }

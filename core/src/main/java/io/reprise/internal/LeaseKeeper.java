@@ -21,6 +21,9 @@ final class LeaseKeeper implements Role {
     /** Also how soon a running job hears of its cancellation from another process. */
     private static final Duration MOST = Duration.ofSeconds(2);
 
+    /** How long a claimed job may wait for a thread before another worker gets the chance. */
+    private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
+
     private final JobStore store;
     private final Driver driver;
     private final LeaseBook book;
@@ -46,6 +49,7 @@ final class LeaseKeeper implements Role {
 
     @Override
     public Duration step() {
+        giveBackWhatWaits();
         List<Lease> held = book.leases();
         if (held.isEmpty()) {
             return interval();
@@ -62,14 +66,26 @@ final class LeaseKeeper implements Role {
             return interval();
         } catch (StoreException e) {
             Duration rest = outage.failed(e);
-            held.stream().filter(l -> l.expiresNanos() - driver.nanos() <= 0).forEach(this::lose);
+            held.stream().filter(l -> book.isExpired(l, driver.nanos())).forEach(this::lose);
             return rest.compareTo(interval()) < 0 ? rest : interval();
         }
     }
 
+    /** Jobs fetched ahead of ones that turned out to be long are not kept from other workers. */
+    private void giveBackWhatWaits() {
+        long now = driver.nanos();
+        List<Run> waiting =
+                book.unfinished(run -> run.isWaiting() && now - run.lease.claimedNanos > LONGEST_WAIT.toNanos());
+        if (!waiting.isEmpty()) {
+            log.info("{} jobs fetched ahead are given back: the ones before them take long", waiting.size());
+            runner.pace().stalled();
+            runner.giveBack(waiting);
+        }
+    }
+
     private void lose(Lease lost) {
-        for (Run run : lost.runs) {
-            if (!run.hasEnded() && run.stopReason() != Run.Stop.LOST) {
+        for (Run run : book.runs(lost)) {
+            if (!run.hasEnded() && run.stopReason() == null) {
                 log.warn("Lease {} on job {} is lost: its run is told to stop", lost.token, run.id());
                 runner.stop(run, Run.Stop.LOST);
             }

@@ -24,6 +24,11 @@ final class Pace {
         averageNanos = Double.isNaN(averageNanos) ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
     }
 
+    /** Jobs that were fetched ahead had to be given back: fetch none until shorter ones have been seen again. */
+    synchronized void stalled() {
+        averageNanos = 2.0 * HORIZON.toNanos();
+    }
+
     /** How many jobs beyond the running ones to hold. */
     synchronized int ahead() {
         if (Double.isNaN(averageNanos)) {

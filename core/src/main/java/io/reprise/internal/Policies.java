@@ -8,6 +8,7 @@ import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;
 import java.util.Collection;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /**
@@ -18,6 +19,14 @@ import java.util.stream.Collectors;
 public final class Policies {
 
     private static final int MAX_ATTEMPTS = 1_000_000;
+
+    private static final int MAX_BOUND = 1_000;
+
+    /** What differs from job to job. */
+    private record Layers(RetryPolicy ofJob, RetryPolicy ofType, String queue) {}
+
+    /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
+    private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
 
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
@@ -31,18 +40,26 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        if (live) {
-            return spec;
+        if (bound.size() > MAX_BOUND) {
+            bound.clear();
         }
-        RetryPolicy known = layered(spec, ofType);
+        RetryPolicy policy = bound.computeIfAbsent(new Layers(spec.policy(), ofType, spec.queue()), this::bind);
+        return spec.toBuilder().policy(policy).build();
+    }
+
+    private RetryPolicy bind(Layers layers) {
+        RetryPolicy known = layered(layers);
+        if (live) {
+            // The store itself sees to deadlines, so this one cannot wait until a run fails.
+            return known.deadline().toOptional().map(layers.ofJob::deadline).orElseGet(layers.ofJob::noDeadline);
+        }
         // Without it, what a failure that no rule knows becomes would still follow later configuration.
-        FailureClass unclassified = known.unclassified().orElse(FailureClass.TRANSIENT);
-        return spec.toBuilder().policy(known.unclassified(unclassified)).build();
+        return known.unclassified(known.unclassified().orElse(FailureClass.TRANSIENT));
     }
 
     /** The complete policy for a job that has been claimed. */
     RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy = layered(job.spec(), ofType);
+        RetryPolicy policy = layered(new Layers(job.policy(), ofType, job.queue()));
         int granted = job.counts().granted();
         return granted == 0
                 ? policy
@@ -52,10 +69,10 @@ public final class Policies {
                         .orElse(policy);
     }
 
-    private RetryPolicy layered(JobSpec spec, RetryPolicy ofType) {
-        return spec.policy()
-                .orElse(ofType)
-                .orElse(queues.getOrDefault(spec.queue(), RetryPolicy.unset()))
+    private RetryPolicy layered(Layers layers) {
+        return layers.ofJob
+                .orElse(layers.ofType)
+                .orElse(queues.getOrDefault(layers.queue, RetryPolicy.unset()))
                 .orElse(global)
                 .complete();
     }

@@ -33,6 +33,7 @@ final class Run {
     private @Nullable Stop stop;
     private long startedNanos;
     private boolean settled;
+    private long mustEndNanos;
 
     Run(Job job, Lease lease) {
         this.job = job;
@@ -52,13 +53,14 @@ final class Run {
     }
 
     /** False if it was given back before it could start. */
-    synchronized boolean begin(Thread runner, long nanos) {
+    synchronized boolean begin(Thread runner, long nanos, long mustEnd) {
         if (phase != Phase.WAITING) {
             return false;
         }
         phase = Phase.RUNNING;
         thread = runner;
         startedNanos = nanos;
+        mustEndNanos = mustEnd;
         return true;
     }
 
@@ -84,21 +86,24 @@ final class Run {
         return true;
     }
 
-    synchronized void stop(Stop reason) {
-        if (stop == null) {
-            stop = reason;
+    /** Interrupts the handler, once: the first reason counts, and a second interrupt would disturb its clean-up. */
+    synchronized boolean stop(Stop reason) {
+        if (stop != null || phase == Phase.ENDED) {
+            return false;
         }
+        stop = reason;
         if (thread != null) {
             thread.interrupt();
         }
+        return true;
     }
 
     synchronized @Nullable Stop stopReason() {
         return stop;
     }
 
-    synchronized boolean hasStarted() {
-        return phase != Phase.WAITING;
+    synchronized boolean isWaiting() {
+        return phase == Phase.WAITING;
     }
 
     synchronized boolean hasEnded() {
@@ -107,6 +112,16 @@ final class Run {
 
     synchronized long startedNanos() {
         return startedNanos;
+    }
+
+    /** Whether it runs, and must have ended by then. */
+    synchronized boolean mustEndBefore(long nanos) {
+        return phase == Phase.RUNNING && mustEndNanos - nanos < 0;
+    }
+
+    /** When the handler is interrupted if it still runs. */
+    synchronized long mustEnd() {
+        return mustEndNanos;
     }
 
     /** Its success was written in a caller's transaction; whether that committed is for the store to say. */

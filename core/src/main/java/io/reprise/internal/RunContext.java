@@ -15,6 +15,7 @@ import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -77,8 +78,9 @@ final class RunContext implements JobContext {
     @Override
     public void result(Object value) {
         String json = codec.encode(value);
-        if (json.length() > JobSpec.MAX_PAYLOAD_BYTES) {
-            throw new PayloadException("Result of job " + run.id() + " has " + json.length() + " characters; at most "
+        int bytes = json.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
+            throw new PayloadException("Result of job " + run.id() + " has " + bytes + " bytes; at most "
                     + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
         }
         result = json;

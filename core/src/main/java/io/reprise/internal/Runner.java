@@ -2,12 +2,13 @@
 package io.reprise.internal;
 
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
+import java.util.List;
 import java.util.PriorityQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,7 +18,8 @@ import org.slf4j.MDC;
 final class Runner implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
-    private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
+    private static final Duration PATROL = Duration.ofSeconds(10);
+    private static final Duration NO_LIMIT = Duration.ofDays(36_500);
 
     private record Alarm(long nanos, Run run, boolean last) {}
 
@@ -31,9 +33,12 @@ final class Runner implements Role {
     private final Committer committer;
     private final Duration cancelGrace;
     private final Pace pace;
+    private final LeaseBook book;
+    private final AtomicInteger stuck = new AtomicInteger();
+    private long nextPatrolNanos;
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
 
-    Runner(EngineParts parts, Committer committer) {
+    Runner(EngineParts parts, LeaseBook book, Committer committer) {
         this.store = parts.store();
         this.handlers = parts.handlers();
         this.codec = parts.codec();
@@ -42,6 +47,8 @@ final class Runner implements Role {
         this.clock = parts.clock();
         this.events = parts.events();
         this.committer = committer;
+        this.book = book;
+        this.nextPatrolNanos = parts.driver().nanos();
         this.cancelGrace = parts.settings().timing().cancelGrace();
         this.pace = new Pace(parts.settings().concurrency());
     }
@@ -55,34 +62,45 @@ final class Runner implements Role {
         return pace;
     }
 
-    void accept(Lease lease, Instant claimedAt) {
+    void accept(List<Run> runs, Instant claimedAt) {
         clock.heard(claimedAt);
-        lease.runs.forEach(run -> bench.execute(() -> perform(run)));
+        for (Run run : runs) {
+            try {
+                bench.execute(() -> perform(run));
+            } catch (RuntimeException | OutOfMemoryError e) {
+                // No thread to be had for it: better another worker has it than nobody.
+                log.error("Job {} could not be started and is given back", run.id(), e);
+                giveBack(List.of(run));
+            }
+        }
     }
 
-    /** Gives back everything that waits for a thread. */
+    /** Handlers that were given up but still occupy a thread. */
+    int stuck() {
+        return stuck.get();
+    }
+
+    /** Gives back those that still wait for a thread. */
     void giveBack(Iterable<Run> runs) {
         for (Run run : runs) {
             if (run.abandonIfWaiting()) {
-                committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
+                committer.accept(Ended.notStarted(run));
             }
         }
     }
 
     /** Tells a run to stop, and no longer waits for it if it has not after a grace. */
     void stop(Run run, Run.Stop reason) {
-        if (run.abandonIfWaiting()) {
-            committer.accept(new Ended(run, Ended.Kind.NOT_STARTED, Duration.ZERO, null, null));
-            return;
-        }
-        run.stop(reason);
-        if (reason != Run.Stop.SHUTDOWN) {
+        giveBack(List.of(run));
+        boolean first = run.stop(reason);
+        if (first && reason != Run.Stop.SHUTDOWN) {
             alarm(new Alarm(driver.nanos() + cancelGrace.toNanos(), run, true));
         }
     }
 
     @Override
     public Duration step() {
+        patrol(driver.nanos());
         Alarm due = nextDue();
         if (due == null) {
             return untilNext();
@@ -100,29 +118,36 @@ final class Runner implements Role {
 
     private void perform(Run run) {
         long start = driver.nanos();
-        if (!run.begin(Thread.currentThread(), start)) {
+        long mustEnd = mustEnd(run, start);
+        if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
         }
-        MDC.put("job", run.id().toString());
-        MDC.put("attempt", Integer.toString(run.attempt()));
-        MDC.put("queue", run.job.queue());
+        Ended end;
         try {
-            watch(run, start);
-            Ended end = call(run, start);
-            if (run.end()) {
-                pace.ran(end.ran().toNanos());
-                committer.accept(end);
-            } else {
-                log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
-            }
+            MDC.put("job", run.id().toString());
+            MDC.put("attempt", Integer.toString(run.attempt()));
+            MDC.put("queue", run.job.queue());
+            watch(run, start, mustEnd);
+            end = call(run, start);
+        } catch (Throwable e) {
+            // Whatever a handler, a codec or a listener throws, an Error too, is the job's affair: it must not cost the
+            // worker a thread, nor leave a run that never ends.
+            end = thrown(run, Ended.Kind.HANDLED, start, e);
         } finally {
             MDC.remove("job");
             MDC.remove("attempt");
             MDC.remove("queue");
         }
+        if (run.end()) {
+            pace.ran(end.ran().toNanos());
+            committer.accept(end);
+        } else {
+            stuck.decrementAndGet();
+            log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
+        }
     }
 
-    private Ended call(Run run, long start) {
+    private Ended call(Run run, long start) throws Exception {
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
             return ended(run, Ended.Kind.TOO_LATE, start, null, null);
@@ -131,52 +156,72 @@ final class Runner implements Role {
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
     }
 
-    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) {
+    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
             payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
-        } catch (PayloadException e) {
-            return ended(run, Ended.Kind.UNREADABLE, start, e, null);
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }
         RunContext context = new RunContext(run, store, codec, driver);
-        try {
-            events.started(run.job, clock.now());
-            entry.handler().handle(payload, context);
-            return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
-        } catch (Throwable e) {
-            // Whatever a handler throws, an Error too, is the job's affair and must not cost the worker a thread.
-            return ended(run, Ended.Kind.HANDLED, start, e, null);
-        }
+        events.started(run.job, clock.now());
+        entry.handler().handle(payload, context);
+        return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
     }
 
-    private Ended ended(Run run, Ended.Kind kind, long start, @Nullable Throwable error, @Nullable String result) {
+    private Ended thrown(Run run, Ended.Kind kind, long start, Throwable e) {
+        return ended(run, kind, start, Ended.Thrown.of(e), null);
+    }
+
+    private Ended ended(Run run, Ended.Kind kind, long start, Ended.@Nullable Thrown error, @Nullable String result) {
         return new Ended(run, kind, Duration.ofNanos(Math.max(0, driver.nanos() - start)), error, result);
     }
 
-    private void watch(Run run, long start) {
+    /**
+     * Sets an alarm if the run must end soon. Most runs end long before they must, so one that has time is not watched
+     * but looked at again at the next patrol.
+     */
+    private void watch(Run run, long start, long mustEnd) {
+        if (mustEnd - start < PATROL.toNanos()) {
+            alarm(new Alarm(mustEnd, run, false));
+        }
+    }
+
+    private long mustEnd(Run run, long start) {
         Duration limit = run.job.spec().timeout();
         Instant deadline = run.job.times().deadline();
-        long end = limit == null ? Long.MAX_VALUE : start + limit.toNanos();
+        Duration most = limit == null ? NO_LIMIT : limit;
         if (deadline != null) {
             Duration left = Duration.between(clock.now(), deadline);
-            long cap = left.compareTo(Duration.ofDays(1)) > 0 ? Long.MAX_VALUE : start + left.toNanos();
-            end = Math.min(end, cap);
+            most = left.compareTo(most) < 0 ? left : most;
         }
-        if (end != Long.MAX_VALUE) {
-            alarm(new Alarm(end, run, false));
+        return start + (most.compareTo(NO_LIMIT) < 0 ? most : NO_LIMIT).toNanos();
+    }
+
+    /** Sets alarms for runs that must end before the next patrol. */
+    private void patrol(long now) {
+        if (now - nextPatrolNanos < 0) {
+            return;
+        }
+        nextPatrolNanos = now + PATROL.toNanos() / 2;
+        for (Run run : book.unfinished()) {
+            if (run.mustEndBefore(now + PATROL.toNanos())) {
+                alarm(new Alarm(run.mustEnd(), run, false));
+            }
         }
     }
 
     private void abandon(Run run) {
-        StackTraceElement[] stuck = run.whereabouts();
+        StackTraceElement[] whereabouts = run.whereabouts();
         if (!run.end()) {
             return;
         }
         Exception error = new HandlerStuckException(run.id(), cancelGrace);
-        error.setStackTrace(stuck);
+        error.setStackTrace(whereabouts);
+        stuck.incrementAndGet();
         log.warn("{}", error.getMessage(), error);
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
-        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, error, null));
+        committer.accept(new Ended(run, Ended.Kind.HANDLED, ran, Ended.Thrown.of(error), null));
     }
 
     private void alarm(Alarm alarm) {
@@ -202,7 +247,8 @@ final class Runner implements Role {
             alarms.removeIf(alarm -> alarm.run.hasEnded());
             Alarm next = alarms.peek();
             long left = next == null ? Long.MAX_VALUE : next.nanos - driver.nanos();
-            return left < UNTIL_WOKEN.toNanos() ? Duration.ofNanos(Math.max(left, 0)) : UNTIL_WOKEN;
+            long patrol = Math.max(0, nextPatrolNanos - driver.nanos());
+            return Duration.ofNanos(Math.max(0, Math.min(left, patrol)));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.DuplicateKeyException;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
@@ -75,7 +76,7 @@ public final class ScheduleFirer {
         Instant next = rule.next(schedule.nextAt(), from);
         JobSpec job = schedule.job().toBuilder().schedule(schedule.name()).build();
         List<JobSpec> jobs = skip || busy ? List.of() : List.of(job);
-        Optional<List<Inserted>> fired = store.fire(schedule.name(), schedule.nextAt(), next, jobs);
+        Optional<List<Inserted>> fired = fire(schedule, next, jobs);
         if (jobs.isEmpty() && fired.isPresent()) {
             log.info(
                     "Schedule {} skipped its firing of {}: {}",
@@ -83,8 +84,18 @@ public final class ScheduleFirer {
                     schedule.nextAt(),
                     busy ? "job " + schedule.lastJob() + " is not finished" : "too late");
         }
-        fired.ifPresent(inserted -> inserted.forEach(one -> told(one, job, now)));
+        fired.ifPresent(inserted -> inserted.stream().filter(Inserted::created).forEach(one -> told(one, job, now)));
         return true;
+    }
+
+    /** A job whose unique key is taken is not enqueued, but the schedule moves on all the same. */
+    private Optional<List<Inserted>> fire(StoredSchedule schedule, Instant next, List<JobSpec> jobs) {
+        try {
+            return store.fire(schedule.name(), schedule.nextAt(), next, jobs);
+        } catch (DuplicateKeyException e) {
+            log.warn("Schedule {} skipped its firing of {}: {}", schedule.name(), schedule.nextAt(), e.getMessage());
+            return store.fire(schedule.name(), schedule.nextAt(), next, List.of());
+        }
     }
 
     private static Duration shorter(Duration a, Duration b) {

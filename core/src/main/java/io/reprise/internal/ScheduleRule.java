@@ -17,7 +17,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
-import java.util.Optional;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,18 +30,20 @@ public final class ScheduleRule {
     private static final CronDefinition SIX_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.SPRING53);
 
     private final @Nullable ExecutionTime cron;
+    private final boolean everyHour;
     private final Duration every;
     private final ZoneId zone;
     final MissedFire missed;
     final boolean overlap;
 
-    private ScheduleRule(
-            @Nullable ExecutionTime cron, Duration every, ZoneId zone, MissedFire missed, boolean overlap) {
-        this.cron = cron;
-        this.every = every;
-        this.zone = zone;
-        this.missed = missed;
-        this.overlap = overlap;
+    private ScheduleRule(String[] parts) {
+        boolean isCron = parts[0].equals("cron");
+        this.cron = isCron ? cron(parts[1]) : null;
+        this.everyHour = isCron && everyHour(parts[1]);
+        this.every = isCron ? Duration.ZERO : Duration.parse(parts[1]);
+        this.zone = ZoneId.of(parts[2]);
+        this.missed = MissedFire.valueOf(parts[3]);
+        this.overlap = Boolean.parseBoolean(parts[4]);
     }
 
     /** The text to store. @throws IllegalArgumentException if the cron expression is not one */
@@ -58,16 +60,17 @@ public final class ScheduleRule {
             if (parts.length != 5) {
                 throw new IllegalArgumentException("expected 5 parts");
             }
-            ZoneId zone = ZoneId.of(parts[2]);
-            MissedFire missed = MissedFire.valueOf(parts[3]);
-            boolean overlap = Boolean.parseBoolean(parts[4]);
-            return parts[0].equals("cron")
-                    ? new ScheduleRule(cron(parts[1]), Duration.ZERO, zone, missed, overlap)
-                    : new ScheduleRule(null, Duration.parse(parts[1]), zone, missed, overlap);
+            return new ScheduleRule(parts);
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new IllegalArgumentException(
                     "schedule '" + name + "' cannot be read: '" + parts[1 % parts.length] + "': " + e.getMessage(), e);
         }
+    }
+
+    /** A wildcard in the hours means "every so often", not "at this time of day": such a cron runs on through a jump. */
+    private static boolean everyHour(String expression) {
+        List<String> fields = List.of(expression.trim().split("\\s+", -1));
+        return fields.get(fields.size() == 6 ? 2 : 1).startsWith("*");
     }
 
     private static ExecutionTime cron(String expression) {
@@ -83,7 +86,7 @@ public final class ScheduleRule {
             Instant next = last.plus(every.multipliedBy(missedIntervals));
             return next.isAfter(after) ? next : next.plus(every);
         }
-        return nextCron(cron, after);
+        return everyHour ? nextThroughJumps(cron, after) : nextByWallClock(cron, after);
     }
 
     /*
@@ -91,7 +94,7 @@ public final class ScheduleRule {
      * way a time in the spring gap is not skipped but fires at the first instant after it, and a time that the autumn
      * repeats fires once.
      */
-    private Instant nextCron(ExecutionTime times, Instant after) {
+    private Instant nextByWallClock(ExecutionTime times, Instant after) {
         LocalDateTime wall = LocalDateTime.ofInstant(after, zone);
         ZoneOffsetTransition jump = zone.getRules().previousTransition(after.plusNanos(1));
         if (jump != null && jump.isOverlap() && wall.isBefore(jump.getDateTimeBefore())) {
@@ -100,15 +103,28 @@ public final class ScheduleRule {
         }
         Instant next = after;
         while (!next.isAfter(after)) {
-            Optional<LocalDateTime> following =
-                    times.nextExecution(wall.atZone(ZoneOffset.UTC)).map(t -> t.toLocalDateTime());
-            if (following.isEmpty()) {
-                throw new RepriseException("The cron expression has no further firing after " + after);
-            }
-            wall = following.get();
+            wall = following(times, wall);
             next = instant(wall);
         }
         return next;
+    }
+
+    /** Between two jumps of the zone's clock the wall clock is just time with an offset. */
+    private Instant nextThroughJumps(ExecutionTime times, Instant after) {
+        ZoneOffset offset = zone.getRules().getOffset(after);
+        Instant next = following(times, LocalDateTime.ofInstant(after, offset)).toInstant(offset);
+        ZoneOffsetTransition jump = zone.getRules().nextTransition(after);
+        if (jump == null || next.isBefore(jump.getInstant())) {
+            return next;
+        }
+        LocalDateTime landing = jump.getDateTimeAfter().minusNanos(1);
+        return following(times, landing).toInstant(jump.getOffsetAfter());
+    }
+
+    private static LocalDateTime following(ExecutionTime times, LocalDateTime wall) {
+        return times.nextExecution(wall.atZone(ZoneOffset.UTC))
+                .orElseThrow(() -> new RepriseException("The cron expression has no further firing after " + wall))
+                .toLocalDateTime();
     }
 
     private Instant instant(LocalDateTime wall) {

@@ -129,7 +129,11 @@ final class Sweeper implements Role {
             Job job = lost.claim().jobs().get(i);
             if (!settled.stale().contains(job.id())) {
                 events.happened(JobEvent.Kind.LOST, job, settled.at());
-                events.settled(job, settlements.get(i), settled.at());
+                if (settled.cancelled().contains(job.id())) {
+                    events.cancelled(job, settlements.get(i), settled.at());
+                } else {
+                    events.settled(job, settlements.get(i), settled.at());
+                }
             }
         }
         onWork.run();

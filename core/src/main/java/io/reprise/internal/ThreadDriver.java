@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
@@ -16,6 +17,8 @@ public final class ThreadDriver implements Driver {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration AFTER_BUG = Duration.ofSeconds(1);
+    private static final long MAX_AWAIT_SECONDS = 1_000_000_000;
+    private static final Duration STOP_GRACE = Duration.ofSeconds(10);
     private static final long AWAIT_TICK_NANOS = 2_000_000;
 
     private final String owner;
@@ -55,14 +58,11 @@ public final class ThreadDriver implements Driver {
 
     @Override
     public boolean await(BooleanSupplier condition, Duration limit) {
-        long end = nanos() + limit.toNanos();
-        boolean interrupted = false;
-        while (!condition.getAsBoolean() && nanos() - end < 0) {
+        long end = nanos() + Math.min(limit.toSeconds(), MAX_AWAIT_SECONDS) * 1_000_000_000L + limit.toNanosPart();
+        while (!condition.getAsBoolean()
+                && nanos() - end < 0
+                && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(this, AWAIT_TICK_NANOS);
-            interrupted |= Thread.interrupted();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
         }
         return condition.getAsBoolean();
     }
@@ -91,7 +91,7 @@ public final class ThreadDriver implements Driver {
         private Duration step() {
             try {
                 return role.step();
-            } catch (RuntimeException e) {
+            } catch (Throwable e) { // Even an Error: a role that dies takes the worker's leases with it.
                 log.error("The {} failed in an unforeseen way; it goes on in {}", role.name(), AFTER_BUG, e);
                 return AFTER_BUG;
             }
@@ -136,16 +136,16 @@ public final class ThreadDriver implements Driver {
             } finally {
                 lock.unlock();
             }
-            boolean interrupted = false;
-            while (thread.isAlive() && thread != Thread.currentThread()) {
-                try {
-                    thread.join();
-                } catch (InterruptedException e) {
-                    interrupted = true;
+            try {
+                if (thread != Thread.currentThread()) {
+                    thread.join(STOP_GRACE.toMillis());
                 }
-            }
-            if (interrupted) {
+            } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
+            }
+            if (thread.isAlive() && thread != Thread.currentThread()) {
+                log.error(
+                        "The {} does not stop; it is left behind at {}", role.name(), List.of(thread.getStackTrace()));
             }
         }
     }

@@ -25,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RetryPolicy {
 
+    private static final RetryPolicy UNSET = new RetryPolicy(new PolicyFields());
+
     /**
      * Exponential from 2 s to 1 h with full jitter, 20 attempts within 24 h.
      *
@@ -52,13 +54,15 @@ public final class RetryPolicy {
 
     private @Nullable DelayModel model;
 
+    private int hash;
+
     RetryPolicy(PolicyFields fields) {
         this.fields = fields;
     }
 
     /** Sets nothing. */
     public static RetryPolicy unset() {
-        return new RetryPolicy(new PolicyFields());
+        return UNSET;
     }
 
     /** One attempt, no retry. */
@@ -434,12 +438,17 @@ public final class RetryPolicy {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof RetryPolicy policy && fields.equals(policy.fields);
+        return this == other || (other instanceof RetryPolicy policy && fields.equals(policy.fields));
     }
 
     @Override
     public int hashCode() {
-        return fields.hashCode();
+        int known = hash;
+        if (known == 0) {
+            known = fields.hashCode();
+            hash = known;
+        }
+        return known;
     }
 
     @Override

@@ -14,7 +14,7 @@ import java.util.List;
  * @param retryShare part of each queue's batch, 0 to 1, kept for jobs that have failed before (with a counted attempt);
  *     the rest is for fresh ones, and either fills what the other leaves. Rounding evens out over claims, so that also
  *     batches of one starve neither
- * @param suspects whether a suspect (a job that was running when its worker was lost) may be claimed too; at most one
+ * @param suspects whether a suspect (a job whose worker was lost more than once) may be claimed too; at most one
  *     is, in a lease of its own and before the others. It counts towards {@code max} and its queue's limit
  */
 public record ClaimRequest(

@@ -138,8 +138,8 @@ public interface JobStore extends JobWriter, AutoCloseable {
     void maintain();
 
     /**
-     * Registers the one who wants to know, soon, that jobs of some queue may be due or that a running job shall be
-     * cancelled. Only a hint: it may come late, twice or never.
+     * Registers the one who wants to know, soon, that jobs of some queue may be due. Only a hint: it may come late, twice
+     * or never.
      */
     void onWake(Runnable listener);
 

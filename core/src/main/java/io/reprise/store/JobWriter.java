@@ -29,8 +29,9 @@ public interface JobWriter {
      * harmless: the second time is stale.
      *
      * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
-     * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes the job a suspect until
-     * it next ends with {@link Spent#ATTEMPT}. Attempt rows are written for every {@code spent} but NOTHING; a
+     * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes a job
+     * that was lost before a suspect, until it next ends with {@link Spent#ATTEMPT}: once is bad luck, and a whole batch
+     * shares it. Attempt rows are written for every {@code spent} but NOTHING; a
      * success's may be derived from the finished job. A row's ending follows {@code spent}; an ATTEMPT's is what was
      * settled, SUCCEEDED, CANCELLED or else FAILED. History is bounded: the oldest rows beyond the store's limit go.
      *

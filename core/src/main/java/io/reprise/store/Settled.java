@@ -10,10 +10,16 @@ import java.util.Set;
  *
  * @param at the store's time of the batch: a waiting job's stored due time is exactly this plus its delay
  * @param stale jobs whose token was no longer live; nothing was written for them
+ * @param cancelled jobs that were to wait or to fail, and are CANCELLED instead because somebody asked for it meanwhile
  */
-public record Settled(Instant at, Set<JobId> stale) {
+public record Settled(Instant at, Set<JobId> stale, Set<JobId> cancelled) {
 
     public Settled {
         stale = Set.copyOf(stale);
+        cancelled = Set.copyOf(cancelled);
+    }
+
+    public Settled(Instant at, Set<JobId> stale) {
+        this(at, stale, Set.of());
     }
 }

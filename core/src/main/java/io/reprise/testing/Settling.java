@@ -26,16 +26,20 @@ final class Settling {
 
     Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
         Set<JobId> stale = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
         for (Settlement settlement : settlements) {
             StoredJob job = tables.jobs.get(settlement.job());
             if (job == null || !job.isHeldUnder(settlement.token())) {
                 stale.add(settlement.job());
             } else {
                 tables.update(job, () -> settle(job, settlement, at));
+                if (job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel)) {
+                    cancelled.add(settlement.job());
+                }
             }
         }
         closing.forEach(token -> close(token, at));
-        return new Settled(at, stale);
+        return new Settled(at, stale, cancelled);
     }
 
     private void close(long token, Instant at) {
@@ -76,7 +80,7 @@ final class Settling {
         } else if (next instanceof Settlement.Wait pause) {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
-            job.suspect |= settlement.spent() == Spent.LOSS;
+            job.suspect |= settlement.spent() == Spent.LOSS && job.counts.losses() > 1;
         } else {
             putBack(job, at);
         }

@@ -98,8 +98,10 @@ public interface LaneContract extends StoreFixture {
     default void one_suspect_is_claimed_from_all_queues_together() {
         for (String queue : List.of("a", "b")) {
             add(Jobs.on(queue));
-            Claim claim = claimOne(Claims.upTo(1).from(queue));
-            settle(Settlements.loss(claim, only(claim)));
+            for (int losses = 0; losses < 2; losses++) {
+                Claim claim = claimOne(Claims.upTo(1).from(queue));
+                settle(Settlements.loss(claim, only(claim)));
+            }
         }
         assertThat(claim(Claims.upTo(10).from("a", "b"))).hasSize(1);
         assertThat(claim(Claims.upTo(10).from("a", "b"))).hasSize(1);
@@ -145,17 +147,25 @@ public interface LaneContract extends StoreFixture {
     }
 
     @Test
-    default void innocents_of_a_lost_batch_are_not_blamed() {
-        List<JobId> batch = add(Jobs.many(3));
+    default void a_batch_lost_once_comes_back_as_a_batch() {
+        add(Jobs.many(3));
         claimAndDie("worker-1", 3);
         Claim lost = takeOver("worker-2").claim();
         lost.jobs().forEach(job -> settle(Settlements.loss(lost, job)));
+        Claim again = claimOne(Claims.upTo(10).suspects(false));
+        assertThat(again.jobs()).hasSize(3);
+        assertThat(again.alone()).isFalse();
+    }
+
+    @Test
+    default void innocents_of_a_lost_batch_are_not_blamed() {
+        List<JobId> batch = addSuspects(3);
         for (int i = 0; i < 3; i++) {
             succeed(claimOne(Claims.upTo(10)));
         }
         assertThat(batch).map(this::read).allSatisfy(job -> {
             assertThat(job.attempts()).isEqualTo(1);
-            assertThat(job.counts().losses()).isEqualTo(1);
+            assertThat(job.counts().losses()).isEqualTo(2);
         });
     }
 
@@ -166,11 +176,13 @@ public interface LaneContract extends StoreFixture {
         }
     }
 
-    /** Due jobs whose worker was lost. */
+    /** Due jobs whose worker was lost, twice. */
     private List<JobId> addSuspects(int count) {
         List<JobId> ids = new ArrayList<>(add(Jobs.many(count)));
-        Claim claim = claimOne(Claims.upTo(count));
-        claim.jobs().forEach(job -> settle(Settlements.loss(claim, job)));
+        for (int losses = 0; losses < 2; losses++) {
+            Claim claim = claimOne(Claims.upTo(count));
+            claim.jobs().forEach(job -> settle(Settlements.loss(claim, job)));
+        }
         return ids;
     }
 

@@ -234,8 +234,10 @@ public interface LeaseContract extends StoreFixture {
     @Test
     default void a_suspects_lease_stays_its_own_when_taken_over() {
         add(Jobs.spec("work"));
-        Claim first = claimOne();
-        settle(Settlements.loss(first, only(first)));
+        for (int losses = 0; losses < 2; losses++) {
+            Claim claim = claimOne();
+            settle(Settlements.loss(claim, only(claim)));
+        }
         assertThat(claimAndDie("worker-1", 10).alone()).isTrue();
         assertThat(takeOver("worker-2").claim().alone()).isTrue();
     }
