@@ -33,5 +33,5 @@ interface Installation extends AutoCloseable {
     long left() throws Exception;
 
     @Override
-    void close() throws Exception;
+    void close();
 }

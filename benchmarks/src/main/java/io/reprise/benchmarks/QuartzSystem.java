@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -12,7 +14,6 @@ import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.quartz.Job;
 import org.quartz.JobBuilder;
@@ -128,18 +129,18 @@ final class QuartzSystem implements QueueSystem {
                     .build();
         }
 
-        private static Trigger trigger(JobDetail job, Date at) {
+        private static Trigger trigger(JobDetail job, Instant at) {
             return TriggerBuilder.newTrigger()
                     .forJob(job)
                     .withIdentity(job.getKey().getName())
-                    .startAt(at)
+                    .startAt(Date.from(at))
                     .build();
         }
 
         @Override
         public void enqueue(String payload) throws SchedulerException {
             JobDetail job = job(payload);
-            scheduler.scheduleJob(job, trigger(job, new Date()));
+            scheduler.scheduleJob(job, trigger(job, Instant.now()));
         }
 
         @Override
@@ -148,7 +149,7 @@ final class QuartzSystem implements QueueSystem {
                 Map<JobDetail, Set<? extends Trigger>> jobs = new HashMap<>();
                 for (String payload : payloads.subList(from, Math.min(payloads.size(), from + CHUNK))) {
                     JobDetail job = job(payload);
-                    jobs.put(job, Set.of(trigger(job, new Date())));
+                    jobs.put(job, Set.of(trigger(job, Instant.now())));
                 }
                 scheduler.scheduleJobs(jobs, false);
             }
@@ -157,8 +158,7 @@ final class QuartzSystem implements QueueSystem {
         @Override
         public void fillScheduled(int jobs) throws SchedulerException, SQLException {
             JobDetail seed = job(Payloads.of(0));
-            scheduler.scheduleJob(
-                    seed, trigger(seed, new Date(System.currentTimeMillis() + TimeUnit.DAYS.toMillis(1))));
+            scheduler.scheduleJob(seed, trigger(seed, Instant.now().plus(Duration.ofDays(1))));
             // One by one would take a quarter of an hour.
             String copies = " from generate_series(2, " + jobs + ") n, ";
             target.execute(
@@ -196,8 +196,12 @@ final class QuartzSystem implements QueueSystem {
         }
 
         @Override
-        public void close() throws SchedulerException {
-            scheduler.shutdown(true);
+        public void close() {
+            try {
+                scheduler.shutdown(true);
+            } catch (SchedulerException e) {
+                throw new IllegalStateException(e);
+            }
         }
     }
 }

@@ -191,13 +191,17 @@ final class RawPostgres implements Installation {
     }
 
     @Override
-    public void close() throws SQLException, InterruptedException {
+    public void close() {
         stopped = true;
-        for (Thread thread : threads) {
-            thread.join();
-        }
-        for (Connection connection : opened) {
-            connection.close();
+        try {
+            for (Thread thread : threads) {
+                thread.join();
+            }
+            for (Connection connection : opened) {
+                connection.close();
+            }
+        } catch (SQLException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

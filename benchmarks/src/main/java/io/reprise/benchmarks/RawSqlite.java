@@ -158,11 +158,15 @@ final class RawSqlite implements Installation {
     }
 
     @Override
-    public void close() throws SQLException, InterruptedException {
+    public void close() {
         stopped = true;
-        if (thread != null) {
-            thread.join();
+        try {
+            if (thread != null) {
+                thread.join();
+            }
+            connection.close();
+        } catch (SQLException | InterruptedException e) {
+            throw new IllegalStateException(e);
         }
-        connection.close();
     }
 }
