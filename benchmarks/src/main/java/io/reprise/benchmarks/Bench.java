@@ -91,6 +91,10 @@ final class Bench {
     private List<Figure> trial(Workload workload, int round, QueueSystem system)
             throws IOException, InterruptedException {
         List<String> options = new ArrayList<>();
+        if (plan.quick()) {
+            // Nothing runs for long enough to be worth compiling well.
+            options.add("-XX:TieredStopAtLevel=1");
+        }
         if (plan.profiles() != null) {
             options.add("-XX:StartFlightRecording:settings=profile,filename="
                     + plan.profiles().resolve(workload.name() + "-" + system.name() + "-" + round + ".jfr"));
