@@ -19,7 +19,7 @@ final class Plot {
 
     private static final int LEFT = 250;
     private static final int WIDTH = 520;
-    private static final int RIGHT = 110;
+    private static final int RIGHT = 150;
     private static final int TOP = 76;
     private static final int BAR = 16;
     private static final int GAP = 14;

@@ -56,6 +56,11 @@ final class QuartzSystem implements QueueSystem {
     }
 
     @Override
+    public int least() {
+        return 400;
+    }
+
+    @Override
     public void install(Target target) throws SQLException, IOException {
         try (InputStream script = Scheduler.class.getResourceAsStream(TABLES)) {
             if (script == null) {

@@ -18,6 +18,11 @@ interface QueueSystem {
         return 1;
     }
 
+    /** Jobs that the share does not reduce further: fewer would say more about its polls than about its rate. */
+    default int least() {
+        return 10_000;
+    }
+
     /** Makes its tables in an empty database. */
     void install(Target target) throws Exception;
 

@@ -8,13 +8,14 @@ import java.time.Duration;
  *
  * @param small divides the numbers of jobs: 1 for figures, more to see whether everything works
  * @param share of the system measured
+ * @param least jobs that the share does not reduce further
  */
-record Sizes(int small, double share) {
+record Sizes(int small, double share, int least) {
 
     private static final int LEAST = 400;
 
-    static Sizes of(boolean quick, double share) {
-        return new Sizes(quick ? 100 : 1, share);
+    static Sizes of(boolean quick, QueueSystem system) {
+        return quick ? new Sizes(100, system.share(), LEAST) : new Sizes(1, system.share(), system.least());
     }
 
     boolean quick() {
@@ -23,7 +24,7 @@ record Sizes(int small, double share) {
 
     /** Jobs that are run. */
     int jobs(int full) {
-        return Math.max(Math.min(full, LEAST), (int) (full * share / small));
+        return Math.max(Math.min(full, least), (int) (full * share / small));
     }
 
     /** Jobs that only lie in the store: as many for every system. */

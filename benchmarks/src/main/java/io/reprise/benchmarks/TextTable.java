@@ -49,7 +49,8 @@ final class TextTable {
 
     /** Enough digits to compare, no more. */
     static String number(double value) {
-        String format = Math.abs(value) >= 100 ? "%,.0f" : Math.abs(value) >= 10 ? "%.1f" : "%.2f";
+        double size = Math.abs(value);
+        String format = size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.4f";
         return String.format(Locale.ROOT, format, value);
     }
 

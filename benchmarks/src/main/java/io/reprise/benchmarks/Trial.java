@@ -45,7 +45,7 @@ final class Trial {
 
     private static List<Figure> measure(String[] args) throws Exception {
         QueueSystem system = Systems.get(args[0]);
-        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system.share());
+        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system);
         try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
             return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
         }
