@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+
+/** Runs all measurements: every system in round one, then every system in round two, and so on. */
+final class Bench {
+
+    /**
+     * What to measure.
+     *
+     * @param place where databases are made, see {@link Databases}
+     * @param profiles directory for recordings of the Java Flight Recorder; null for none
+     */
+    record Plan(
+            StoreKind store,
+            String place,
+            List<Workload> workloads,
+            List<QueueSystem> systems,
+            int rounds,
+            boolean quick,
+            @Nullable Path profiles) {}
+
+    private final Plan plan;
+    private final PrintWriter progress;
+    private final Results results;
+    private final List<String> failures = new ArrayList<>();
+
+    Bench(Plan plan, PrintWriter progress) {
+        this.plan = plan;
+        this.progress = progress;
+        this.results = new Results(plan.store());
+    }
+
+    Results run() throws IOException, InterruptedException {
+        for (Workload workload : plan.workloads()) {
+            for (int round = 1; round <= plan.rounds(); round++) {
+                for (QueueSystem system : plan.systems()) {
+                    measure(workload, round, system);
+                }
+            }
+        }
+        return results;
+    }
+
+    /** Measurements that went wrong; their systems have no figures, or fewer. */
+    List<String> failures() {
+        return failures;
+    }
+
+    private void measure(Workload workload, int round, QueueSystem system) throws IOException, InterruptedException {
+        String why = system.cannot(workload.name(), plan.store());
+        boolean peer = Systems.peers().contains(system.name());
+        if (why == null && peer && !workload.forPeers()) {
+            return;
+        }
+        if (why != null) {
+            results.cannot(system.name(), workload.name(), why);
+            return;
+        }
+        String what = String.format(
+                Locale.ROOT, "%-5s round %d of %d  %-13s", workload.name(), round, plan.rounds(), system.name());
+        progress.print(what);
+        progress.flush();
+        List<Figure> figures = trial(workload, round, system);
+        for (Figure figure : figures) {
+            results.add(system.name(), round, figure);
+            figure.values()
+                    .forEach((unit, value) ->
+                            progress.print(" " + figure.workload() + " " + TextTable.number(value) + " " + unit));
+        }
+        if (figures.isEmpty()) {
+            failures.add(what);
+            results.cannot(system.name(), workload.name(), "failed: see above");
+            progress.print(" failed");
+        }
+        progress.println();
+        progress.flush();
+    }
+
+    private List<Figure> trial(Workload workload, int round, QueueSystem system)
+            throws IOException, InterruptedException {
+        List<String> options = new ArrayList<>();
+        if (plan.quick()) {
+            // Nothing runs for long enough to be worth compiling well.
+            options.add("-XX:TieredStopAtLevel=1");
+        }
+        if (plan.profiles() != null) {
+            options.add("-XX:StartFlightRecording:settings=profile,filename="
+                    + plan.profiles().resolve(workload.name() + "-" + system.name() + "-" + round + ".jfr"));
+        }
+        Process process = Processes.start(
+                options,
+                Trial.class,
+                List.of(
+                        system.name(),
+                        workload.name(),
+                        plan.store().toString(),
+                        plan.place(),
+                        Boolean.toString(plan.quick())));
+        try (BufferedReader output = process.inputReader()) {
+            String found = output.lines()
+                    .filter(line -> line.startsWith(Trial.RESULT))
+                    .findFirst()
+                    .orElse(null);
+            return found == null
+                    ? List.of()
+                    : new JsonMapper()
+                            .readValue(found.substring(Trial.RESULT.length()), new TypeReference<List<Figure>>() {});
+        } finally {
+            if (!process.waitFor(10, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+        }
+    }
+}

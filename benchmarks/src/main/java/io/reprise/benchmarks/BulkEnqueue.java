@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.util.List;
+
+/** W1b: many jobs in one call. */
+final class BulkEnqueue implements Workload {
+
+    private static final int JOBS = 100_000;
+    private static final int WARM_UP = 5_000;
+
+    @Override
+    public String name() {
+        return "W1b";
+    }
+
+    @Override
+    public String title() {
+        return "bulk enqueue of 100,000";
+    }
+
+    @Override
+    public List<Figure> measure(Trial trial) throws Exception {
+        int warmUp = trial.sizes().jobs(WARM_UP);
+        long end = System.nanoTime() + trial.sizes().warmUp().toNanos();
+        try (Installation installation = trial.system().open(trial.install())) {
+            while (System.nanoTime() < end) {
+                installation.enqueueAll(Payloads.range(0, warmUp));
+            }
+        }
+        Target target = trial.install();
+        int jobs = trial.sizes().jobs(JOBS);
+        List<String> payloads = Payloads.range(0, jobs);
+        try (Installation installation = trial.system().open(target)) {
+            target.tidy();
+            long start = System.nanoTime();
+            installation.enqueueAll(payloads);
+            long nanos = System.nanoTime() - start;
+            Checks.equal("jobs stored", jobs, installation.left());
+            return List.of(Figure.rate(name(), jobs, nanos));
+        }
+    }
+}

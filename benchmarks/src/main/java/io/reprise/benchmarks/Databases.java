@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Makes fresh databases at a place and removes them at the end. A place is a server's URL or a directory. */
+final class Databases implements AutoCloseable {
+
+    private final StoreKind store;
+    private final String place;
+    private final List<String> made = new ArrayList<>();
+
+    Databases(StoreKind store, String place) {
+        this.store = store;
+        this.place = place;
+    }
+
+    Target fresh() throws SQLException {
+        String name = "bench_" + ProcessHandle.current().pid() + "_" + made.size();
+        made.add(name);
+        if (store == StoreKind.SQLITE) {
+            return new Target(store, "jdbc:sqlite:" + Path.of(place, name + ".db"));
+        }
+        server().execute("create database " + name);
+        return new Target(store, place.replaceFirst("/[^/?]*\\?", "/" + name + "?"));
+    }
+
+    @Override
+    public void close() throws SQLException {
+        for (String name : made) {
+            if (store == StoreKind.SQLITE) {
+                deleteFiles(name);
+            } else {
+                server().execute("drop database if exists " + name + " with (force)");
+            }
+        }
+        if (store == StoreKind.POSTGRESQL) {
+            // Or the next measurement would pay for writing what this one left.
+            server().execute("checkpoint");
+        }
+    }
+
+    private Target server() {
+        return new Target(store, place);
+    }
+
+    private void deleteFiles(String name) {
+        try (Stream<Path> files = Files.list(Path.of(place))) {
+            for (Path file : files.filter(path -> path.getFileName().toString().startsWith(name))
+                    .toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

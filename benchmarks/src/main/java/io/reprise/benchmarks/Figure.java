@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What one measurement gave.
+ *
+ * @param workload its name, with a suffix where a workload gives several figures
+ * @param values by unit; the first one counts in ratios
+ */
+record Figure(String workload, Map<String, Double> values) {
+
+    static final String RATE = "rate";
+    static final String P50 = "p50Ms";
+    static final String P99 = "p99Ms";
+
+    static Figure rate(String workload, int jobs, long nanos) {
+        return of(workload, RATE, jobs * 1e9 / nanos);
+    }
+
+    static Figure of(String workload, String unit, double value) {
+        return new Figure(workload, Map.of(unit, value));
+    }
+
+    static Figure latency(String workload, double p50, double p99) {
+        Map<String, Double> values = new LinkedHashMap<>();
+        values.put(P50, p50);
+        values.put(P99, p99);
+        return new Figure(workload, values);
+    }
+}

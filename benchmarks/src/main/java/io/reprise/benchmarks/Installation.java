@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.util.List;
+
+/** A queue in one database, as one process sees it. Closing stops its worker. */
+interface Installation extends AutoCloseable {
+
+    /** Commits one job; called by several threads at once. */
+    void enqueue(String payload) throws Exception;
+
+    /** Commits one job so that an idle worker of another process hears of it at once, if the system can do that. */
+    default void enqueueUrgent(String payload) throws Exception {
+        enqueue(payload);
+    }
+
+    /** Commits many jobs in the fastest way there is. */
+    void enqueueAll(List<String> payloads) throws Exception;
+
+    /** Has jobs waiting that become due in a day. */
+    void fillScheduled(int jobs) throws Exception;
+
+    /** Has jobs in the store that succeeded, and others that failed for good. */
+    void fillFinished(int succeeded, int failed) throws Exception;
+
+    /** Starts a worker in this process. */
+    void start(Handler handler) throws Exception;
+
+    /** Whether the outcome of every run so far is committed. Quick, since it is asked while the clock runs. */
+    boolean isSettled() throws Exception;
+
+    /** Jobs in the store that are due or running. */
+    long left() throws Exception;
+
+    @Override
+    void close();
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The handler of numbered jobs: keeps count of the runs of each, and fails the first ones if asked to. Thread-safe. */
+final class Ledger implements Handler {
+
+    /** What a job throws that fails. */
+    static final class Failed extends Exception {
+        Failed(int number) {
+            super("Job " + number + " fails the first time");
+        }
+    }
+
+    private static final long NOT_YET = Long.MIN_VALUE;
+
+    private final AtomicIntegerArray runs;
+    private final int failures;
+    private final AtomicInteger open;
+    private final AtomicLong firstRun = new AtomicLong(NOT_YET);
+    private final CountDownLatch all = new CountDownLatch(1);
+
+    Ledger(int jobs, int failures) {
+        this.runs = new AtomicIntegerArray(jobs);
+        this.failures = failures;
+        this.open = new AtomicInteger(jobs);
+    }
+
+    @Override
+    public void run(String payload) throws Failed {
+        if (firstRun.get() == NOT_YET) {
+            firstRun.compareAndSet(NOT_YET, System.nanoTime());
+        }
+        int number = Payloads.number(payload);
+        int run = runs.incrementAndGet(number);
+        if (run <= failures) {
+            throw new Failed(number);
+        }
+        if (run == failures + 1 && open.decrementAndGet() == 0) {
+            all.countDown();
+        }
+    }
+
+    /** Waits until every job has succeeded. */
+    void await(Duration limit) throws InterruptedException {
+        if (!all.await(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw new IllegalStateException(open.get() + " of " + runs.length() + " jobs did not run in " + limit);
+        }
+    }
+
+    boolean isDone() {
+        return open.get() == 0;
+    }
+
+    long firstRunNanos() {
+        return firstRun.get();
+    }
+
+    /** Refuses unless every job succeeded exactly once. */
+    void check() {
+        for (int number = 0; number < runs.length(); number++) {
+            if (runs.get(number) != failures + 1) {
+                throw new IllegalStateException(
+                        "job " + number + " ran " + runs.get(number) + " times, not " + (failures + 1));
+            }
+        }
+    }
+}

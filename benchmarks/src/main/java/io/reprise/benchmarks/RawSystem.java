@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.sql.SQLException;
+import org.jspecify.annotations.Nullable;
+
+/** The physical limit: the simplest loop a database allows, without a queue around it. */
+final class RawSystem implements QueueSystem {
+
+    @Override
+    public String name() {
+        return "raw";
+    }
+
+    @Override
+    public @Nullable String cannot(String workload, StoreKind store) {
+        return switch (workload) {
+            case "W3" -> store == StoreKind.SQLITE ? "SQLite tells no other process of a commit" : null;
+            case "W8" -> "runs the jobs of a batch one after the other";
+            case "idle" -> "polls without rest";
+            default -> null;
+        };
+    }
+
+    @Override
+    public void install(Target target) throws SQLException {
+        if (target.store() == StoreKind.SQLITE) {
+            RawSqlite.install(target);
+        } else {
+            RawPostgres.install(target);
+        }
+    }
+
+    @Override
+    public Installation open(Target target) throws SQLException {
+        return target.store() == StoreKind.SQLITE ? new RawSqlite(target) : new RawPostgres(target);
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import io.reprise.JobEvent;
+import io.reprise.JobState;
+import io.reprise.JobType;
+import io.reprise.Reprise;
+import io.reprise.jackson.JacksonCodec;
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.QueueState;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+
+/** Reprise with its own defaults; history, fencing and durable commits as always. */
+final class RepriseSystem implements QueueSystem {
+
+    private static final JobType<String> WORK = JobType.of("work", String.class)
+            .retry(RetryPolicy.fixed(Duration.ZERO).jitter(Jitter.none()));
+    private static final JobType<String> HOPELESS =
+            JobType.of("hopeless", String.class).retry(RetryPolicy.none());
+    private static final int CHUNK = 50_000;
+
+    @Override
+    public String name() {
+        return "reprise";
+    }
+
+    @Override
+    public void install(Target target) {
+        try (JdbcJobStore store = store(target)) {
+            store.prepare();
+        }
+    }
+
+    @Override
+    public Installation open(Target target) {
+        return new Opened(target);
+    }
+
+    private static JdbcJobStore store(Target target) {
+        return JdbcJobStore.open(target.jdbcUrl());
+    }
+
+    private static final class Opened implements Installation {
+
+        private final Target target;
+        private final Reprise client;
+        private final List<Reprise> workers = new ArrayList<>();
+        private final LongAdder started = new LongAdder();
+        private final LongAdder settled = new LongAdder();
+        private long scheduled;
+
+        Opened(Target target) {
+            this.target = target;
+            this.client = Reprise.builder()
+                    .store(store(target))
+                    .codec(new JacksonCodec())
+                    .start();
+        }
+
+        @Override
+        public void enqueue(String payload) {
+            client.enqueue(WORK.job(payload));
+        }
+
+        @Override
+        public void enqueueAll(List<String> payloads) {
+            client.enqueueAll(payloads.stream().map(WORK::job).toList());
+        }
+
+        @Override
+        public void fillScheduled(int jobs) {
+            for (int from = 0; from < jobs; from += CHUNK) {
+                client.enqueueAll(Payloads.range(from, Math.min(jobs, from + CHUNK)).stream()
+                        .map(payload -> WORK.job(payload).after(Duration.ofDays(1)))
+                        .toList());
+            }
+            scheduled += jobs;
+        }
+
+        @Override
+        public void fillFinished(int succeeded, int failed) {
+            LongAdder ended = new LongAdder();
+            try (Reprise filler = Reprise.builder()
+                    .store(store(target))
+                    .codec(new JacksonCodec())
+                    .handle(WORK, (payload, job) -> {})
+                    .handle(HOPELESS, (payload, job) -> {
+                        throw new Ledger.Failed(Payloads.number(payload));
+                    })
+                    .listener(event -> {
+                        if (event.kind() == JobEvent.Kind.SUCCEEDED || event.kind() == JobEvent.Kind.FAILED) {
+                            ended.increment();
+                        }
+                    })
+                    .start()) {
+                fill(filler, WORK, succeeded, ended);
+                ended.reset();
+                fill(filler, HOPELESS, failed, ended);
+            }
+        }
+
+        private static void fill(Reprise filler, JobType<String> type, int jobs, LongAdder ended) {
+            for (int from = 0; from < jobs; from += CHUNK) {
+                int to = Math.min(jobs, from + CHUNK);
+                filler.enqueueAll(
+                        Payloads.range(from, to).stream().map(type::job).toList());
+                while (ended.sum() < to) {
+                    LockSupport.parkNanos(1_000_000);
+                }
+            }
+        }
+
+        @Override
+        public void start(Handler handler) {
+            workers.add(Reprise.builder()
+                    .store(store(target))
+                    .codec(new JacksonCodec())
+                    .handle(WORK, (payload, job) -> handler.run(payload))
+                    .listener(this::count)
+                    .start());
+        }
+
+        /** An event follows the commit it tells of, so the two counts meet when nothing is under way. */
+        private void count(JobEvent event) {
+            switch (event.kind()) {
+                case STARTED -> started.increment();
+                case SUCCEEDED, FAILED, RETRY_SCHEDULED, RELEASED, STALE -> settled.increment();
+                default -> {}
+            }
+        }
+
+        @Override
+        public boolean isSettled() {
+            return settled.sum() == started.sum();
+        }
+
+        @Override
+        public long left() {
+            long left = 0;
+            for (QueueState queue : client.queues()) {
+                left += queue.count(JobState.RUNNING) + queue.count(JobState.PENDING);
+            }
+            return left - scheduled;
+        }
+
+        @Override
+        public void close() {
+            workers.forEach(Reprise::close);
+            client.close();
+        }
+    }
+}

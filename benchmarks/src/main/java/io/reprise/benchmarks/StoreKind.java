@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.util.Locale;
+
+/** The databases measured on. */
+enum StoreKind {
+    POSTGRESQL,
+    SQLITE;
+
+    static StoreKind of(String name) {
+        return valueOf(name.toUpperCase(Locale.ROOT));
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+
+/** One empty database for one system and one workload. */
+record Target(StoreKind store, String jdbcUrl) {
+
+    private static final String SQLITE = "jdbc:sqlite:";
+
+    Connection connect() throws SQLException {
+        return DriverManager.getConnection(jdbcUrl);
+    }
+
+    /** Of a SQLite database. */
+    Path file() {
+        return Path.of(jdbcUrl.substring(SQLITE.length()));
+    }
+
+    void execute(String... statements) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement()) {
+            for (String sql : statements) {
+                statement.execute(sql);
+            }
+        }
+    }
+
+    long number(String query) throws SQLException {
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(query)) {
+            row.next();
+            return row.getLong(1);
+        }
+    }
+
+    /** What a database at rest would have done since the load: statistics taken, pages written. */
+    void tidy() throws SQLException {
+        if (store == StoreKind.POSTGRESQL) {
+            execute("vacuum analyze", "checkpoint");
+        } else {
+            execute("pragma wal_checkpoint(truncate)");
+        }
+    }
+
+    /** Bytes of write-ahead log written so far by the whole server. */
+    long walBytes() throws SQLException {
+        return number("select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint");
+    }
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import tools.jackson.databind.json.JsonMapper;
+
+/**
+ * One measurement of one system, in a process of its own: no system profits or suffers from what another has left in heap,
+ * caches and compiled code.
+ */
+final class Trial {
+
+    /** Begins the line of output that has the figures. */
+    static final String RESULT = "RESULT ";
+
+    static final Duration LIMIT = Duration.ofMinutes(15);
+    private static final int FIRST_CHUNK = 400;
+    private static final int LAST_CHUNK = 50_000;
+
+    private final QueueSystem system;
+    private final Databases databases;
+    private final Sizes sizes;
+
+    Trial(QueueSystem system, Databases databases, Sizes sizes) {
+        this.system = system;
+        this.databases = databases;
+        this.sizes = sizes;
+    }
+
+    /** Arguments: system, workload, store, place of the databases, whether quick. */
+    public static void main(String[] args) {
+        int code = 0;
+        try {
+            List<Figure> figures = measure(args);
+            System.out.println(RESULT + new JsonMapper().writeValueAsString(figures));
+        } catch (Exception e) {
+            e.printStackTrace();
+            code = 1;
+        }
+        // Some systems leave threads behind that would keep the process alive.
+        System.exit(code);
+    }
+
+    private static List<Figure> measure(String[] args) throws Exception {
+        QueueSystem system = Systems.get(args[0]);
+        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system);
+        try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
+            return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
+        }
+    }
+
+    QueueSystem system() {
+        return system;
+    }
+
+    Sizes sizes() {
+        return sizes;
+    }
+
+    /** An empty database with the system's tables. */
+    Target install() throws Exception {
+        Target target = databases.fresh();
+        system.install(target);
+        return target;
+    }
+
+    /** Runs jobs in another database until the code is compiled. */
+    void warmUp(int failures) throws Exception {
+        Target target = install();
+        long end = System.nanoTime() + sizes.warmUp().toNanos();
+        Relay relay = new Relay();
+        try (Installation installation = system.open(target)) {
+            installation.start(relay);
+            for (int jobs = FIRST_CHUNK; System.nanoTime() < end; jobs = Math.min(2 * jobs, LAST_CHUNK)) {
+                Ledger ledger = new Ledger(jobs, failures);
+                relay.to(ledger);
+                installation.enqueueAll(Payloads.range(0, jobs));
+                ledger.await(LIMIT);
+                awaitSettled(installation);
+            }
+        }
+    }
+
+    /** Loads jobs, starts a worker and returns the nanoseconds from the first run to the last commit. */
+    long drain(Target target, Installation installation, int jobs, int failures) throws Exception {
+        installation.enqueueAll(Payloads.range(0, jobs));
+        target.tidy();
+        Ledger ledger = new Ledger(jobs, failures);
+        installation.start(ledger);
+        ledger.await(LIMIT);
+        awaitSettled(installation);
+        long nanos = System.nanoTime() - ledger.firstRunNanos();
+        ledger.check();
+        checkEmpty(installation);
+        return nanos;
+    }
+
+    static void awaitSettled(Installation installation) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!installation.isSettled()) {
+            if (System.nanoTime() > end) {
+                throw new IllegalStateException("jobs ran, but their outcome was not stored in " + LIMIT);
+            }
+            LockSupport.parkNanos(200_000);
+        }
+    }
+
+    static void checkEmpty(Installation installation) throws Exception {
+        long left = installation.left();
+        if (left != 0) {
+            throw new IllegalStateException(left + " jobs are left over");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The command itself, with few jobs: each measurement checks that every job ran exactly once and that none is left. */
+class BenchTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void jobs_are_enqueued_drained_and_retried_exactly_once(String store) {
+        int code = bench("--quick", "--json", "--peers=none", "--rounds=1", "--only=W1b,W2,W4", "--store=" + store);
+
+        assertThat(code).as(err.toString()).isZero();
+        JsonNode results = new JsonMapper().readTree(out.toString()).get("results");
+        assertThat(results.valueStream()
+                        .map(each -> each.get("workload").asString() + " "
+                                + each.get("system").asString()))
+                .containsExactlyInAnyOrder(
+                        "W1b reprise",
+                        "W1b raw",
+                        "W2-10k reprise",
+                        "W2-10k raw",
+                        "W2 reprise",
+                        "W2 raw",
+                        "W4 reprise",
+                        "W4 raw");
+        for (JsonNode each : results) {
+            assertThat(each.get("store").asString()).isEqualTo(store);
+            assertThat(each.get("rate").asDouble()).isPositive();
+            assertThat(each.get("rounds")).hasSize(1);
+        }
+    }
+
+    @Test
+    void unknown_names_are_refused_with_the_known_ones() {
+        assertThat(bench("--only=W99")).isEqualTo(2);
+        assertThat(bench("--peers=nobody")).isEqualTo(2);
+        assertThat(bench("--store=paper")).isEqualTo(2);
+
+        assertThat(err.toString()).contains("W1b", "db-scheduler, jobrunr, quartz", "postgresql or sqlite");
+    }
+
+    @Test
+    void what_takes_long_runs_only_when_asked_for() {
+        List<String> byDefault = Workloads.ALL.stream()
+                .filter(Workload::byDefault)
+                .map(Workload::name)
+                .toList();
+
+        assertThat(byDefault).containsExactly("W1", "W1b", "W2", "W3", "W4", "W5", "W6", "idle", "heap", "WAL");
+    }
+
+    private int bench(String... args) {
+        return Main.run(new PrintWriter(out, true), new PrintWriter(err, true), args);
+    }
+}
