@@ -9,7 +9,9 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Cancellation;
+import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -186,6 +188,47 @@ class ThreadedWorkerTest {
         }
         assertThat(most.get()).isBetween(1, 4);
         assertThat(mostMail.get()).isEqualTo(1);
+    }
+
+    @Test
+    void trap_lease_renewal_is_not_starved_by_busy_handlers() {
+        AtomicInteger renewals = new AtomicInteger();
+        JobStore counting = (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    if (method.getName().equals("renew")) {
+                        renewals.incrementAndGet();
+                    }
+                    return method.invoke(store, args);
+                });
+        int busy = Runtime.getRuntime().availableProcessors() * 2;
+        try (Reprise reprise = Reprise.builder()
+                .store(counting)
+                .codec(new TextCodec())
+                .concurrency(busy)
+                .lease(Duration.ofMillis(500))
+                .handle(WORK, (payload, job) -> {
+                    while (renewals.get() < 10 && !job.isCancelled()) {
+                        Thread.onSpinWait();
+                    }
+                    job.checkpoint();
+                })
+                .start()) {
+            for (JobId id : reprise.enqueueAll(java.util.Collections.nCopies(busy, WORK.job("a")))) {
+                assertThat(reprise.await(id, LONG).job().counts()).isEqualTo(new JobCounts(1, 0, 0, 0, 0));
+            }
+        }
+    }
+
+    @Test
+    void handlers_run_on_virtual_threads_where_there_are_any() {
+        LinkedBlockingQueue<String> seen = new LinkedBlockingQueue<>();
+        try (Reprise reprise = worker((payload, job) ->
+                        seen.add(Thread.currentThread().getClass().getSimpleName()))
+                .start()) {
+            reprise.await(reprise.enqueue(WORK.job("a")), LONG);
+            boolean virtual = Runtime.version().feature() >= 21;
+            assertThat(seen).containsExactly(virtual ? "VirtualThread" : "Thread");
+        }
     }
 
     @Test

@@ -24,6 +24,7 @@ class DocumentsTest {
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\w+):(\\w+) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
 
+    private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|Contract))\\.(\\w+)`");
     private static final Pattern MARKER = Pattern.compile("<!-- snippet:");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#\\s]+)[^)]*\\)");
 
@@ -67,6 +68,26 @@ class DocumentsTest {
         Path directory = document.toAbsolutePath().getParent();
         assertThat(LINK.matcher(Files.readString(document)).results().map(link -> link.group(1)))
                 .allSatisfy(link -> assertThat(directory.resolve(link)).exists());
+    }
+
+    @Test
+    void every_trap_and_check_has_the_test_it_names() throws IOException {
+        List<MatchResult> named = TEST_NAME
+                .matcher(Files.readString(ROOT.resolve("docs/traps.md")))
+                .results()
+                .toList();
+        assertThat(named).hasSizeGreaterThan(30);
+        try (Stream<Path> files = Files.walk(ROOT)) {
+            List<Path> sources =
+                    files.filter(file -> file.toString().endsWith(".java")).toList();
+            for (MatchResult test : named) {
+                Path source = sources.stream()
+                        .filter(file -> file.endsWith(test.group(1) + ".java"))
+                        .findFirst()
+                        .orElseThrow(() -> new AssertionError("no class " + test.group(1)));
+                assertThat(Files.readString(source)).contains("void " + test.group(2) + "(");
+            }
+        }
     }
 
     private static String region(String example, String name) throws IOException {
