@@ -257,6 +257,23 @@ class HostileWorldTest {
     }
 
     @Test
+    void a_sweep_that_fails_in_an_unforeseen_way_does_not_keep_the_others_from_their_work() {
+        Interceptor broken = (method, args, real) -> {
+            if (method.equals("takeOver") || (method.equals("fire") && args[0].equals("broken"))) {
+                throw new IllegalStateException("a bug in the store");
+            }
+            return real.call();
+        };
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, b -> b, store -> intercept(store, broken))) {
+            engine.reprise.schedule(Schedule.every("broken", Duration.ofMinutes(1), WORK.job("broken")));
+            engine.reprise.schedule(Schedule.every("sound", Duration.ofMinutes(1), WORK.job("sound")));
+            engine.worker.advance(Duration.ofMinutes(5).plusSeconds(1));
+            assertThat(engine.ran).containsOnly("sound").hasSize(5);
+        }
+    }
+
+    @Test
     void a_schedule_with_an_idempotency_key_is_refused() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
             Schedule schedule =

@@ -118,11 +118,6 @@ final class DbScheduler implements QueueSystem {
         }
 
         @Override
-        public void fillFinished(int succeeded, int failed) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public void start(Handler handler) {
             relay.to(handler);
             scheduler = Scheduler.create(source, task)

@@ -20,8 +20,10 @@ interface Installation extends AutoCloseable {
     /** Has jobs waiting that become due in a day. */
     void fillScheduled(int jobs) throws Exception;
 
-    /** Has jobs in the store that succeeded, and others that failed for good. */
-    void fillFinished(int succeeded, int failed) throws Exception;
+    /** Has jobs in the store that succeeded, and others that failed for good; for systems that keep such jobs. */
+    default void fillFinished(int succeeded, int failed) throws Exception {
+        throw new IllegalStateException("a system that keeps no finished jobs says so instead of being measured");
+    }
 
     /** Starts a worker in this process. */
     void start(Handler handler) throws Exception;

@@ -179,11 +179,6 @@ final class QuartzSystem implements QueueSystem {
         }
 
         @Override
-        public void fillFinished(int succeeded, int failed) {
-            throw new UnsupportedOperationException();
-        }
-
-        @Override
         public void start(Handler handler) throws SchedulerException {
             relay.to(handler);
             scheduler.start();

@@ -8,6 +8,7 @@ import io.reprise.JobSpec;
 import io.reprise.Schedule.MissedFire;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import java.time.Duration;
 import java.time.Instant;
@@ -49,12 +50,24 @@ public final class ScheduleFirer {
             if (!schedule.nextAt().isAfter(now)) {
                 // A firing may leave the next one due as well. One that waits for its last job is looked at again
                 // later.
-                wait = shorter(wait, fire(schedule, now) ? Duration.ZERO : BUSY);
+                wait = shorter(wait, fireGuarded(schedule, now) ? Duration.ZERO : BUSY);
             } else {
                 wait = shorter(wait, Duration.between(now, schedule.nextAt()));
             }
         }
         return wait;
+    }
+
+    /** One schedule that fails in an unforeseen way does not stop those behind it. */
+    private boolean fireGuarded(StoredSchedule schedule, Instant now) {
+        try {
+            return fire(schedule, now);
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            log.error("Schedule {} could not fire and is tried again", schedule.name(), e);
+            return false;
+        }
     }
 
     private boolean fire(StoredSchedule schedule, Instant now) {

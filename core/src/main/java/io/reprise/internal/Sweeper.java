@@ -10,9 +10,11 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -75,14 +77,26 @@ final class Sweeper implements Role {
                 return term.dividedBy(2);
             }
             clock.heard(store.now());
-            boolean moreLost = reclaim();
-            boolean moreLate = expire();
-            Duration untilNext = schedules.fireDue();
-            upkeep();
+            boolean moreLost = guarded("reclaim", this::reclaim, false);
+            boolean moreLate = guarded("expire", this::expire, false);
+            Duration untilNext = guarded("schedules", schedules::fireDue, INTERVAL);
+            guarded("upkeep", this::upkeep, false);
             outage.worked();
             return moreLost || moreLate ? Duration.ZERO : untilNext.compareTo(INTERVAL) < 0 ? untilNext : INTERVAL;
         } catch (StoreException e) {
             return outage.failed(e);
+        }
+    }
+
+    /** One piece that fails in an unforeseen way must not keep the others from ever being done. */
+    private static <T> T guarded(String piece, Supplier<T> work, T otherwise) {
+        try {
+            return work.get();
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            log.error("The sweeper's {} failed in an unforeseen way and is tried again", piece, e);
+            return otherwise;
         }
     }
 
@@ -146,20 +160,22 @@ final class Sweeper implements Role {
                     "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
                     job.id(),
                     job.attempts());
-            events.happened(JobEvent.Kind.FAILED, job, clock.now());
+            Instant stored = job.times().finishedAt();
+            events.happened(JobEvent.Kind.FAILED, job, stored == null ? clock.now() : stored);
         }
         return expired.size() == JOBS;
     }
 
-    private void upkeep() {
+    private boolean upkeep() {
         if (driver.nanos() - nextUpkeepNanos < 0) {
-            return;
+            return false;
         }
         boolean moreFinished = prune(
                 Set.of(JobState.SUCCEEDED, JobState.CANCELLED), settings.keep().finished());
         boolean moreFailed = prune(Set.of(JobState.FAILED), settings.keep().failed());
         store.maintain();
         nextUpkeepNanos = driver.nanos() + (moreFinished || moreFailed ? INTERVAL : UPKEEP).toNanos();
+        return true;
     }
 
     private boolean prune(Set<JobState> states, @Nullable Duration age) {
