@@ -9,7 +9,7 @@ import java.time.Duration;
  */
 final class Pace {
 
-    static final int MAX_AHEAD = 1_000;
+    static final int MAX_AHEAD = 4_000;
     private static final Duration HORIZON = Duration.ofMillis(250);
     private static final double WEIGHT = 0.05;
 

@@ -119,7 +119,14 @@ public final class JdbcJobStore implements JobStore {
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        return parts.settlements().isOneStatement(settlements) ? database.send(what, work) : database.write(what, work);
+        if (parts.settlements().isOneStatement(settlements)) {
+            return database.send(what, work);
+        }
+        Settled settled = database.write(what, work);
+        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
+            parts.claims().putBack();
+        }
+        return settled;
     }
 
     @Override

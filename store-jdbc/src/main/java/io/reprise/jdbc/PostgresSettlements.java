@@ -9,11 +9,13 @@ import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -35,7 +37,7 @@ final class PostgresSettlements implements Settlements {
             closing as (
               select ?::bigint[] as tokens),
             l as materialized (
-              select id, runner, ids from reprise_lease where id in (select token from i) for key share),
+              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) for key share),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
             d as (
@@ -47,7 +49,7 @@ final class PostgresSettlements implements Settlements {
               insert into reprise_finished (
                 state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
                 snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-              select 'SUCCEEDED', reprise_now(), reprise_now() - ran, won, runner, result, last_delay_us, attempts + 1, losses,
+              select 'SUCCEEDED', (select reprise_now()), (select reprise_now()) - ran, won, runner, result, last_delay_us, attempts + 1, losses,
                      interruptions, snoozes, 1, error_type, error_message, fingerprint, {both}, {spec}
                 from d),
             c as (
@@ -239,11 +241,12 @@ final class PostgresSettlements implements Settlements {
         Answer answer = session.one(
                 session.dialect().sql(SUCCEED),
                 row -> new Answer(row.number(), row.numbers(), row.numbers()),
-                numbers(successes, s -> s.job().value()),
-                numbers(successes, Settlement::token),
-                numbers(successes, s -> Micros.of(s.ran())),
-                texts(successes, s -> s.next() instanceof Settlement.Succeed success ? success.result() : null),
-                closing.stream().mapToLong(Long::longValue).sorted().toArray());
+                successes.stream().mapToLong(s -> s.job().value()).toArray(),
+                successes.stream().mapToLong(Settlement::token).toArray(),
+                successes.stream().mapToLong(s -> Micros.of(s.ran())).toArray(),
+                results(successes),
+                closing.stream().mapToLong(Long::longValue).sorted().toArray(),
+                successes.stream().mapToLong(Settlement::token).distinct().toArray());
         answer.stale().forEach(id -> stale.add(new JobId(id)));
         List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
@@ -252,6 +255,14 @@ final class PostgresSettlements implements Settlements {
             cancel(session, cancelled);
         }
         return Micros.instant(answer.at());
+    }
+
+    /** None at all if no job has one: what an array lacks the database takes for null. */
+    private static @Nullable String[] results(List<Settlement> successes) {
+        @Nullable
+        String[] results =
+                texts(successes, s -> s.next() instanceof Settlement.Succeed success ? success.result() : null);
+        return Arrays.stream(results).allMatch(Objects::isNull) ? new String[0] : results;
     }
 
     /** Ends what a closed lease left behind and somebody asked to cancel; in one transaction also after a lone statement. */
