@@ -46,6 +46,8 @@ final class Columns {
                 .replace("{spec_values}", SPEC_VALUES)
                 .replace("{spec_casts}", SPEC_CASTS)
                 .replace("{show}", SHOW)
-                .replace("{both}", BOTH);
+                .replace("{both}", BOTH)
+                .replace("{d_spec}", "d." + SPEC.replace(", ", ", d."))
+                .replace("{d_both}", "d." + BOTH.replace(", ", ", d."));
     }
 }

@@ -108,6 +108,13 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public List<Long> takeOld(Session session, JobState state, long before, int limit) throws SQLException {
+        return state == JobState.SUCCEEDED
+                ? PostgresRetention.takeOld(session, before, limit)
+                : Upkeep.findOld(session, state, before, limit);
+    }
+
+    @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
         String type = array instanceof String[] ? "text" : array instanceof boolean[] ? "bool" : "int8";
         // Arrays of primitives go over the wire as they are.
