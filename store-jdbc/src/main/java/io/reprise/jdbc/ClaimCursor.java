@@ -24,6 +24,9 @@ final class ClaimCursor {
 
     private static final int SHARE = 10;
 
+    /** Smaller batches cost little and are claimed from the start: who is not in a hurry sees all there is. */
+    private static final int LARGE = 100;
+
     private static final int LANE_BITS = 20;
     private static final int LOWEST = -9;
     private static final int RETRY_LANE = 1;
@@ -92,11 +95,11 @@ final class ClaimCursor {
     /**
      * A batch was claimed.
      *
-     * @param full whether it is as large as was wanted
+     * @param wanted how many were wanted
      * @param leastLease the least id of a lease of the queue
      * @param levels those that were looked at, as bits: 20 for each lane, from the lowest priority on
      */
-    synchronized void claimed(List<Taken> jobs, boolean full, long leastLease, long levels) {
+    synchronized void claimed(List<Taken> jobs, int wanted, long leastLease, long levels) {
         for (long left = levels; left != 0; left &= left - 1) {
             int bit = Long.numberOfTrailingZeros(left);
             positions.putIfAbsent(new Level(bit / LANE_BITS, bit % LANE_BITS + LOWEST), START);
@@ -104,7 +107,7 @@ final class ClaimCursor {
             positions.putIfAbsent(new Level(RETRY_LANE, bit % LANE_BITS + LOWEST), START);
         }
         jobs.forEach(taken -> positions.merge(taken.level(), taken.position(), BinaryOperator.maxBy(naturalOrder())));
-        plenty = full;
+        plenty = jobs.size() == wanted && wanted >= LARGE;
         floor = Math.max(floor, leastLease);
     }
 

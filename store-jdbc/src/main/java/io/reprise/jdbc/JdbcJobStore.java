@@ -130,9 +130,7 @@ public final class JdbcJobStore implements JobStore {
             return database.send(what, work);
         }
         Settled settled = database.write(what, work);
-        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
-            parts.claims().putBack();
-        }
+        parts.claims().settled(settlements);
         return settled;
     }
 
@@ -293,7 +291,10 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void onWake(Runnable listener) {
-        wakeups.listener(listener);
+        wakeups.listener(() -> {
+            parts.claims().woken();
+            listener.run();
+        });
     }
 
     @Override

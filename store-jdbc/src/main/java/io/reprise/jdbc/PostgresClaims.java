@@ -4,6 +4,8 @@ package io.reprise.jdbc;
 import io.reprise.Job;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import java.sql.SQLException;
 import java.time.Instant;
@@ -126,7 +128,8 @@ final class PostgresClaims implements Claims {
                where p.ids is not null
               returning id, claimed_at)
             select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = ? and h.id >= ?),
-                   (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null), {claimed}
+                   (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null),
+                   (select s.id from reprise_job s where s.queue = ? and s.lane = 2 limit 1) is not null, {claimed}
               from lease l
               cross join picked p
               join reprise_job j on j.ctid = p.place
@@ -195,7 +198,7 @@ final class PostgresClaims implements Claims {
                 from asked r
                 cross join picked p
               returning id, claimed_at)
-            select l.id, l.claimed_at, l.id, 0, {claimed}
+            select l.id, l.claimed_at, l.id, 0, true, {claimed}
               from lease l
               cross join picked p
               join reprise_job j on j.ctid = p.place
@@ -210,6 +213,10 @@ final class PostgresClaims implements Claims {
     private final Jobs jobs;
     private final RetryCredit credit = new RetryCredit();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
+
+    /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
+    private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
+
     private volatile boolean busy;
 
     PostgresClaims(Database database, Jobs jobs) {
@@ -224,7 +231,18 @@ final class PostgresClaims implements Claims {
         // To probe is to look from the start.
         long nanos = System.nanoTime();
         boolean dear = cursors.values().stream().anyMatch(cursor -> cursor.isTrusted(nanos));
-        Found found = busy || dear ? everything(request) : probe(request);
+        List<Claim> claims = List.of();
+        if (busy || dear) {
+            claims = claim(request, everything(request));
+        }
+        if (claims.isEmpty() && !dear) {
+            claims = claim(request, probe(request));
+        }
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    private List<Claim> claim(ClaimRequest request, Found found) {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
         boolean suspects = request.suspects();
@@ -243,7 +261,6 @@ final class PostgresClaims implements Claims {
             }
             log.warn("Claimed from some queues only: {}", e.getMessage());
         }
-        busy = !claims.isEmpty();
         return claims;
     }
 
@@ -269,14 +286,26 @@ final class PostgresClaims implements Claims {
     }
 
     @Override
-    public void putBack() {
-        cursors.values().forEach(ClaimCursor::forget);
+    public void woken() {
+        busy = true;
     }
 
-    private static Found everything(ClaimRequest request) {
+    @Override
+    public void settled(List<Settlement> settlements) {
+        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
+            cursors.values().forEach(ClaimCursor::forget);
+        }
+        if (settlements.stream().anyMatch(settlement -> settlement.spent() == Spent.LOSS)) {
+            withoutSuspects.clear();
+        }
+    }
+
+    private Found everything(ClaimRequest request) {
         Set<String> queues = new HashSet<>();
         request.demands().forEach(demand -> queues.add(demand.queue()));
-        return new Found(queues, queues);
+        Set<String> suspects = new HashSet<>(queues);
+        suspects.removeAll(withoutSuspects);
+        return new Found(queues, suspects);
     }
 
     private Found probe(ClaimRequest request) {
@@ -326,12 +355,15 @@ final class PostgresClaims implements Claims {
                 PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
         args.addAll(List.of(levelArgs));
         long floor = cursor.floor();
-        for (int i = 0; i < 3; i++) {
-            args.addAll(i < 2 ? List.of(queue, queue, floor) : List.of(queue, floor));
-        }
+        args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
         Answer answer = database.send(
                 "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
-        cursor.claimed(answer.jobs, answer.jobs.size() == want, answer.leastLease, answer.levels);
+        cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
+        if (answer.suspects) {
+            withoutSuspects.remove(queue);
+        } else if (!answer.jobs.isEmpty()) {
+            withoutSuspects.add(queue);
+        }
         return answer.claims(queue, false);
     }
 
@@ -385,6 +417,7 @@ final class PostgresClaims implements Claims {
         Instant claimedAt = Instant.EPOCH;
         long leastLease;
         long levels;
+        boolean suspects;
         final List<ClaimCursor.Taken> jobs = new ArrayList<>();
 
         List<Claim> claims(String queue, boolean alone) {
@@ -407,6 +440,7 @@ final class PostgresClaims implements Claims {
                     Long least = row.numberOrNull();
                     answer.leastLease = least == null ? answer.token : least;
                     answer.levels = row.number();
+                    answer.suspects = row.flag();
                     return answer.jobs.add(jobs.claimed(session, row, worker, answer.token, answer.claimedAt));
                 },
                 args);

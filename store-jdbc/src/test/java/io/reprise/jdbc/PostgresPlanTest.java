@@ -98,7 +98,7 @@ class PostgresPlanTest {
     private static Object[] claimArgs(Object... levels) {
         List<Object> args = new ArrayList<>(List.of("default", 500, 100, "worker", 60_000_000L));
         args.addAll(List.of(levels));
-        args.addAll(List.of("default", "default", 0L, "default", "default", 0L, "default", 0L));
+        args.addAll(List.of("default", "default", 0L, "default", "default", 0L, "default", 0L, "default"));
         return args.toArray();
     }
 
