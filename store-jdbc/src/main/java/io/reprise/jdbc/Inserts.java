@@ -88,7 +88,7 @@ final class Inserts {
 
     /** How a database takes many jobs without keys at once. */
     interface Bulk {
-        List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs) throws SQLException;
+        List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs, boolean tells) throws SQLException;
 
         /** Whether that many are stored by one statement, which needs no transaction around it. */
         boolean isOneStatement(int jobs);
@@ -97,7 +97,8 @@ final class Inserts {
     /** Row by row, where a statement costs no round trip. */
     static final Bulk EACH = new Bulk() {
         @Override
-        public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+        public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs, boolean tells)
+                throws SQLException {
             return inserts.insertEach(session, jobs);
         }
 
@@ -126,9 +127,18 @@ final class Inserts {
     }
 
     List<Inserted> insert(Session session, List<JobSpec> jobs) throws SQLException {
+        return insert(session, jobs, false);
+    }
+
+    /**
+     * Stores jobs.
+     *
+     * @param tells whether to tell other processes that there is work, when this is committed
+     */
+    List<Inserted> insert(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
         policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
         if (jobs.stream().noneMatch(Inserts::hasKey)) {
-            return bulk.insert(this, session, jobs);
+            return bulk.insert(this, session, jobs, tells);
         }
         @Nullable Inserted[] answers = new Inserted[jobs.size()];
         for (int i : inLockOrder(jobs)) {

@@ -107,18 +107,22 @@ public final class JdbcJobStore implements JobStore {
             return List.of();
         }
         boolean alone = specs.size() == 1 && !Inserts.hasKey(specs.get(0));
-        List<Inserted> inserted = alone ? List.of(singles.insert(specs.get(0))) : insertAll(specs);
-        wakeups.announce();
-        return inserted;
+        return alone ? List.of(singles.insert(specs.get(0))) : insertAll(specs);
     }
 
     private List<Inserted> insertAll(List<JobSpec> specs) {
-        Database.Work<List<Inserted>> work = session -> parts.inserts().insert(session, specs);
-        List<Inserted> inserted = parts.inserts().isOneStatement(specs)
-                ? database.send("store a job", work)
-                : database.write("store " + specs.size() + " jobs", work);
+        boolean one = parts.inserts().isOneStatement(specs);
+        boolean tells = one && wakeups.ridesAlong();
+        Database.Work<List<Inserted>> work = session -> parts.inserts().insert(session, specs, tells);
+        List<Inserted> inserted =
+                one ? database.send("store a job", work) : database.write("store " + specs.size() + " jobs", work);
         parts.policies()
                 .committed(specs.stream().map(JobSpec::policy).distinct().toList());
+        if (tells) {
+            wakeups.announced();
+        } else {
+            wakeups.announce();
+        }
         return inserted;
     }
 

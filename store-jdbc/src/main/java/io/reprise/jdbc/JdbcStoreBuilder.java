@@ -98,9 +98,12 @@ public final class JdbcStoreBuilder {
         source.setSocketTimeout((int) timeout.toSeconds() + 10);
         // Few statements, run again and again: each is worth preparing at once.
         source.setPrepareThreshold(1);
+        // Written so that one plan fits all parameters: planning anew would cost as much as running.
+        source.setOptions("-c plan_cache_mode=force_generic_plan");
         if (pollOnly) {
             // A pooler in transaction mode may hand the next statement to another server connection.
             source.setPrepareThreshold(0);
+            source.setOptions("");
         }
         return postgresql(source);
     }

@@ -38,6 +38,9 @@ final class PostgresBulk implements Inserts.Bulk {
             returning id, due_at
             """.replace("{arrays}", ColumnArrays.placeholders(KINDS));
 
+    // Heard when the transaction commits.
+    private static final String NOTIFY = "select pg_notify('" + PostgresWakeups.CHANNEL + "', '');\n";
+
     private static final String RESERVE = """
             select reprise_now(), array(select nextval('reprise_job_id') from generate_series(1, ?))
             """;
@@ -53,20 +56,21 @@ final class PostgresBulk implements Inserts.Bulk {
     }
 
     @Override
-    public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+    public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs, boolean tells)
+            throws SQLException {
         return !isOneStatement(jobs.size()) && !session.isJoined()
                 ? copy(session, jobs, inserts.specs())
-                : insertArrays(session, jobs, inserts.specs());
+                : insertArrays(session, jobs, inserts.specs(), tells);
     }
 
-    private static List<Inserted> insertArrays(Session session, List<JobSpec> jobs, Specs specs) throws SQLException {
-        return session.list(
-                session.dialect().sql(INSERT),
-                row -> Inserts.inserted(row, true),
-                ColumnArrays.of(
-                        KINDS,
-                        jobs,
-                        job -> Inserts.concat(specs.values(job), new @Nullable Object[] {Specs.deadline(job)})));
+    private static List<Inserted> insertArrays(Session session, List<JobSpec> jobs, Specs specs, boolean tells)
+            throws SQLException {
+        String insert = session.dialect().sql(INSERT);
+        Object[] arrays = ColumnArrays.of(
+                KINDS, jobs, job -> Inserts.concat(specs.values(job), new @Nullable Object[] {Specs.deadline(job)}));
+        return tells
+                ? session.listOfLast(NOTIFY + insert, row -> Inserts.inserted(row, true), arrays)
+                : session.list(insert, row -> Inserts.inserted(row, true), arrays);
     }
 
     private record Reserved(long now, long[] ids) {}

@@ -7,6 +7,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -38,6 +39,10 @@ final class PostgresWakeups implements Wakeups {
     private final Semaphore stopping = new Semaphore(0);
     private final Thread notifier = daemon("reprise-notify", this::notifyOthers);
     private final Thread waiter = daemon("reprise-listen", this::listenAlways);
+
+    /** When others were last told by a statement that stored jobs. */
+    private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - 1_000_000_000L);
+
     private boolean started;
     private volatile boolean stopped;
     private volatile @Nullable Connection listening;
@@ -70,6 +75,18 @@ final class PostgresWakeups implements Wakeups {
         local.announce();
         start();
         announced.release();
+    }
+
+    @Override
+    public boolean ridesAlong() {
+        long now = System.nanoTime();
+        long last = toldNanos.get();
+        return now - last > PAUSE_MILLIS * 1_000_000L && toldNanos.compareAndSet(last, now);
+    }
+
+    @Override
+    public void announced() {
+        local.announce();
     }
 
     private synchronized void start() {

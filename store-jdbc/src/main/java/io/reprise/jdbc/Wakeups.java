@@ -12,6 +12,19 @@ interface Wakeups extends AutoCloseable {
     /** To be called after a commit. Does not wait. */
     void announce();
 
+    /**
+     * Whether a statement that stores jobs is to tell other processes itself, in its own transaction; then
+     * {@link #announced} follows instead of {@link #announce}. Seldom enough that it does not slow those who store many.
+     */
+    default boolean ridesAlong() {
+        return false;
+    }
+
+    /** There is work, and others have been told. */
+    default void announced() {
+        announce();
+    }
+
     @Override
     void close();
 
