@@ -24,11 +24,11 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
     /** What is read of a job {@code j}: its place in the queue, whether it is plain, and the values of a plain one. */
     static final String COLUMNS = """
             j.id, j.priority, j.due_at,
-                   coalesce(j.delay_us, j.asked_at, j.deadline, j.timeout_us, j.last_delay_us, j.progress, j.resource, j.tags,
+                   coalesce(j.delay_us, j.asked_at, j.timeout_us, j.last_delay_us, j.progress, j.resource, j.tags,
                      j.unique_key, j.idempotency_key, j.schedule, j.error_type) is null
                    and j.attempts + j.losses + j.interruptions + j.snoozes + j.granted + j.cancel_requested = 0
                    and j.first_due_at = j.created_at,
-                   j.type, j.payload, j.policy, j.created_at
+                   j.type, j.payload, j.policy, j.deadline, j.created_at
             """;
 
     /**
@@ -69,8 +69,9 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
 
     private Job plain(Row row, long id, int priority) throws SQLException {
         JobSpec spec = spec(row.text(), row.text(), row.numberOrNull(), priority);
+        Instant deadline = row.instantOrNull();
         Instant created = row.instant();
-        JobTimes times = new JobTimes(created, created, null, null, claimedAt, null, null);
+        JobTimes times = new JobTimes(created, created, null, deadline, claimedAt, null, null);
         return new Job(new JobId(id), spec, running, JobCounts.NONE, times);
     }
 

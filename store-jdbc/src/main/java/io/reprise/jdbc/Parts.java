@@ -36,7 +36,7 @@ final class Parts {
     static Parts sqlite(Database database, int history) {
         return new Parts(
                 history,
-                Inserts::insertEach,
+                SqliteBulk::insert,
                 parts -> new SqliteClaims(database, parts.specs, parts.leases),
                 SqliteSettlements::new);
     }

@@ -21,7 +21,7 @@ final class SqliteClaims implements Claims {
     private static final int SUSPECT = 2;
 
     // Next lower priority level at which the lane has live jobs: one probe of reprise_job_ready.
-    private static final String LEVEL = """
+    static final String LEVEL = """
             select priority
               from reprise_job
              where queue = ? and lane = ? and priority < ? and due_at is not null
