@@ -25,7 +25,7 @@ final class Fetcher implements Role {
     /** How long a known list of queues serves while there is plenty of work. */
     private static final Duration LOOK_AROUND = Duration.ofSeconds(1);
 
-    private static final int CLAIMS_PER_LOOK = 10;
+    private static final int CLAIMS_PER_LOOK = 4;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final JobStore store;
@@ -111,6 +111,7 @@ final class Fetcher implements Role {
             List<Run> runs =
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             claimed += runs.size();
+            runner.pace().claimed(claim.jobs());
             runner.accept(runs, claim.claimedAt());
         }
         return claimed;

@@ -12,6 +12,9 @@ interface Claims {
 
     List<Claim> claim(ClaimRequest request);
 
+    /** Told when jobs were put back where they had been claimed from. */
+    default void putBack() {}
+
     /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
     final class RetryCredit {
 

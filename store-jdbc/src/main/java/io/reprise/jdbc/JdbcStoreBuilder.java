@@ -92,6 +92,8 @@ public final class JdbcStoreBuilder {
         source.setConnectTimeout(10);
         // Beyond the statement timeout, so that it bites only when the server is gone.
         source.setSocketTimeout((int) timeout.toSeconds() + 10);
+        // Few statements, run again and again: each is worth preparing at once.
+        source.setPrepareThreshold(1);
         if (pollOnly) {
             // A pooler in transaction mode may hand the next statement to another server connection.
             source.setPrepareThreshold(0);

@@ -36,7 +36,7 @@ final class Parts {
     static Parts sqlite(Database database, int history) {
         return new Parts(
                 history,
-                SqliteBulk::insert,
+                new SqliteBulk(),
                 parts -> new SqliteClaims(database, parts.specs, parts.leases),
                 SqliteSettlements::new);
     }
@@ -44,7 +44,7 @@ final class Parts {
     static Parts postgres(Database database, int history) {
         return new Parts(
                 history,
-                PostgresBulk::insert,
+                new PostgresBulk(),
                 parts -> new PostgresClaims(database, parts.jobs),
                 PostgresSettlements::new);
     }

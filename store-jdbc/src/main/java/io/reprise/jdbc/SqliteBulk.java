@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Stores many jobs in SQLite. Jobs that differ in nothing but the payload go many to a statement: SQLite keeps a copy of the
  * pages that a statement changes, so that a statement per job costs several pages per job.
  */
-final class SqliteBulk {
+final class SqliteBulk implements Inserts.Bulk {
 
     private static final int ROWS = 100;
     private static final int SHARED = 6;
@@ -31,9 +31,13 @@ final class SqliteBulk {
                     .mapToObj(row -> "(?1, ?1, ?1, ?2, 'NEW', ?3, ?4, ?5, ?6, ?" + (SHARED + 1 + row) + ")")
                     .collect(Collectors.joining(",\n"));
 
-    private SqliteBulk() {}
+    @Override
+    public boolean isOneStatement(int jobs) {
+        return jobs == 1;
+    }
 
-    static List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+    @Override
+    public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
         List<Inserted> answers = new ArrayList<>(jobs.size());
         while (answers.size() < jobs.size()) {
             List<JobSpec> left = jobs.subList(answers.size(), jobs.size());
