@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -22,12 +22,9 @@ final class InsertGroup {
 
     private static final int MAX_GROUP = 200;
 
-    /** Groups written at once: the second works while the first waits for the disk. */
-    private static final int MAX_WRITERS = 2;
-
     private final Function<List<JobSpec>, List<Inserted>> store;
     private final Queue<Ticket> waiting = new ConcurrentLinkedQueue<>();
-    private final AtomicInteger writers = new AtomicInteger();
+    private final AtomicBoolean writing = new AtomicBoolean();
 
     InsertGroup(Function<List<JobSpec>, List<Inserted>> store) {
         this.store = store;
@@ -64,11 +61,11 @@ final class InsertGroup {
         waiting.add(mine);
         boolean interrupted = false;
         while (!mine.done) {
-            if (enter()) {
+            if (writing.compareAndSet(false, true)) {
                 try {
                     write();
                 } finally {
-                    writers.decrementAndGet();
+                    writing.set(false);
                     wakeNext();
                 }
             } else {
@@ -83,12 +80,7 @@ final class InsertGroup {
         return mine.answer();
     }
 
-    private boolean enter() {
-        int now = writers.get();
-        return now < MAX_WRITERS && writers.compareAndSet(now, now + 1);
-    }
-
-    /** Who came while all writers were busy waits for this: it joined the queue before it looked for a free place. */
+    /** Who came while another wrote waits for this: it joined the queue before it tried to write. */
     private void wakeNext() {
         Ticket next = waiting.peek();
         if (next != null) {

@@ -94,20 +94,6 @@ final class Inserts {
         boolean isOneStatement(int jobs);
     }
 
-    /** Row by row, where a statement costs no round trip. */
-    static final Bulk EACH = new Bulk() {
-        @Override
-        public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs, boolean tells)
-                throws SQLException {
-            return inserts.insertEach(session, jobs);
-        }
-
-        @Override
-        public boolean isOneStatement(int jobs) {
-            return jobs == 1;
-        }
-    };
-
     Inserts(Policies policies, Specs specs, Bulk bulk) {
         this.policies = policies;
         this.specs = specs;
@@ -206,7 +192,8 @@ final class Inserts {
         }
     }
 
-    private List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
+    /** Row by row, where a statement costs no round trip. */
+    List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
         List<Inserted> answers = new ArrayList<>(jobs.size());
         for (JobSpec spec : jobs) {
             answers.add(insert(session, spec, null));

@@ -23,23 +23,30 @@ final class Parts {
     private Parts(
             int history,
             Inserts.Bulk bulk,
-            Function<Jobs, Claims> claims,
+            Function<Parts, Claims> claims,
             Function<Attempts, Settlements> settlements) {
         this.attempts = new Attempts(history);
         this.revivals = new Revivals(jobs, specs, attempts);
         this.inserts = new Inserts(policies, specs, bulk);
         this.schedules = new Schedules(policies, specs, inserts);
-        this.claims = claims.apply(jobs);
+        this.claims = claims.apply(this);
         this.settlements = settlements.apply(attempts);
     }
 
     static Parts sqlite(Database database, int history) {
-        return new Parts(history, Inserts.EACH, jobs -> new SqliteClaims(database, jobs), SqliteSettlements::new);
+        return new Parts(
+                history,
+                new SqliteBulk(),
+                parts -> new SqliteClaims(database, parts.specs, parts.leases),
+                SqliteSettlements::new);
     }
 
     static Parts postgres(Database database, int history) {
         return new Parts(
-                history, new PostgresBulk(), jobs -> new PostgresClaims(database, jobs), PostgresSettlements::new);
+                history,
+                new PostgresBulk(),
+                parts -> new PostgresClaims(database, parts.jobs),
+                PostgresSettlements::new);
     }
 
     Policies policies() {

@@ -73,15 +73,10 @@ final class PostgresBulk implements Inserts.Bulk {
                 : session.list(insert, row -> Inserts.inserted(row, true), arrays);
     }
 
-    private record Reserved(long now, long[] ids) {}
+    private record Reserved(long now, List<Long> ids) {}
 
     private static List<Inserted> copy(Session session, List<JobSpec> jobs, Specs specs) throws SQLException {
-        Reserved reserved = session.one(
-                RESERVE,
-                row -> new Reserved(
-                        row.number(),
-                        row.numbers().stream().mapToLong(Long::longValue).toArray()),
-                jobs.size());
+        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
         // The driver's own timeout does not reach a copy; this one ends with the transaction.
         session.list(
                 "select set_config('statement_timeout', ?, true)",
@@ -111,7 +106,7 @@ final class PostgresBulk implements Inserts.Bulk {
             long due = due(spec, reserved.now);
             Long deadline = Specs.deadline(spec);
             rows.begin(FIRST_COLUMNS + Specs.KINDS.size());
-            rows.number(reserved.ids[i]);
+            rows.number(reserved.ids.get(i));
             rows.number(reserved.now);
             rows.number(due);
             rows.number(due);
@@ -120,7 +115,7 @@ final class PostgresBulk implements Inserts.Bulk {
             for (Object value : specs.values(spec)) {
                 rows.value(value);
             }
-            answers.add(new Inserted(new JobId(reserved.ids[i]), true, Micros.instant(due)));
+            answers.add(new Inserted(new JobId(reserved.ids.get(i)), true, Micros.instant(due)));
         }
         rows.end();
         return answers;

@@ -94,6 +94,16 @@ final class Specs {
                 .build();
     }
 
+    /** A spec that has nothing but these. */
+    JobSpec plain(Session session, String queue, String type, String payload, @Nullable Long policy, int priority)
+            throws SQLException {
+        return JobSpec.builder(type, payload)
+                .queue(queue)
+                .priority(priority)
+                .policy(policies.find(session, policy))
+                .build();
+    }
+
     /** With a comma at both ends, so that a tag is found as a whole. */
     private static @Nullable String tags(Set<String> tags) {
         return tags.isEmpty() ? null : "," + String.join(",", tags) + ",";

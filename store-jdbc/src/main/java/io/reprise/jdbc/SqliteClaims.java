@@ -2,12 +2,15 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import java.sql.SQLException;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** A claim looks without a lock first; then, alone in the file, it writes one lease row and no job. */
@@ -18,7 +21,7 @@ final class SqliteClaims implements Claims {
     private static final int SUSPECT = 2;
 
     // Next lower priority level at which the lane has live jobs: one probe of reprise_job_ready.
-    private static final String LEVEL = """
+    static final String LEVEL = """
             select priority
               from reprise_job
              where queue = ? and lane = ? and priority < ? and due_at is not null
@@ -26,16 +29,19 @@ final class SqliteClaims implements Claims {
              limit 1
             """;
 
-    // Due entries of one level, in the order of reprise_job_ready, without those held. The held ids are collected once.
+    // Due entries of one level, in the order of reprise_job_ready, without those held, whose ids are collected once.
     private static final String DUE = """
-            select j.id, j.priority, j.due_at
               from reprise_job j
-             where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at is not null and j.due_at <= {now}
-               and (j.deadline is null or j.deadline > {now})
-               and j.id not in (select h.id from reprise_held h where h.queue = ?)
+             where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and j.due_at <= ?4
+               and (j.deadline is null or j.deadline > ?4)
+               and j.id not in (select h.id from reprise_held h where h.queue = ?1)
              order by j.due_at, j.id
-             limit ?
+             limit ?5
             """;
+
+    static final String ANY_DUE = "select j.id\n" + DUE;
+
+    static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE;
 
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
@@ -48,30 +54,29 @@ final class SqliteClaims implements Claims {
              where q.name = ?
             """;
 
-    private static final String LEASE = """
-            insert into reprise_lease (queue, worker, runner, alone, claimed_at, expires_at, ids)
-            values (?, ?, ?, ?, ?, ?, ?)
-            returning id
+    // The writer is alone, so the next token is known before the lease that takes it is written.
+    private static final String NEXT_TOKEN = """
+            select coalesce(max(seq), 0) + 1
+              from sqlite_sequence
+             where name = 'reprise_lease'
             """;
 
-    private static final String READ = """
-            select {shown}
-              from reprise_job j
-              join reprise_lease l on l.id = ?
-             where j.id = ?
-            """.replace("{shown}", Columns.CLAIMED_SHOWN);
+    private static final String LEASE = """
+            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
+            values (?, ?, ?, ?, ?, ?, ?, ?)
+            """;
 
     private final Database database;
-    private final Jobs jobs;
+    private final Specs specs;
+    private final Leases leases;
     private final RetryCredit credit = new RetryCredit();
     private volatile boolean busy;
 
-    SqliteClaims(Database database, Jobs jobs) {
+    SqliteClaims(Database database, Specs specs, Leases leases) {
         this.database = database;
-        this.jobs = jobs;
+        this.specs = specs;
+        this.leases = leases;
     }
-
-    private record Due(long id, int priority, long dueAt) {}
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
@@ -86,18 +91,6 @@ final class SqliteClaims implements Claims {
         return claims;
     }
 
-    private static boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
-        for (ClaimRequest.Demand demand : request.demands()) {
-            for (int lane = FRESH; lane <= (request.suspects() ? SUSPECT : RETRY); lane++) {
-                if (room(session, demand.queue()) > 0
-                        && !due(session, demand.queue(), lane, 1).isEmpty()) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
     private List<Claim> claim(Session session, ClaimRequest request) throws SQLException {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
@@ -105,71 +98,138 @@ final class SqliteClaims implements Claims {
         for (ClaimRequest.Demand demand : request.demands()) {
             int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
             if (suspects && room > 0) {
-                List<Due> suspect = due(session, demand.queue(), SUSPECT, 1);
-                if (!suspect.isEmpty()) {
-                    claims.add(lease(session, request, demand.queue(), suspect, true));
+                Batch suspect = new Batch(session, request, demand.queue());
+                if (suspect.addSuspect()) {
+                    claims.add(suspect.lease(true));
                     suspects = false;
                     room--;
                     left--;
                 }
             }
-            List<Due> batch = room > 0 ? pick(session, demand.queue(), room, request.retryShare()) : List.of();
-            if (!batch.isEmpty()) {
-                claims.add(lease(session, request, demand.queue(), batch, false));
+            Batch batch = new Batch(session, request, demand.queue());
+            if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
+                claims.add(batch.lease(false));
                 left -= batch.size();
             }
         }
         return claims;
     }
 
-    private List<Due> pick(Session session, String queue, int room, double share) throws SQLException {
-        List<Due> fresh = due(session, queue, FRESH, room);
-        int kept = credit.of(queue, room, share);
-        List<Due> batch = due(session, queue, RETRY, Math.max(kept, room - fresh.size()));
-        batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - batch.size())));
-        batch.sort(Comparator.comparingInt((Due due) -> -due.priority())
-                .thenComparingLong(Due::dueAt)
-                .thenComparingLong(Due::id));
-        return batch;
-    }
-
     private static int room(Session session, String queue) throws SQLException {
         return session.first(ROOM, Row::integer, queue).orElse(Integer.MAX_VALUE);
     }
 
-    /** The first due jobs of a lane, level by level. */
-    private static List<Due> due(Session session, String queue, int lane, int max) throws SQLException {
-        List<Due> found = new ArrayList<>();
-        int above = Integer.MAX_VALUE;
-        while (found.size() < max) {
-            Optional<Integer> level = session.first(LEVEL, Row::integer, queue, lane, above);
-            if (level.isEmpty()) {
-                break;
+    /** Tells whether there is work, without a place in the line of writers. */
+    private static boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
+        long now = session.now();
+        for (ClaimRequest.Demand demand : request.demands()) {
+            String queue = demand.queue();
+            for (int lane = FRESH; lane <= (request.suspects() ? SUSPECT : RETRY); lane++) {
+                if (room(session, queue) > 0 && isAnythingDue(session, queue, lane, now)) {
+                    return true;
+                }
             }
-            above = level.get();
-            found.addAll(session.list(
-                    session.dialect().sql(DUE),
-                    row -> new Due(row.number(), row.integer(), row.number()),
-                    queue,
-                    lane,
-                    above,
-                    queue,
-                    max - found.size()));
         }
-        return found;
+        return false;
     }
 
-    private Claim lease(Session session, ClaimRequest request, String queue, List<Due> batch, boolean alone)
-            throws SQLException {
-        long now = session.now();
-        long[] ids = batch.stream().mapToLong(Due::id).toArray();
-        long expires = now + Micros.of(request.lease());
-        String worker = request.worker();
-        long token = session.one(LEASE, Row::number, queue, worker, worker, alone, now, expires, ids);
-        List<Job> claimed = new ArrayList<>(ids.length);
-        for (long id : ids) {
-            claimed.add(session.one(READ, jobs.reader(session), token, id));
+    private static boolean isAnythingDue(Session session, String queue, int lane, long now) throws SQLException {
+        for (Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
+                level.isPresent();
+                level = level(session, queue, lane, level.get())) {
+            if (session.first(ANY_DUE, Row::number, queue, lane, level.get(), now, 1)
+                    .isPresent()) {
+                return true;
+            }
         }
-        return new Claim(token, queue, Micros.instant(now), alone, claimed);
+        return false;
+    }
+
+    private static Optional<Integer> level(Session session, String queue, int lane, int above) throws SQLException {
+        return session.first(LEVEL, Row::integer, queue, lane, above);
+    }
+
+    /** A lease on its way. */
+    private final class Batch {
+
+        private final Session session;
+        private final ClaimRequest request;
+        private final String queue;
+        private final long now;
+        private final long token;
+        private final ClaimedRows rows;
+        private List<ClaimedRows.Due> found = List.of();
+
+        Batch(Session session, ClaimRequest request, String queue) throws SQLException {
+            this.session = session;
+            this.request = request;
+            this.queue = queue;
+            this.now = session.now();
+            this.token = session.one(NEXT_TOKEN, Row::number);
+            this.rows = new ClaimedRows(
+                    specs, session, queue, new JobStatus.Holder(request.worker(), token, false), Micros.instant(now));
+        }
+
+        int size() {
+            return found.size();
+        }
+
+        boolean addSuspect() throws SQLException {
+            found = due(SUSPECT, 1);
+            return !found.isEmpty();
+        }
+
+        /** Some room is kept for retries; either kind fills what the other leaves. */
+        boolean fill(int room, int kept) throws SQLException {
+            List<ClaimedRows.Due> retries = due(RETRY, kept);
+            List<ClaimedRows.Due> fresh = due(FRESH, room - retries.size());
+            if (retries.size() == kept && kept + fresh.size() < room) {
+                retries = due(RETRY, room - fresh.size());
+            }
+            found = new ArrayList<>(retries);
+            found.addAll(fresh);
+            if (!retries.isEmpty() && !fresh.isEmpty()) {
+                found.sort(ClaimedRows.Due.ORDER);
+            }
+            return !found.isEmpty();
+        }
+
+        /** The first due jobs of a lane, level by level. */
+        private List<ClaimedRows.Due> due(int lane, int max) throws SQLException {
+            List<ClaimedRows.Due> due = new ArrayList<>();
+            Optional<Integer> level = max == 0 ? Optional.empty() : level(session, queue, lane, Integer.MAX_VALUE);
+            while (level.isPresent()) {
+                int left = max - due.size();
+                due.addAll(session.list(ALL_DUE, rows, queue, lane, level.get(), now, left));
+                level = due.size() == max ? Optional.empty() : level(session, queue, lane, level.get());
+            }
+            return due;
+        }
+
+        Claim lease(boolean alone) throws SQLException {
+            String worker = request.worker();
+            long expires = now + Micros.of(request.lease());
+            long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
+            session.update(LEASE, token, queue, worker, worker, alone, now, expires, ids);
+            return new Claim(token, queue, Micros.instant(now), alone, jobs());
+        }
+
+        private List<Job> jobs() throws SQLException {
+            long[] others = found.stream()
+                    .filter(due -> due.job() == null)
+                    .mapToLong(ClaimedRows.Due::id)
+                    .toArray();
+            Map<Long, Job> whole = new HashMap<>();
+            if (others.length > 0) {
+                leases.held(session, token, others)
+                        .forEach(job -> whole.put(job.id().value(), job));
+            }
+            List<Job> jobs = new ArrayList<>(found.size());
+            for (ClaimedRows.Due due : found) {
+                Job job = due.job();
+                jobs.add(job == null ? Objects.requireNonNull(whole.get(due.id())) : job);
+            }
+            return jobs;
+        }
     }
 }

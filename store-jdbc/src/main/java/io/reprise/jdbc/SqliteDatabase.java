@@ -26,6 +26,9 @@ import org.jspecify.annotations.Nullable;
 final class SqliteDatabase implements Database {
 
     private static final int BUSY = 5;
+    /** Enough for the pages that one batch touches, also in a store of millions of jobs. */
+    private static final int CACHE_KIB = 16_384;
+
     private static final long WAL_RETRY_NANOS = 5_000_000;
 
     /** Opens a plain connection to the file. */
@@ -178,6 +181,9 @@ final class SqliteDatabase implements Database {
                 statement.execute("pragma query_only = on");
             } else {
                 writeAhead(statement);
+                // What a statement would need to undo itself is as safe in memory as in a temporary file.
+                statement.execute("pragma temp_store = memory");
+                statement.execute("pragma cache_size = -" + CACHE_KIB);
                 statement.execute("pragma synchronous = full");
             }
         } catch (SQLException e) {

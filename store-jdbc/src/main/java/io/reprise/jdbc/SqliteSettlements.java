@@ -20,19 +20,33 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** One update per job, in the one writing transaction; a statement costs no round trip here. */
+/** Plain successes in one update, every other outcome in one of its own; a statement costs no round trip here. */
 final class SqliteSettlements implements Settlements {
 
-    private static final String LEASE = "select queue, runner from reprise_lease where id = ?";
+    private static final String LEASE = "select queue, runner, ids from reprise_lease where id = ?";
 
-    private static final String IDS = "select id from reprise_held where token = ?";
+    // Fenced by the token; a second time the jobs are no longer live and nothing is changed. The jobs come as a JSON
+    // object from id to the duration of the run. The primary key serves it.
+    static final String SUCCEED_ALL = """
+            update reprise_job as j
+               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?1,
+                   started_at = ?1 - e.value, token = ?2, worker = ?3, attempts = j.attempts + 1, lane = 1
+              from json_each(?4) e
+             where j.id = cast(e.key as integer) and j.due_at is not null and j.token < ?2
+            """;
 
-    // Fenced by the token; a second time the job is no longer live and nothing is changed.
+    static final String SUCCEEDED = """
+            select j.id
+              from json_each(?1) e
+             cross join reprise_job j on j.id = cast(e.key as integer)
+             where j.token = ?2 and j.state = 'SUCCEEDED'
+            """;
+
     private static final String SUCCEED = """
             update reprise_job
-               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?,
-                   started_at = ?, token = ?, worker = ?, result = ?, attempts = attempts + 1, lane = 1
-             where id = ? and due_at is not null and token < ?
+               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?1,
+                   started_at = ?2, token = ?3, worker = ?4, result = ?5, attempts = attempts + 1, lane = 1
+             where id = ?6 and due_at is not null and token < ?3
             """;
 
     private static final String READ = """
@@ -68,7 +82,19 @@ final class SqliteSettlements implements Settlements {
         this.attempts = attempts;
     }
 
-    private record Lease(String queue, String runner, Set<Long> ids) {}
+    /** A lease as far as it is known here: the jobs not settled yet, and those to be settled as plain successes. */
+    private static final class Lease {
+        private final String queue;
+        private final String runner;
+        private final Set<Long> ids;
+        private final List<Settlement> successes = new ArrayList<>();
+
+        Lease(String queue, String runner, Set<Long> ids) {
+            this.queue = queue;
+            this.runner = runner;
+            this.ids = ids;
+        }
+    }
 
     private record Standing(int attempts, int losses, int interruptions, int snoozes, int lane, boolean cancel) {
 
@@ -88,11 +114,37 @@ final class SqliteSettlements implements Settlements {
         }
     }
 
+    private static Set<Long> ids(String json) {
+        Set<Long> ids = new LinkedHashSet<>();
+        long id = 0;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (c >= '0' && c <= '9') {
+                id = 10 * id + c - '0';
+            } else if (id > 0) {
+                ids.add(id);
+                id = 0;
+            }
+        }
+        return ids;
+    }
+
+    private static String runs(List<Settlement> settlements) {
+        StringBuilder json = new StringBuilder(24 * settlements.size());
+        for (Settlement settlement : settlements) {
+            json.append(json.isEmpty() ? "{\"" : ",\"")
+                    .append(settlement.job().value())
+                    .append("\":")
+                    .append(Micros.of(settlement.ran()));
+        }
+        return json.append('}').toString();
+    }
+
     /** One batch under way. */
     private final class Batch {
         private final Session session;
         private final long at;
-        private final Map<Long, Optional<Lease>> leases = new HashMap<>();
+        private final Map<Long, @Nullable Lease> leases = new HashMap<>();
         private final Counters.Sums counts = new Counters.Sums();
         private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
@@ -103,23 +155,25 @@ final class SqliteSettlements implements Settlements {
             this.at = at;
         }
 
-        private Optional<Lease> lease(long token) throws SQLException {
-            Optional<Lease> known = leases.get(token);
-            if (known == null) {
-                Set<Long> ids = new LinkedHashSet<>(session.list(IDS, Row::number, token));
-                known = session.first(LEASE, row -> new Lease(row.text(), row.text(), ids), token);
+        private @Nullable Lease lease(long token) throws SQLException {
+            Lease known = leases.get(token);
+            if (known == null && !leases.containsKey(token)) {
+                known = session.first(LEASE, row -> new Lease(row.text(), row.text(), ids(row.text())), token)
+                        .orElse(null);
                 leases.put(token, known);
             }
             return known;
         }
 
         void settle(Settlement settlement) throws SQLException {
-            Optional<Lease> lease = lease(settlement.token());
-            long id = settlement.job().value();
-            if (lease.isEmpty() || !lease.get().ids().contains(id) || !write(settlement, lease.get())) {
+            Lease lease = lease(settlement.token());
+            if (lease == null || !lease.ids.remove(settlement.job().value())) {
                 stale.add(settlement.job());
-            } else {
-                lease.get().ids().remove(id);
+            } else if (settlement.next() instanceof Settlement.Succeed success && success.result() == null) {
+                lease.successes.add(settlement);
+            } else if (!write(settlement, lease)) {
+                stale.add(settlement.job());
+                lease.ids.add(settlement.job().value());
             }
         }
 
@@ -128,10 +182,9 @@ final class SqliteSettlements implements Settlements {
             long token = settlement.token();
             if (settlement.next() instanceof Settlement.Succeed success) {
                 long started = at - Micros.of(settlement.ran());
-                boolean written =
-                        session.update(SUCCEED, at, started, token, lease.runner(), success.result(), id, token) == 1;
+                boolean written = session.update(SUCCEED, at, started, token, lease.runner, success.result(), id) == 1;
                 if (written) {
-                    counts.add(lease.queue(), JobState.SUCCEEDED, 1);
+                    counts.add(lease.queue, JobState.SUCCEEDED, 1);
                 }
                 return written;
             }
@@ -146,7 +199,7 @@ final class SqliteSettlements implements Settlements {
             }
             Standing then = standing.get().after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
             move(settlement, then, lease);
-            history.add(new Attempts.Ended(settlement, then.attempts(), then.claims(), lease.runner()));
+            history.add(new Attempts.Ended(settlement, then.attempts(), then.claims(), lease.runner));
             return true;
         }
 
@@ -182,7 +235,7 @@ final class SqliteSettlements implements Settlements {
                     at,
                     at - Micros.of(settlement.ran()),
                     settlement.token(),
-                    lease.runner(),
+                    lease.runner,
                     then.attempts(),
                     then.losses(),
                     then.interruptions(),
@@ -193,7 +246,7 @@ final class SqliteSettlements implements Settlements {
                     failure == null ? null : failure.message(),
                     failure == null ? null : failure.fingerprint(),
                     settlement.job());
-            counts.add(lease.queue(), state, 1);
+            counts.add(lease.queue, state, 1);
         }
 
         private void putBack(
@@ -224,18 +277,40 @@ final class SqliteSettlements implements Settlements {
         }
 
         void finish(Collection<Long> closing) throws SQLException {
-            attempts.write(session, history, at);
-            counts.write(session);
-            for (Map.Entry<Long, Optional<Lease>> lease : leases.entrySet()) {
-                if (lease.getValue().isPresent() && !closing.contains(lease.getKey())) {
-                    long[] left = lease.getValue().get().ids().stream()
-                            .mapToLong(Long::longValue)
-                            .toArray();
-                    session.update("update reprise_lease set ids = ? where id = ?", left, lease.getKey());
+            for (Map.Entry<Long, @Nullable Lease> entry : leases.entrySet()) {
+                Lease lease = entry.getValue();
+                if (lease != null) {
+                    succeed(entry.getKey(), lease);
+                    if (!closing.contains(entry.getKey())) {
+                        long[] left =
+                                lease.ids.stream().mapToLong(Long::longValue).toArray();
+                        session.update("update reprise_lease set ids = ? where id = ?", left, entry.getKey());
+                    }
                 }
             }
+            attempts.write(session, history, at);
+            counts.write(session);
             for (long token : closing) {
                 close(token);
+            }
+        }
+
+        /** The successes without a result, which are most of what happens to jobs, in one statement. */
+        private void succeed(long token, Lease lease) throws SQLException {
+            if (lease.successes.isEmpty()) {
+                return;
+            }
+            String runs = runs(lease.successes);
+            int written = session.update(SUCCEED_ALL, at, token, lease.runner, runs);
+            counts.add(lease.queue, JobState.SUCCEEDED, written);
+            if (written < lease.successes.size()) {
+                Set<Long> ids = new HashSet<>(session.list(SUCCEEDED, Row::number, runs, token));
+                for (Settlement settlement : lease.successes) {
+                    if (!ids.contains(settlement.job().value())) {
+                        stale.add(settlement.job());
+                        lease.ids.add(settlement.job().value());
+                    }
+                }
             }
         }
 

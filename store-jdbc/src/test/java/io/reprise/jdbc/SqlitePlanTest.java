@@ -8,6 +8,7 @@ import io.reprise.store.JobQuery;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,7 +65,8 @@ class SqlitePlanTest {
             names = {"PENDING", "RUNNING"})
     void old_jobs_of_a_state_are_found_in_order_by_an_index(JobState state) throws SQLException {
         assertThat(plan(Upkeep.oldSql(DIALECT, state), 1L, 10))
-                .contains("INDEX reprise_job_finished (state=? AND finished_at>? AND finished_at<?)")
+                .contains("INDEX reprise_job_" + state.name().toLowerCase(Locale.ROOT)
+                        + "_at (finished_at>? AND finished_at<?)")
                 .doesNotContain("TEMP B-TREE");
     }
 
@@ -73,5 +75,34 @@ class SqlitePlanTest {
         Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
         assertThat(plan(statement.sql(), statement.values().toArray()))
                 .contains("SCAN reprise_job USING COVERING INDEX");
+    }
+
+    @Test
+    void a_claim_reads_due_jobs_of_one_level_in_order_by_the_ready_index() throws SQLException {
+        assertThat(plan(SqliteClaims.ALL_DUE, "default", 0, 0, 1L, 500))
+                .contains("SEARCH j USING INDEX reprise_job_ready"
+                        + " (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                .doesNotContain("TEMP B-TREE FOR ORDER BY")
+                .doesNotContain("SCAN j");
+    }
+
+    @Test
+    void a_look_for_work_reads_one_job_by_the_ready_index() throws SQLException {
+        assertThat(plan(SqliteClaims.ANY_DUE, "default", 0, 0, 1L, 1))
+                .contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                .doesNotContain("TEMP B-TREE FOR ORDER BY");
+        assertThat(plan(SqliteClaims.LEVEL, "default", 0, 9))
+                .contains("COVERING INDEX reprise_job_ready (queue=? AND lane=? AND priority<?)")
+                .doesNotContain("TEMP B-TREE");
+    }
+
+    @Test
+    void a_settle_finds_its_jobs_by_the_primary_key() throws SQLException {
+        assertThat(plan(SqliteSettlements.SUCCEED_ALL, 1L, 1L, "worker", "{\"1\":5}"))
+                .contains("SEARCH j USING INTEGER PRIMARY KEY (rowid=?)")
+                .doesNotContain("SCAN j");
+        assertThat(plan(SqliteSettlements.SUCCEEDED, "{\"1\":5}", 1L))
+                .contains("SEARCH j USING INTEGER PRIMARY KEY (rowid=?)")
+                .doesNotContain("SCAN j");
     }
 }

@@ -14,6 +14,7 @@ import io.reprise.store.ClaimRequest.Demand;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Which jobs a claim takes, and in which order. */
@@ -34,6 +35,25 @@ public interface ClaimContract extends StoreFixture {
             assertThat(job.times().dueAt()).isNull();
             assertThat(job.times().startedAt()).isEqualTo(claim.claimedAt());
         }
+    }
+
+    @Test
+    default void a_claim_tells_of_each_job_what_a_look_at_it_tells() {
+        add(Jobs.spec("plain"));
+        add(Jobs.spec("rich")
+                .priority(2)
+                .resource("stripe")
+                .tags(Set.of("a", "b"))
+                .timeout(Duration.ofSeconds(5)));
+        add(Jobs.spec("plain").policy(RetryPolicy.fixed(Duration.ofSeconds(1)).complete()));
+        add(Jobs.spec("plain").policy(RetryPolicy.none()));
+        add(Jobs.spec("another").priority(-1));
+        JobId failing = add(Jobs.spec("failing").priority(9));
+        Claim first = claimOne();
+        settle(Settlements.retry(first, only(first), Duration.ZERO));
+        List<Job> claimed = Claims.jobs(claim(Claims.upTo(10)));
+        assertThat(claimed).extracting(Job::id).contains(failing).hasSize(6);
+        assertThat(claimed).allSatisfy(job -> assertThat(job).isEqualTo(read(job.id())));
     }
 
     @Test

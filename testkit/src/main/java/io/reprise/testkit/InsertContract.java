@@ -6,12 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.Job;
 import io.reprise.JobCounts;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.WaitReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Inserted;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +46,30 @@ public interface InsertContract extends StoreFixture {
                 Jobs.spec("a").build(), Jobs.spec("b").build(), Jobs.spec("c").build()));
         assertThat(ids).doesNotHaveDuplicates();
         assertThat(ids).extracting(id -> read(id).type()).containsExactly("a", "b", "c");
+    }
+
+    @Test
+    default void many_jobs_at_once_keep_their_order_and_what_is_their_own() {
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 250; i++) {
+            specs.add(Jobs.spec("work").payload("{\"n\":" + i + "}").build());
+        }
+        specs.set(110, Jobs.spec("other").payload("{\"n\":110}").priority(3).build());
+        specs.set(
+                120,
+                Jobs.spec("work")
+                        .payload("{\"n\":120}")
+                        .delay(Duration.ofDays(1))
+                        .build());
+        List<Inserted> inserted = store().insert(specs);
+        assertThat(inserted).extracting(Inserted::id).doesNotHaveDuplicates();
+        for (int i = 0; i < specs.size(); i++) {
+            Job job = read(inserted.get(i).id());
+            assertThat(job.spec()).isEqualTo(specs.get(i));
+            assertThat(job.times().dueAt()).isEqualTo(inserted.get(i).dueAt());
+        }
+        assertThat(read(inserted.get(120).id()).status().waitReason()).isEqualTo(WaitReason.DELAYED);
+        assertThat(read(inserted.get(249).id()).status().waitReason()).isEqualTo(WaitReason.NEW);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobCounts;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.JobStatus;
 import io.reprise.WaitReason;
@@ -17,6 +18,7 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -210,6 +212,28 @@ public interface SettleContract extends StoreFixture {
         assertThat(ids)
                 .extracting(id -> read(id).state())
                 .containsExactly(JobState.SUCCEEDED, JobState.PENDING, JobState.FAILED);
+    }
+
+    @Test
+    default void each_of_many_successes_keeps_its_own_start_and_a_stale_one_stops_none() {
+        add(Jobs.many(5));
+        Claim claim = claim(Claims.upTo(5)).get(0);
+        List<Settlement> outcomes = new ArrayList<>();
+        for (Job job : claim.jobs()) {
+            Duration ran = Duration.ofMillis(outcomes.size());
+            outcomes.add(new Settlement(
+                    job.id(), claim.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(null), null, null));
+        }
+        settle(outcomes.get(2));
+        Settled settled = store().settle(outcomes, List.of(claim.token()));
+        assertThat(settled.stale()).containsExactly(outcomes.get(2).job());
+        for (int i = 0; i < 5; i++) {
+            Job job = read(outcomes.get(i).job());
+            assertThat(job.state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(Duration.between(job.times().startedAt(), job.times().finishedAt()))
+                    .isEqualTo(Duration.ofMillis(i));
+        }
+        assertThat(count(JobSpec.DEFAULT_QUEUE, JobState.SUCCEEDED)).isEqualTo(5);
     }
 
     @Test

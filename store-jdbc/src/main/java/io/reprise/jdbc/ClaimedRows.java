@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobCounts;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.JobTimes;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the jobs of a claim from SQLite, where every value read is a call into native code. Most jobs are plain: they have
+ * only the few values that every job has. The statement says which ones; the others are left to be read as a whole. Not
+ * thread-safe.
+ */
+final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
+
+    /** What is read of a job {@code j}: its place in the queue, whether it is plain, and the values of a plain one. */
+    static final String COLUMNS = """
+            j.id, j.priority, j.due_at,
+                   coalesce(j.delay_us, j.asked_at, j.timeout_us, j.last_delay_us, j.progress, j.resource, j.tags,
+                     j.unique_key, j.idempotency_key, j.schedule, j.error_type) is null
+                   and j.attempts + j.losses + j.interruptions + j.snoozes + j.granted + j.cancel_requested = 0
+                   and j.first_due_at = j.created_at,
+                   j.type, j.payload, j.policy, j.deadline, j.created_at
+            """;
+
+    /**
+     * An entry of the queue.
+     *
+     * @param job null unless it is plain
+     */
+    record Due(long id, int priority, long dueAt, @Nullable Job job) {
+
+        static final Comparator<Due> ORDER = Comparator.comparingInt((Due due) -> -due.priority)
+                .thenComparingLong(Due::dueAt)
+                .thenComparingLong(Due::id);
+    }
+
+    private final Specs specs;
+    private final Session session;
+    private final String queue;
+    private final Instant claimedAt;
+    private final JobStatus running;
+    private @Nullable JobSpec last;
+    private @Nullable Long lastPolicy;
+
+    ClaimedRows(Specs specs, Session session, String queue, JobStatus.Holder holder, Instant claimedAt) {
+        this.specs = specs;
+        this.session = session;
+        this.queue = queue;
+        this.claimedAt = claimedAt;
+        this.running = new JobStatus(JobState.RUNNING, null, null, null, null, null, holder);
+    }
+
+    @Override
+    public Due read(Row row) throws SQLException {
+        long id = row.number();
+        int priority = row.integer();
+        long dueAt = row.number();
+        return new Due(id, priority, dueAt, row.flag() ? plain(row, id, priority) : null);
+    }
+
+    private Job plain(Row row, long id, int priority) throws SQLException {
+        JobSpec spec = spec(row.text(), row.text(), row.numberOrNull(), priority);
+        Instant deadline = row.instantOrNull();
+        Instant created = row.instant();
+        JobTimes times = new JobTimes(created, created, null, deadline, claimedAt, null, null);
+        return new Job(new JobId(id), spec, running, JobCounts.NONE, times);
+    }
+
+    /** Jobs of a batch are often alike but for the payload; what was checked once need not be checked again. */
+    private JobSpec spec(String type, String payload, @Nullable Long policy, int priority) throws SQLException {
+        JobSpec like = last;
+        JobSpec spec = like != null
+                        && like.type().equals(type)
+                        && like.priority() == priority
+                        && Objects.equals(lastPolicy, policy)
+                ? like.toBuilder().payload(payload).build()
+                : specs.plain(session, queue, type, payload, policy, priority);
+        last = spec;
+        lastPolicy = policy;
+        return spec;
+    }
+}
