@@ -52,7 +52,9 @@ final class ControlFixture implements AutoCloseable {
     boolean down;
     int perSecond = Integer.MAX_VALUE;
     int statusAboveLimit = 503;
-    @Nullable Exception failure;
+
+    @Nullable
+    Exception failure;
 
     ControlFixture(int count) {
         this(count, builder -> builder);
@@ -80,8 +82,8 @@ final class ControlFixture implements AutoCloseable {
                     }
                 })
                 .handle(CALL, (payload, job) -> call());
-        Reprise worker = Starter.start(
-                options.apply(builder), new Engine.Seams(driver, new CallingThread(), seeds.split()));
+        Reprise worker =
+                Starter.start(options.apply(builder), new Engine.Seams(driver, new CallingThread(), seeds.split()));
         workers.add(worker);
         return worker;
     }

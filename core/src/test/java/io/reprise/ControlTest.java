@@ -45,7 +45,9 @@ class ControlTest {
             fleet.pass(Duration.ofSeconds(60));
             assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(20 * 720);
             assertThat(fleet.callSeconds.size()).as("calls altogether").isLessThan((int) (1.02 * 20 * 720));
-            assertThat(fleet.peak(360, 780)).as("calls in the worst second after it").isLessThanOrEqualTo(50);
+            assertThat(fleet.peak(360, 780))
+                    .as("calls in the worst second after it")
+                    .isLessThanOrEqualTo(50);
             assertThat(fleet.kinds()).startsWith(Kind.BREAKER_OPENED, Kind.BREAKER_HALF_OPENED);
             assertThat(fleet.kinds()).endsWith(Kind.BREAKER_RAMPING, Kind.BREAKER_CLOSED);
             assertThat(fleet.store.parkedBy()).isEmpty();
@@ -142,8 +144,10 @@ class ControlTest {
             assertThat(fleet.kinds())
                     .containsSubsequence(Kind.BREAKER_OPENED, Kind.BREAKER_CLOSED, Kind.BREAKER_OPENED);
             assertThat(fleet.store.audit(null, 10))
-                    .extracting(AuditEntry::action, AuditEntry::subject, entry -> entry.note()
-                            .by())
+                    .extracting(
+                            AuditEntry::action,
+                            AuditEntry::subject,
+                            entry -> entry.note().by())
                     .containsExactly(
                             tuple("automatic", "breaker/" + PROVIDER, "ada"),
                             tuple("force-close", "breaker/" + PROVIDER, "grace"),
@@ -172,7 +176,8 @@ class ControlTest {
         RetryPolicy soon = RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(1_000);
         BudgetSettings small = BudgetSettings.OF_QUEUE.capacity(140).floor(2);
         ControlSettings settings = ControlSettings.DEFAULT.queueBudget(small);
-        try (ControlFixture fleet = new ControlFixture(3, builder -> builder.retry(soon).control(settings))) {
+        try (ControlFixture fleet =
+                new ControlFixture(3, builder -> builder.retry(soon).control(settings))) {
             fleet.failure = new IllegalStateException("not now");
             JobId last = fleet.any().enqueue(CALL.job("x"));
             for (int i = 0; i < 99; i++) {

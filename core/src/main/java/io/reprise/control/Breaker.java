@@ -158,7 +158,8 @@ public record Breaker(
             return counted.open(settings.firstProbe(), text, now, random);
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
-            double rate = Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
+            double rate =
+                    Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             return counted.enter(Phase.RAMPING, text, now).with(ramp.at(rate * THROTTLED_START, now));
         }
@@ -171,7 +172,8 @@ public record Breaker(
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
         return grown.start().equals(window.start()) || !well
                 ? flow
-                : flow.good(half.successes() / (Duration.between(window.start(), now).toNanos() / 1e9));
+                : flow.good(half.successes()
+                        / (Duration.between(window.start(), now).toNanos() / 1e9));
     }
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
@@ -216,18 +218,15 @@ public record Breaker(
     private Breaker enter(Phase next, String text, Instant now) {
         Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
         Flow kept = phase == Phase.RAMPING && next == Phase.CLOSED ? flow.good(flow.base()) : flow;
-        return new Breaker(
-                next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
+        return new Breaker(next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
     }
 
     private Breaker with(Flow changed) {
-        return new Breaker(
-                phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, force);
+        return new Breaker(phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, force);
     }
 
     private Breaker with(Ramp changed) {
-        return new Breaker(
-                phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, force);
+        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, force);
     }
 
     private Breaker waiting(int probes) {
