@@ -51,24 +51,23 @@ public final class ControlDesk {
     }
 
     private ResourceStatus status(String name, SharedControl shared, Map<String, Long> parked, Instant now) {
-        Breaker breaker = shared.breakers().get(name);
+        Breaker known = shared.breakers().get(name);
+        Breaker breaker = known == null ? Breaker.closed(now) : known;
         ControlKey budgetKey = ControlKey.budgetOfResource(name);
         BudgetSettings settings = rules.budget(budgetKey);
         RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
-        boolean probing = breaker != null && breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        Breaker.Phase phase = breaker.phase();
         return new ResourceStatus(
                 name,
-                breaker == null ? Breaker.Phase.CLOSED : breaker.phase(),
-                breaker == null ? "" : breaker.why(),
-                breaker == null ? null : breaker.since(),
-                probing ? breaker.nextProbe() : null,
-                breaker != null && breaker.phase() == Breaker.Phase.RAMPING
-                        ? breaker.ramp().rate()
-                        : null,
+                phase,
+                breaker.why(),
+                known == null ? null : breaker.since(),
+                phase == Breaker.Phase.OPEN && breaker.force() == null ? breaker.nextProbe() : null,
+                phase == Breaker.Phase.RAMPING ? breaker.ramp().rate() : null,
                 budget.at(settings, now).level(),
                 settings.capacity(),
                 parked.getOrDefault(ControlKey.breaker(name).text(), 0L) + parked.getOrDefault(budgetKey.text(), 0L),
-                breaker == null ? null : breaker.force());
+                breaker.force());
     }
 
     public void force(String resource, boolean open, Note note) {
