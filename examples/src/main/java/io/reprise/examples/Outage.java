@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.ControlEvent;
-import io.reprise.JobEvent;
-import io.reprise.JobListener;
 import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
 import io.reprise.Resource;
 import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
@@ -31,12 +29,10 @@ public final class Outage {
         ManualClock clock = new ManualClock(Instant.parse("2026-01-01T00:00:00Z"));
         Instant repaired = Instant.parse("2026-01-01T01:00:00Z");
         AtomicInteger calls = new AtomicInteger();
-        InMemoryJobStore store = new InMemoryJobStore(clock);
         // snippet:resource
-        var builder = Reprise.builder()
-                .store(store)
+        RepriseBuilder builder = Reprise.builder()
+                .store(new InMemoryJobStore(clock))
                 .resources(Resource.of("provider-a").breaker(BreakerSettings.DEFAULT.opensAfter(5)))
-                .listener(new Watch())
                 .handle(CHARGE, (amount, job) -> {
                     calls.incrementAndGet();
                     if (clock.instant().isBefore(repaired)) {
@@ -50,27 +46,13 @@ public final class Outage {
                 reprise.enqueue(CHARGE.job(second).resource("provider-a"));
                 worker.advance(Duration.ofSeconds(1));
             }
-            ResourceStatus provider = reprise.resources().get(0);
-            Example.say(
-                    "%s is %s: %s; %d jobs parked",
-                    provider.name(), provider.phase(), provider.why(), provider.parked());
-            Example.check(provider.phase() != Breaker.Phase.CLOSED, "the breaker holds the jobs back");
+            ResourceStatus it = reprise.resources().get(0);
+            Example.say("%s is %s since %s: %s", it.name(), it.phase(), it.since(), it.why());
+            Example.check(it.phase() != Breaker.Phase.CLOSED, "the breaker holds " + it.parked() + " jobs back");
             Example.check(calls.get() < 400, calls + " calls in an hour of " + JOBS + " jobs");
             worker.advance(Duration.ofHours(1));
             long done = reprise.queues().get(0).count(JobState.SUCCEEDED);
             Example.check(done == JOBS, "all " + done + " jobs are done, none is a dead letter");
         }
     }
-
-    // snippet:listener
-    private static final class Watch implements JobListener {
-        @Override
-        public void onEvent(JobEvent event) {}
-
-        @Override
-        public void onControl(ControlEvent event) {
-            Example.say("%s %s %s: %s", event.at(), event.kind(), event.subject(), event.why());
-        }
-    }
-    // end
 }
