@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
@@ -25,7 +26,7 @@ final class Fetcher implements Role {
     /** How long a known list of queues serves while there is plenty of work. */
     private static final Duration LOOK_AROUND = Duration.ofSeconds(1);
 
-    private static final int CLAIMS_PER_LOOK = 10;
+    private static final int CLAIMS_PER_LOOK = 4;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final JobStore store;
@@ -37,10 +38,10 @@ final class Fetcher implements Role {
     private final OutageRest outage;
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
     private Duration poll = FIRST_POLL;
+    private Set<String> names = Set.of();
     private List<Queue> found = List.of();
-    private boolean plenty;
     private long lookedNanos;
-    private int claimsSinceLook;
+    private int claimsSinceLook = CLAIMS_PER_LOOK;
 
     Fetcher(
             JobStore store,
@@ -75,6 +76,9 @@ final class Fetcher implements Role {
         }
         try {
             int claimed = claim(free);
+            if (claimed == 0 && findsQueues()) {
+                claimed = claim(free);
+            }
             outage.worked();
             return rest(claimed, free);
         } catch (StoreException e) {
@@ -111,6 +115,7 @@ final class Fetcher implements Role {
             List<Run> runs =
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             claimed += runs.size();
+            runner.pace().claimed(claim.jobs());
             runner.accept(runs, claim.claimedAt());
         }
         return claimed;
@@ -128,18 +133,29 @@ final class Fetcher implements Role {
         return demands;
     }
 
-    /** The configured queues, or all there are; those are looked up again whenever the known ones gave too little. */
+    /** The configured queues, or all that were there a moment ago. */
     private List<Queue> served() {
         if (!settings.queues().isEmpty()) {
             return settings.queues();
         }
         boolean stale = ++claimsSinceLook >= CLAIMS_PER_LOOK || driver.nanos() - lookedNanos > LOOK_AROUND.toNanos();
-        if (!plenty || stale) {
-            found = store.liveQueues().stream().map(Queue::of).toList();
-            lookedNanos = driver.nanos();
-            claimsSinceLook = 0;
+        if (stale) {
+            findsQueues();
         }
         return found;
+    }
+
+    /** Whether there are others than before: looked up after the known ones gave nothing, so that work is not kept waiting. */
+    private boolean findsQueues() {
+        if (!settings.queues().isEmpty()) {
+            return false;
+        }
+        Set<String> before = names;
+        names = store.liveQueues();
+        found = names.stream().map(Queue::of).toList();
+        lookedNanos = driver.nanos();
+        claimsSinceLook = 0;
+        return !before.containsAll(names);
     }
 
     /** By weight, the queue to look at first is drawn anew each time: a queue of weight 3 comes first thrice as often. */
@@ -156,8 +172,7 @@ final class Fetcher implements Role {
     }
 
     private Duration rest(int claimed, int free) {
-        plenty = claimed >= free;
-        if (plenty) {
+        if (claimed >= free) {
             poll = FIRST_POLL;
             return Duration.ZERO;
         }

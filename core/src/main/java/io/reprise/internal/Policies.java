@@ -10,6 +10,7 @@ import io.reprise.retry.RetryPolicy;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +32,8 @@ public final class Policies {
     /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
 
+    private final Map<Layers, RetryPolicy> complete = new ConcurrentHashMap<>();
+
     private final Map<String, RetryPolicy> resources;
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
@@ -45,11 +48,8 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        if (bound.size() > MAX_BOUND) {
-            bound.clear();
-        }
         RetryPolicy policy =
-                bound.computeIfAbsent(new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
+                cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
         return spec.toBuilder().policy(policy).build();
     }
 
@@ -65,7 +65,8 @@ public final class Policies {
 
     /** The complete policy for a job that has been claimed. */
     RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy = layered(new Layers(job.policy(), ofType, job.spec().resource(), job.queue()));
+        RetryPolicy policy =
+                cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
         int granted = job.counts().granted();
         return granted == 0
                 ? policy
@@ -77,6 +78,14 @@ public final class Policies {
 
     private RetryPolicy ofResource(@Nullable String resource) {
         return resource == null ? RetryPolicy.unset() : resources.getOrDefault(resource, RetryPolicy.unset());
+    }
+
+    private static RetryPolicy cached(
+            Map<Layers, RetryPolicy> cache, Layers layers, Function<Layers, RetryPolicy> join) {
+        if (cache.size() > MAX_BOUND) {
+            cache.clear();
+        }
+        return cache.computeIfAbsent(layers, join);
     }
 
     private RetryPolicy layered(Layers layers) {

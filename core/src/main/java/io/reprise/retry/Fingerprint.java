@@ -18,10 +18,9 @@ final class Fingerprint {
     private static final int TOP_FRAMES = 6;
 
     /** Reflection goes through different frames after a number of calls, so its frames say nothing about the error. */
-    private static final Pattern PLUMBING =
-            Pattern.compile("^(?:jdk\\.internal|sun|java\\.lang\\.(?:reflect|invoke))\\.");
+    private static final List<String> PLUMBING =
+            List.of("jdk.internal.", "sun.", "java.lang.reflect.", "java.lang.invoke.");
 
-    private static final Pattern GENERATED = Pattern.compile("\\$\\$.*");
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
     private final MessageDigest digest = sha256();
@@ -47,7 +46,17 @@ final class Fingerprint {
 
     /** Lambdas, proxies and enhanced classes are numbered or hashed anew in each process. */
     private static String typeName(String name) {
-        return DIGITS.matcher(GENERATED.matcher(name).replaceFirst("\\$\\$")).replaceAll("#");
+        int generated = name.indexOf("$$");
+        return withoutDigits(generated < 0 ? name : name.substring(0, generated + 2));
+    }
+
+    private static String withoutDigits(String name) {
+        for (int i = 0; i < name.length(); i++) {
+            if (Character.isDigit(name.charAt(i))) {
+                return DIGITS.matcher(name).replaceAll("#");
+            }
+        }
+        return name;
     }
 
     private void addFrames(StackTraceElement[] frames) {
@@ -57,8 +66,8 @@ final class Fingerprint {
                 return;
             }
             String type = frame.getClassName();
-            if (!PLUMBING.matcher(type).find()) {
-                add(typeName(type) + "." + DIGITS.matcher(frame.getMethodName()).replaceAll("#"));
+            if (PLUMBING.stream().noneMatch(type::startsWith)) {
+                add(typeName(type) + "." + withoutDigits(frame.getMethodName()));
                 added++;
             }
         }

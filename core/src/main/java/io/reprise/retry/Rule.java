@@ -4,7 +4,6 @@ package io.reprise.retry;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -37,10 +36,12 @@ public final class Rule {
 
     private final Items items;
     private final List<Pattern> patterns;
+    private final Set<String> types;
 
     private Rule(Items items) {
         this.items = items;
         this.patterns = items.messages.stream().map(Rule::compiled).toList();
+        this.types = Set.copyOf(items.types);
     }
 
     /**
@@ -122,12 +123,29 @@ public final class Rule {
     public boolean matches(Failure failure) {
         return (failure.code() != null && items.codes.contains(failure.code()))
                 || (failure.httpStatus() != null && items.statuses.contains(failure.httpStatus()))
-                || anyLink(failure, link -> items.types.stream().anyMatch(link.types()::contains))
-                || anyLink(failure, link -> patterns.stream().anyMatch(p -> PatientText.contains(link.message(), p)));
+                || matchesType(failure)
+                || matchesMessage(failure);
     }
 
-    private static boolean anyLink(Failure failure, Predicate<Failure.Link> matches) {
-        return failure.chain().stream().anyMatch(matches);
+    private boolean matchesType(Failure failure) {
+        if (types.isEmpty()) {
+            return false;
+        }
+        // Plain loops: every failure passes every rule.
+        for (Failure.Link link : failure.chain()) {
+            for (String type : link.types()) {
+                if (types.contains(type)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private boolean matchesMessage(Failure failure) {
+        return !patterns.isEmpty()
+                && failure.chain().stream()
+                        .anyMatch(link -> patterns.stream().anyMatch(p -> PatientText.contains(link.message(), p)));
     }
 
     private static void text(String field, String value) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.jdbc.ColumnArrays.Kind.NUMBER;
+import static io.reprise.jdbc.ColumnArrays.Kind.TEXT;
+
 import io.reprise.Attempt;
 import io.reprise.JobId;
 import io.reprise.retry.Decision;
@@ -19,13 +22,18 @@ import org.jspecify.annotations.Nullable;
 /** The history of jobs. */
 final class Attempts {
 
+    /** How a run ended. */
+    static final String DETAILS = "ending, failure_class, failure_type, failure_code, failure_status, failure_message,"
+            + " failure_trace, fingerprint, retry_after_us, decision, decision_class, decision_rule, decision_reason,"
+            + " decision_delay_us, decision_raw_us, decision_counts";
+
+    static final List<ColumnArrays.Kind> DETAIL_KINDS = List.of(
+            TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER);
+
     private static final String INSERT = """
-            insert into reprise_attempt (
-              job_id, token, number, started_at, ended_at, worker, ending, failure_class, failure_type, failure_code,
-              failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
-              decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts)
+            insert into reprise_attempt (job_id, token, number, started_at, ended_at, worker, {details})
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """;
+            """.replace("{details}", DETAILS);
 
     // The primary key serves both statements.
     private static final String TRIM = """
@@ -40,13 +48,11 @@ final class Attempts {
             """;
 
     private static final String FIND = """
-            select number, token, worker, started_at, ended_at, ending, failure_class, failure_type, failure_code,
-                   failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
-                   decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts
+            select number, token, worker, started_at, ended_at, {details}
               from reprise_attempt
              where job_id = ?
              order by token
-            """;
+            """.replace("{details}", DETAILS);
 
     private static final String SUCCESS = """
             select attempts, token, worker, started_at, finished_at
@@ -71,22 +77,34 @@ final class Attempts {
     /** Writes the history of claims that ended otherwise than in success, at a time in microseconds. */
     void write(Session session, List<Ended> ended, long at) throws SQLException {
         List<@Nullable Object[]> rows = new ArrayList<>();
-        List<@Nullable Object[]> full = new ArrayList<>();
+        List<Long> full = new ArrayList<>();
         for (Ended end : ended) {
             if (end.settlement().spent() != Spent.NOTHING) {
                 rows.add(row(end, at));
-                if (end.claims() > kept) {
-                    long id = end.settlement().job().value();
-                    full.add(new @Nullable Object[] {id, id, kept - 1});
+                if (mayBeTooMany(end.claims())) {
+                    full.add(end.settlement().job().value());
                 }
             }
         }
         if (!rows.isEmpty()) {
             session.updateEach(INSERT, rows);
         }
-        if (!full.isEmpty()) {
-            session.updateEach(TRIM, full);
+        trim(session, full);
+    }
+
+    /** Forgets the oldest runs of several jobs. */
+    void trim(Session session, List<Long> jobs) throws SQLException {
+        if (!jobs.isEmpty()) {
+            session.updateEach(
+                    TRIM,
+                    jobs.stream()
+                            .map(id -> new @Nullable Object[] {id, id, kept - 1})
+                            .toList());
         }
+    }
+
+    boolean mayBeTooMany(int claims) {
+        return claims > kept;
     }
 
     /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
@@ -113,16 +131,24 @@ final class Attempts {
 
     private static @Nullable Object[] row(Ended end, long at) {
         Settlement settlement = end.settlement();
+        boolean counted = settlement.spent() == Spent.ATTEMPT;
+        return Inserts.concat(
+                new @Nullable Object[] {
+                    settlement.job(),
+                    settlement.token(),
+                    counted ? end.attempts() : end.attempts() + 1,
+                    at - Micros.of(settlement.ran()),
+                    at,
+                    end.runner()
+                },
+                details(settlement));
+    }
+
+    /** How the run ended, in the order of {@link #DETAILS}. */
+    static @Nullable Object[] details(Settlement settlement) {
         Failure failure = settlement.failure();
         Decision decision = settlement.decision();
-        boolean counted = settlement.spent() == Spent.ATTEMPT;
         return new @Nullable Object[] {
-            settlement.job(),
-            settlement.token(),
-            counted ? end.attempts() : end.attempts() + 1,
-            at - Micros.of(settlement.ran()),
-            at,
-            end.runner(),
             ending(settlement),
             failure == null ? null : failure.given(),
             failure == null ? null : failure.type(),

@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Settlement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -11,6 +12,15 @@ import java.util.concurrent.ConcurrentHashMap;
 interface Claims {
 
     List<Claim> claim(ClaimRequest request);
+
+    /** Told when there is work: no need to look for it first. */
+    default void woken() {}
+
+    /** Told of settlements other than successes: jobs may be where they were claimed from, or among the suspects. */
+    default void settled(List<Settlement> settlements) {}
+
+    /** Told that parked jobs are back in their lanes, with the due times they had. */
+    default void unparked() {}
 
     /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
     final class RetryCredit {

@@ -21,14 +21,15 @@ final class Columns {
             + " interruptions, snoozes, granted, created_at, first_due_at, due_at, deadline, started_at, finished_at,"
             + " last_delay_us";
 
-    /** What a claim reads of a job {@code j}. */
-    static final String CLAIMED = "j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at,"
-            + " j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
-            + " j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message, j.cancel_requested,"
-            + " j.attempts, j.losses, j.interruptions, j.snoozes, j.granted, j.created_at, j.first_due_at, j.due_at, j.deadline,"
-            + " j.last_delay_us, j.wait_reason";
+    /** What {@link Jobs#claimed} reads of a job {@code j}. */
+    static final String CLAIMED =
+            "j.lane, j.due_at, j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us,"
+                    + " j.asked_at, j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
+                    + " j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message, j.cancel_requested,"
+                    + " j.attempts, j.losses, j.interruptions, j.snoozes, j.granted, j.created_at, j.first_due_at, j.deadline,"
+                    + " j.last_delay_us, j.wait_reason";
 
-    /** The same as {@link #SHOW} orders it, for a job {@code j} under a lease {@code l}; last, why it waited. */
+    /** What {@link #SHOW} names, for a job {@code j} under a lease {@code l}; last, why it waited. */
     static final String CLAIMED_SHOWN = "j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us,"
             + " j.asked_at, j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
             + " 'RUNNING', null, null, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,"
@@ -45,6 +46,8 @@ final class Columns {
                 .replace("{spec_values}", SPEC_VALUES)
                 .replace("{spec_casts}", SPEC_CASTS)
                 .replace("{show}", SHOW)
-                .replace("{both}", BOTH);
+                .replace("{both}", BOTH)
+                .replace("{d_spec}", "d." + SPEC.replace(", ", ", d."))
+                .replace("{d_both}", "d." + BOTH.replace(", ", ", d."));
     }
 }

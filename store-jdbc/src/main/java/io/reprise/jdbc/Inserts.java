@@ -92,7 +92,23 @@ final class Inserts {
     /** How a database takes many jobs without keys at once. */
     interface Bulk {
         List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs) throws SQLException;
+
+        /** Whether that many are stored by one statement, which needs no transaction around it. */
+        boolean isOneStatement(int jobs);
     }
+
+    /** Row by row, where a statement costs no round trip. */
+    static final Bulk EACH = new Bulk() {
+        @Override
+        public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+            return inserts.insertEach(session, jobs);
+        }
+
+        @Override
+        public boolean isOneStatement(int jobs) {
+            return jobs == 1;
+        }
+    };
 
     Inserts(Policies policies, Specs specs, Bulk bulk) {
         this.policies = policies;
@@ -108,9 +124,13 @@ final class Inserts {
         return spec.key() != null || spec.idempotencyKey() != null;
     }
 
+    boolean isOneStatement(List<JobSpec> jobs) {
+        return bulk.isOneStatement(jobs.size()) && jobs.stream().noneMatch(Inserts::hasKey);
+    }
+
     List<Inserted> insert(Session session, List<JobSpec> jobs) throws SQLException {
         policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
-        if (jobs.size() > 1 && jobs.stream().noneMatch(Inserts::hasKey)) {
+        if (jobs.stream().noneMatch(Inserts::hasKey)) {
             return bulk.insert(this, session, jobs);
         }
         @Nullable Inserted[] answers = new Inserted[jobs.size()];
@@ -179,8 +199,7 @@ final class Inserts {
         }
     }
 
-    /** Row by row, where a statement costs no round trip. */
-    List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
+    private List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
         List<Inserted> answers = new ArrayList<>(jobs.size());
         for (JobSpec spec : jobs) {
             answers.add(insert(session, spec, null));
@@ -188,16 +207,10 @@ final class Inserts {
         return answers;
     }
 
-    /** The values of one job for {@link #insertSql}. */
-    @Nullable
-    Object[] values(JobSpec spec, @Nullable Long id) {
+    private @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
         return concat(
                 new @Nullable Object[] {id, Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
                 specs.values(spec));
-    }
-
-    static String insertSql(Dialect dialect) {
-        return dialect.sql(INSERT);
     }
 
     Specs specs() {

@@ -48,6 +48,7 @@ public final class JdbcJobStore implements JobStore {
     private final Database database;
     private final Wakeups wakeups;
     private final Parts parts;
+    private final InsertGroup singles = new InsertGroup(this::insertAll);
 
     JdbcJobStore(Database database, Wakeups wakeups, Parts parts) {
         this.database = database;
@@ -108,13 +109,19 @@ public final class JdbcJobStore implements JobStore {
         if (specs.isEmpty()) {
             return List.of();
         }
+        boolean alone = specs.size() == 1 && !Inserts.hasKey(specs.get(0));
+        List<Inserted> inserted = alone ? List.of(singles.insert(specs.get(0))) : insertAll(specs);
+        wakeups.announce();
+        return inserted;
+    }
+
+    private List<Inserted> insertAll(List<JobSpec> specs) {
         Database.Work<List<Inserted>> work = session -> parts.inserts().insert(session, specs);
-        List<Inserted> inserted = specs.size() == 1 && !Inserts.hasKey(specs.get(0))
+        List<Inserted> inserted = parts.inserts().isOneStatement(specs)
                 ? database.send("store a job", work)
                 : database.write("store " + specs.size() + " jobs", work);
         parts.policies()
                 .committed(specs.stream().map(JobSpec::policy).distinct().toList());
-        wakeups.announce();
         return inserted;
     }
 
@@ -122,7 +129,12 @@ public final class JdbcJobStore implements JobStore {
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        return parts.settlements().isOneStatement(settlements) ? database.send(what, work) : database.write(what, work);
+        if (parts.settlements().isOneStatement(settlements)) {
+            return database.send(what, work);
+        }
+        Settled settled = database.write(what, work);
+        parts.claims().settled(settlements);
+        return settled;
     }
 
     @Override
@@ -300,6 +312,7 @@ public final class JdbcJobStore implements JobStore {
     public int unpark(String name, int max) {
         int unparked = database.write("unpark jobs of " + name, session -> ControlStates.unpark(session, name, max));
         if (unparked > 0) {
+            parts.claims().unparked();
             wakeups.announce();
         }
         return unparked;
@@ -322,7 +335,10 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void onWake(Runnable listener) {
-        wakeups.listener(listener);
+        wakeups.listener(() -> {
+            parts.claims().woken();
+            listener.run();
+        });
     }
 
     @Override

@@ -14,6 +14,10 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class JdbcStoreBuilder {
 
     private static final int POOL = 8;
+
+    /** Connections kept open while there is little to do: what a worker that becomes busy uses first. */
+    private static final int WARM = 3;
+
     private static final int SQLITE_READERS = 3;
     private static final int HISTORY = 25;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
@@ -92,6 +96,8 @@ public final class JdbcStoreBuilder {
         source.setConnectTimeout(10);
         // Beyond the statement timeout, so that it bites only when the server is gone.
         source.setSocketTimeout((int) timeout.toSeconds() + 10);
+        // Few statements, run again and again: each is worth preparing at once.
+        source.setPrepareThreshold(1);
         if (pollOnly) {
             // A pooler in transaction mode may hand the next statement to another server connection.
             source.setPrepareThreshold(0);
@@ -104,7 +110,7 @@ public final class JdbcStoreBuilder {
         config.setDataSource(source);
         config.setPoolName("reprise");
         config.setMaximumPoolSize(pool);
-        config.setMinimumIdle(1);
+        config.setMinimumIdle(Math.min(pool, WARM));
         config.setConnectionTimeout(timeout.toMillis());
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);

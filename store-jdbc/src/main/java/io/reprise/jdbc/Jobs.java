@@ -12,6 +12,7 @@ import io.reprise.Progress;
 import io.reprise.WaitReason;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -88,6 +89,34 @@ final class Jobs {
                 row.instantOrNull(),
                 row.durationOrNull());
         return new Job(id, spec, status, counts, times);
+    }
+
+    /** A job under the lease it was just claimed by. */
+    ClaimCursor.Taken claimed(Session session, Row row, String worker, long token, Instant claimedAt)
+            throws SQLException {
+        int lane = row.integer();
+        long dueAt = row.number();
+        JobId id = new JobId(row.number());
+        JobSpec spec = specs.read(row, session);
+        JobStatus.LastError error = error(row.textOrNull(), row.textOrNull(), row.textOrNull());
+        Integer percent = row.integerOrNull();
+        String message = row.textOrNull();
+        JobStatus status = new JobStatus(
+                JobState.RUNNING,
+                null,
+                null,
+                error,
+                percent == null ? null : new Progress(percent, message),
+                null,
+                new JobStatus.Holder(worker, token, row.flag()));
+        JobCounts counts = new JobCounts(row.integer(), row.integer(), row.integer(), row.integer(), row.integer());
+        JobTimes times = new JobTimes(
+                row.instant(), row.instant(), null, row.instantOrNull(), claimedAt, null, row.durationOrNull());
+        return new ClaimCursor.Taken(
+                new Job(id, spec, status, counts, times),
+                new ClaimCursor.Level(lane, spec.priority()),
+                new ClaimCursor.Position(dueAt, id.value()),
+                WaitReason.BREAKER.name().equals(row.textOrNull()));
     }
 
     private static JobStatus status(Row row) throws SQLException {

@@ -34,13 +34,12 @@ final class Parts {
     }
 
     static Parts sqlite(Database database, int history) {
-        return new Parts(
-                history, Inserts::insertEach, jobs -> new SqliteClaims(database, jobs), SqliteSettlements::new);
+        return new Parts(history, Inserts.EACH, jobs -> new SqliteClaims(database, jobs), SqliteSettlements::new);
     }
 
     static Parts postgres(Database database, int history) {
         return new Parts(
-                history, PostgresBulk::insert, jobs -> new PostgresClaims(database, jobs), PostgresSettlements::new);
+                history, new PostgresBulk(), jobs -> new PostgresClaims(database, jobs), PostgresSettlements::new);
     }
 
     Policies policies() {

@@ -4,50 +4,121 @@ package io.reprise.jdbc;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.store.Inserted;
-import java.io.IOException;
-import java.io.StringReader;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
 
-/** Many jobs without keys: ids and time in one round trip, then the rows in another. */
-final class PostgresBulk {
+/** Jobs without keys: a few as arrays in one statement, many by COPY after their ids. */
+final class PostgresBulk implements Inserts.Bulk {
 
-    /** From here on COPY pays. */
-    private static final int COPY_FROM = 200;
+    /** From here on COPY pays for its additional round trips. */
+    private static final int COPY_FROM = 500;
+
+    /** Those before the ones of the spec. */
+    private static final int FIRST_COLUMNS = 6;
+
+    /** Those of the spec, and how long after the due time the deadline is. */
+    private static final List<ColumnArrays.Kind> KINDS = Stream.concat(
+                    Specs.KINDS.stream(), Stream.of(ColumnArrays.Kind.NUMBER))
+            .toList();
+
+    // Rows come back in the order of the arrays, which is the order of insertion.
+    private static final String INSERT = """
+            insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            select nextval('reprise_job_id'), now, due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec}
+              from (
+                select t.now, greatest(t.now, coalesce(a.asked_at, t.now + coalesce(a.delay_us, 0))) as due_at, a.*
+                  from (select reprise_now() as now) t
+                  cross join unnest({arrays}) as a ({spec}, deadline_us)) x
+            returning id, due_at
+            """.replace("{arrays}", ColumnArrays.placeholders(KINDS));
 
     private static final String RESERVE = """
-            select nextval('reprise_job_id'), reprise_now()
-              from generate_series(1, ?)
+            select reprise_now(), array(select nextval('reprise_job_id') from generate_series(1, ?))
             """;
 
     private static final String COPY = """
             copy reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
-            from stdin
+            from stdin (format binary)
             """;
 
-    private PostgresBulk() {}
+    @Override
+    public boolean isOneStatement(int jobs) {
+        return jobs < COPY_FROM;
+    }
 
-    private record Reserved(long id, long now) {}
+    @Override
+    public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+        return !isOneStatement(jobs.size()) && !session.isJoined()
+                ? copy(session, jobs, inserts.specs())
+                : insertArrays(session, jobs, inserts.specs());
+    }
 
-    static List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
-        List<Reserved> reserved = session.list(RESERVE, row -> new Reserved(row.number(), row.number()), jobs.size());
-        List<Inserted> answers = new ArrayList<>(jobs.size());
-        for (int i = 0; i < jobs.size(); i++) {
-            Reserved row = reserved.get(i);
-            answers.add(new Inserted(new JobId(row.id()), true, Micros.instant(due(jobs.get(i), row.now()))));
-        }
-        if (jobs.size() >= COPY_FROM && !session.isJoined()) {
-            copy(session, jobs, reserved, inserts.specs());
-        } else {
-            List<@Nullable Object[]> rows = new ArrayList<>(jobs.size());
-            for (int i = 0; i < jobs.size(); i++) {
-                rows.add(inserts.values(jobs.get(i), reserved.get(i).id()));
+    private static List<Inserted> insertArrays(Session session, List<JobSpec> jobs, Specs specs) throws SQLException {
+        return session.list(
+                session.dialect().sql(INSERT),
+                row -> Inserts.inserted(row, true),
+                ColumnArrays.of(
+                        KINDS,
+                        jobs,
+                        job -> Inserts.concat(specs.values(job), new @Nullable Object[] {Specs.deadline(job)})));
+    }
+
+    private record Reserved(long now, long[] ids) {}
+
+    private static List<Inserted> copy(Session session, List<JobSpec> jobs, Specs specs) throws SQLException {
+        Reserved reserved = session.one(
+                RESERVE,
+                row -> new Reserved(
+                        row.number(),
+                        row.numbers().stream().mapToLong(Long::longValue).toArray()),
+                jobs.size());
+        // The driver's own timeout does not reach a copy; this one ends with the transaction.
+        session.list(
+                "select set_config('statement_timeout', ?, true)",
+                row -> 1,
+                Integer.toString(session.timeoutSeconds() * 1_000));
+        CopyIn copy = session.connection()
+                .unwrap(PGConnection.class)
+                .getCopyAPI()
+                .copyIn(session.dialect().sql(COPY));
+        try {
+            List<Inserted> answers = copy(copy, jobs, reserved, specs);
+            copy.endCopy();
+            return answers;
+        } finally {
+            if (copy.isActive()) {
+                copy.cancelCopy();
             }
-            session.updateEach(Inserts.insertSql(session.dialect()), rows);
         }
+    }
+
+    private static List<Inserted> copy(CopyIn copy, List<JobSpec> jobs, Reserved reserved, Specs specs)
+            throws SQLException {
+        List<Inserted> answers = new ArrayList<>(jobs.size());
+        CopyRows rows = new CopyRows(copy);
+        for (int i = 0; i < jobs.size(); i++) {
+            JobSpec spec = jobs.get(i);
+            long due = due(spec, reserved.now);
+            Long deadline = Specs.deadline(spec);
+            rows.begin(FIRST_COLUMNS + Specs.KINDS.size());
+            rows.number(reserved.ids[i]);
+            rows.number(reserved.now);
+            rows.number(due);
+            rows.number(due);
+            rows.value(deadline == null ? null : due + deadline);
+            rows.value(due > reserved.now ? "DELAYED" : "NEW");
+            for (Object value : specs.values(spec)) {
+                rows.value(value);
+            }
+            answers.add(new Inserted(new JobId(reserved.ids[i]), true, Micros.instant(due)));
+        }
+        rows.end();
         return answers;
     }
 
@@ -55,59 +126,5 @@ final class PostgresBulk {
         Long asked = Specs.asked(spec);
         Long delay = Specs.delay(spec);
         return Math.max(now, asked != null ? asked : now + (delay == null ? 0 : delay));
-    }
-
-    private static void copy(Session session, List<JobSpec> jobs, List<Reserved> reserved, Specs specs)
-            throws SQLException {
-        StringBuilder rows = new StringBuilder(jobs.size() * 200);
-        for (int i = 0; i < jobs.size(); i++) {
-            JobSpec spec = jobs.get(i);
-            long now = reserved.get(i).now();
-            long due = due(spec, now);
-            Long deadline = Specs.deadline(spec);
-            append(rows, reserved.get(i).id(), now, due, due, deadline == null ? null : due + deadline);
-            append(rows, due > now ? "DELAYED" : "NEW");
-            append(rows, specs.values(spec));
-            rows.setCharAt(rows.length() - 1, '\n');
-        }
-        // The driver's own timeout does not reach a copy; this one ends with the transaction.
-        session.list(
-                "select set_config('statement_timeout', ?, true)",
-                row -> 1,
-                Integer.toString(session.timeoutSeconds() * 1_000));
-        try {
-            session.connection()
-                    .unwrap(PGConnection.class)
-                    .getCopyAPI()
-                    .copyIn(session.dialect().sql(COPY), new StringReader(rows.toString()));
-        } catch (IOException e) {
-            throw new SQLException("the rows to copy could not be sent", "08006", e);
-        }
-    }
-
-    private static void append(StringBuilder rows, @Nullable Object... values) {
-        for (Object value : values) {
-            if (value == null) {
-                rows.append("\\N");
-            } else if (value instanceof String text) {
-                escape(rows, Session.storable(text));
-            } else {
-                rows.append(value);
-            }
-            rows.append('\t');
-        }
-    }
-
-    private static void escape(StringBuilder rows, String text) {
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
-            switch (c) {
-                case '\\' -> rows.append("\\\\");
-                case '\t' -> rows.append("\\t");
-                case '\n' -> rows.append("\\n");
-                case '\r' -> rows.append("\\r");
-                default -> rows.append(c);
-            }
-        }
     }
 }

@@ -5,13 +5,20 @@ import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,10 +67,11 @@ final class PostgresClaims implements Claims {
     // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
     // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
     // the
-    // lock is bounded, since a caller's transaction may hold it long. Reads due rows once through reprise_job_ready;
-    // the
-    // ids held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
-    // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest.
+    // lock is bounded, since a caller's transaction may hold it long. Walks due entries of reprise_job_ready; the ids
+    // held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
+    // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest. The rows are
+    // read
+    // where the index said they are, which is where this snapshot sees them.
     private static final String CLAIM = """
             select pg_advisory_xact_lock(?, hashtext(?)) where set_config('lock_timeout', '{wait}', true) is not null;
             with recursive asked as (
@@ -80,41 +88,32 @@ final class PostgresClaims implements Claims {
                              where h.queue = a.queue))) end as jobs
                 from asked a
                 left join reprise_queue q on q.name = a.queue),
-            level (lane, priority) as (
-              select x.lane,
-                     (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = x.lane order by j.priority desc limit 1)
-                from (values (0::smallint), (1::smallint)) as x (lane)
-              union all
-              select l.lane,
-                     (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = l.lane and j.priority < l.priority
-                       order by j.priority desc limit 1)
-                from level l
-               where l.priority is not null),
+            {levels},
             fresh as materialized (
               select x.*
-                from (select priority from level where lane = 0 and priority is not null order by priority desc) l
+                from (select * from level where lane = 0 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select {claimed}
+                  select j.id, j.ctid as place
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 0 and j.priority = l.priority and j.due_at <= reprise_clock()
-                     and (j.deadline is null or j.deadline > reprise_clock())
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
+                     and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.due_at, j.id) > (l.due_at, l.id)
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select jobs from room)),
             retry as materialized (
               select x.*
-                from (select priority from level where lane = 1 and priority is not null order by priority desc) l
+                from (select * from level where lane = 1 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select {claimed}
+                  select j.id, j.ctid as place
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 1 and j.priority = l.priority and j.due_at <= reprise_clock()
-                     and (j.deadline is null or j.deadline > reprise_clock())
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
+                     and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.due_at, j.id) > (l.due_at, l.id)
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select least(r.jobs, greatest(r.retries, r.jobs - (select count(*) from fresh))) from room r)),
@@ -129,12 +128,36 @@ final class PostgresClaims implements Claims {
                 from room r
                 cross join (select array_agg(id order by id) as ids from picked) p
                where p.ids is not null
-              returning id, worker, claimed_at)
-            select l.id, l.claimed_at, {shown}
+              returning id, claimed_at)
+            select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = ? and h.id >= ?),
+                   (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null),
+                   (select s.id from reprise_job s where s.queue = ? and s.lane = 2 limit 1) is not null, {claimed}
               from lease l
-              cross join picked j
-             order by j.priority desc, j.due_at, j.id
+              cross join picked p
+              join reprise_job j on j.ctid = p.place
             """;
+
+    // All levels there are: jumps through the index from one to the next.
+    private static final String FROM_START = """
+            level (lane, priority, due_at, id) as (
+              select x.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = x.lane order by j.priority desc limit 1), {least}, {least}
+                from (values (0::smallint), (1::smallint)) as x (lane)
+              union all
+              select l.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = l.lane and j.priority < l.priority
+                       order by j.priority desc limit 1), {least}, {least}
+                from level l
+               where l.priority is not null)""";
+
+    // The levels of the cursor, from where it stands.
+    private static final String FROM_CURSOR = """
+            level (lane, priority, due_at, id) as (
+              select c.lane::smallint, c.priority::smallint, c.due_at, c.id
+                from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
+                  as c (lane, priority, due_at, id))""";
 
     // The same for one suspect, which gets a lease of its own.
     private static final String CLAIM_SUSPECT = """
@@ -154,11 +177,11 @@ final class PostgresClaims implements Claims {
               select x.*
                 from (select priority from level where priority is not null order by priority desc) l
                 cross join lateral (
-                  select {claimed}
+                  select j.id, j.ctid as place
                     from reprise_job j
                    where j.queue = ?
-                     and j.lane = 2 and j.priority = l.priority and j.due_at <= reprise_clock()
-                     and (j.deadline is null or j.deadline > reprise_clock())
+                     and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
                    order by j.due_at, j.id
                    limit 1) x
@@ -176,15 +199,26 @@ final class PostgresClaims implements Claims {
                      reprise_clock() + r.lease_us, array[p.id]
                 from asked r
                 cross join picked p
-              returning id, worker, claimed_at)
-            select l.id, l.claimed_at, {shown}
+              returning id, claimed_at)
+            select l.id, l.claimed_at, l.id, 0, true, {claimed}
               from lease l
-              cross join picked j
+              cross join picked p
+              join reprise_job j on j.ctid = p.place
             """;
+
+    /** By priority, then as they fell due. */
+    private static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
+                    (ClaimCursor.Taken taken) -> -taken.level().priority())
+            .thenComparing(ClaimCursor.Taken::position);
 
     private final Database database;
     private final Jobs jobs;
     private final RetryCredit credit = new RetryCredit();
+    private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
+
+    /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
+    private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
+
     private volatile boolean busy;
 
     PostgresClaims(Database database, Jobs jobs) {
@@ -196,7 +230,21 @@ final class PostgresClaims implements Claims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        Found found = busy ? everything(request) : probe(request);
+        // To probe is to look from the start.
+        long nanos = System.nanoTime();
+        boolean dear = cursors.values().stream().anyMatch(cursor -> cursor.isTrusted(nanos));
+        List<Claim> claims = List.of();
+        if (busy || dear) {
+            claims = claim(request, everything(request));
+        }
+        if (claims.isEmpty() && !dear) {
+            claims = claim(request, probe(request));
+        }
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    private List<Claim> claim(ClaimRequest request, Found found) {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
         boolean suspects = request.suspects();
@@ -215,7 +263,6 @@ final class PostgresClaims implements Claims {
             }
             log.warn("Claimed from some queues only: {}", e.getMessage());
         }
-        busy = !claims.isEmpty();
         return claims;
     }
 
@@ -240,10 +287,33 @@ final class PostgresClaims implements Claims {
         return claims;
     }
 
-    private static Found everything(ClaimRequest request) {
+    @Override
+    public void woken() {
+        busy = true;
+    }
+
+    @Override
+    public void settled(List<Settlement> settlements) {
+        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
+            cursors.values().forEach(ClaimCursor::forget);
+        }
+        if (settlements.stream().anyMatch(settlement -> settlement.spent() == Spent.LOSS)) {
+            withoutSuspects.clear();
+        }
+    }
+
+    @Override
+    public void unparked() {
+        cursors.values().forEach(ClaimCursor::forget);
+        withoutSuspects.clear();
+    }
+
+    private Found everything(ClaimRequest request) {
         Set<String> queues = new HashSet<>();
         request.demands().forEach(demand -> queues.add(demand.queue()));
-        return new Found(queues, queues);
+        Set<String> suspects = new HashSet<>(queues);
+        suspects.removeAll(withoutSuspects);
+        return new Found(queues, suspects);
     }
 
     private Found probe(ClaimRequest request) {
@@ -264,38 +334,53 @@ final class PostgresClaims implements Claims {
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
         int retries = credit.of(queue, want, request.retryShare());
-        String sql = sql(database.dialect(), CLAIM, batchClass(want));
-        List<Claim> claims = database.send(
-                "claim jobs of queue " + queue,
-                session -> read(
-                        session,
-                        queue,
-                        false,
-                        sql,
-                        PostgresDialect.LOCKS,
-                        queue,
-                        queue,
-                        want,
-                        retries,
-                        request.worker(),
-                        Micros.of(request.lease()),
-                        queue,
-                        queue,
-                        queue,
-                        queue,
-                        queue,
-                        queue));
+        ClaimCursor cursor = cursors.computeIfAbsent(queue, name -> new ClaimCursor());
+        List<Claim> claims = List.of();
+        long from = System.nanoTime();
+        boolean goesOn = cursor.goesOn(from);
+        if (goesOn) {
+            long[][] at = cursor.columns();
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_CURSOR, at[0], at[1], at[2], at[3]);
+        }
+        if (claims.isEmpty() && !(goesOn && cursor.isTrusted(from))) {
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_START, queue, queue);
+            cursor.looked(from, System.nanoTime());
+        }
         credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
         return claims;
     }
 
+    private List<Claim> claimBatch(
+            ClaimRequest request,
+            String queue,
+            int want,
+            int retries,
+            ClaimCursor cursor,
+            String levels,
+            Object... levelArgs) {
+        String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
+        args.addAll(List.of(levelArgs));
+        long floor = cursor.floor();
+        args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
+        Answer answer = database.send(
+                "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+        cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
+        if (answer.suspects) {
+            withoutSuspects.remove(queue);
+        } else if (!answer.jobs.isEmpty()) {
+            withoutSuspects.add(queue);
+        }
+        return answer.claims(queue, false);
+    }
+
     private List<Claim> claimSuspect(ClaimRequest request, String queue) {
-        return database.send(
+        Answer answer = database.send(
                 "claim a suspect of queue " + queue,
                 session -> read(
                         session,
-                        queue,
-                        true,
+                        request.worker(),
                         sql(database.dialect(), CLAIM_SUSPECT, 1),
                         PostgresDialect.LOCKS,
                         queue,
@@ -306,18 +391,24 @@ final class PostgresClaims implements Claims {
                         queue,
                         queue,
                         queue));
+        return answer.claims(queue, true);
     }
 
-    /** The claim of up to a batch, without the lock before it. */
+    /** The claim of up to a batch from the start, without the lock before it. */
     static String claimSql(Dialect dialect, int batch) {
-        return sql(dialect, CLAIM, batch).split(";\n", 2)[1];
+        return sql(dialect, CLAIM.replace("{levels}", FROM_START), batch).split(";\n", 2)[1];
+    }
+
+    /** The same from a cursor. */
+    static String goOnSql(Dialect dialect, int batch) {
+        return sql(dialect, CLAIM.replace("{levels}", FROM_CURSOR), batch).split(";\n", 2)[1];
     }
 
     private static String sql(Dialect dialect, String template, int batch) {
         return dialect.sql(template.replace("{batch}", Integer.toString(batch))
                 .replace("{wait}", Integer.toString(WAIT_MILLIS))
-                .replace("{claimed}", Columns.CLAIMED)
-                .replace("{shown}", Columns.CLAIMED_SHOWN));
+                .replace("{least}", "-9223372036854775808")
+                .replace("{claimed}", Columns.CLAIMED));
     }
 
     private static int batchClass(int want) {
@@ -329,21 +420,42 @@ final class PostgresClaims implements Claims {
         return CLASSES[CLASSES.length - 1];
     }
 
-    private List<Claim> read(Session session, String queue, boolean alone, String sql, Object... args)
-            throws SQLException {
-        long[] token = new long[1];
-        Instant[] claimedAt = {Instant.EPOCH};
-        Set<JobId> admitted = new HashSet<>();
-        List<Job> claimed = session.listOfLast(
+    private static final class Answer {
+        long token;
+        Instant claimedAt = Instant.EPOCH;
+        long leastLease;
+        long levels;
+        boolean suspects;
+        final List<ClaimCursor.Taken> jobs = new ArrayList<>();
+
+        List<Claim> claims(String queue, boolean alone) {
+            if (jobs.isEmpty()) {
+                return List.of();
+            }
+            List<Job> ordered =
+                    jobs.stream().sorted(FIRST).map(ClaimCursor.Taken::job).toList();
+            Set<JobId> admitted = jobs.stream()
+                    .filter(ClaimCursor.Taken::admitted)
+                    .map(taken -> taken.job().id())
+                    .collect(Collectors.toSet());
+            return List.of(new Claim(token, queue, claimedAt, alone, ordered, admitted));
+        }
+    }
+
+    private Answer read(Session session, String worker, String sql, @Nullable Object... args) throws SQLException {
+        Answer answer = new Answer();
+        session.listOfLast(
                 sql,
                 row -> {
-                    token[0] = row.number();
-                    claimedAt[0] = row.instant();
-                    return jobs.reader(session, admitted).read(row);
+                    answer.token = row.number();
+                    answer.claimedAt = row.instant();
+                    Long least = row.numberOrNull();
+                    answer.leastLease = least == null ? answer.token : least;
+                    answer.levels = row.number();
+                    answer.suspects = row.flag();
+                    return answer.jobs.add(jobs.claimed(session, row, worker, answer.token, answer.claimedAt));
                 },
                 args);
-        return claimed.isEmpty()
-                ? List.of()
-                : List.of(new Claim(token[0], queue, claimedAt[0], alone, claimed, admitted));
+        return answer;
     }
 }

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.postgresql.PGConnection;
 
 final class PostgresDialect implements Dialect {
 
@@ -107,21 +108,18 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
-        String type = array instanceof String[] ? "text" : array instanceof boolean[] ? "bool" : "int8";
-        statement.setArray(index, statement.getConnection().createArrayOf(type, boxed(array)));
+    public List<Long> takeOld(Session session, JobState state, long before, int limit) throws SQLException {
+        return state == JobState.SUCCEEDED
+                ? PostgresRetention.takeOld(session, before, limit)
+                : Upkeep.findOld(session, state, before, limit);
     }
 
-    private static Object[] boxed(Object array) {
-        if (array instanceof Object[] objects) {
-            return objects;
-        }
-        int length = java.lang.reflect.Array.getLength(array);
-        Object[] boxed = new Object[length];
-        for (int i = 0; i < length; i++) {
-            boxed[i] = java.lang.reflect.Array.get(array, i);
-        }
-        return boxed;
+    @Override
+    public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
+        String type = array instanceof String[] ? "text" : array instanceof boolean[] ? "bool" : "int8";
+        // Arrays of primitives go over the wire as they are.
+        statement.setArray(
+                index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));
     }
 
     @Override

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.jdbc.ColumnArrays.Kind.NUMBER;
+import static io.reprise.jdbc.ColumnArrays.Kind.TEXT;
+
 import io.reprise.JobId;
 import io.reprise.JobState;
-import io.reprise.retry.Failure;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +38,7 @@ final class PostgresSettlements implements Settlements {
             closing as (
               select ?::bigint[] as tokens),
             l as materialized (
-              select id, runner, ids from reprise_lease where id in (select token from i) for key share),
+              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) for key share),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
             d as (
@@ -47,12 +50,15 @@ final class PostgresSettlements implements Settlements {
               insert into reprise_finished (
                 state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
                 snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-              select 'SUCCEEDED', reprise_now(), reprise_now() - ran, won, runner, result, last_delay_us, attempts + 1, losses,
+              select 'SUCCEEDED', (select reprise_now()), (select reprise_now()) - ran, won, runner, result, last_delay_us, attempts + 1, losses,
                      interruptions, snoozes, 1, error_type, error_message, fingerprint, {both}, {spec}
                 from d),
             c as (
               insert into reprise_counter (queue, state, n)
               select queue, 'SUCCEEDED', count(*) from d group by queue),
+            done as (
+              insert into reprise_done (finished_at, ids)
+              select (select reprise_now()), ids from (select array_agg(id) as ids from d) x where ids is not null),
             gone as (
               delete from reprise_lease where id in (
                 select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))
@@ -62,13 +68,21 @@ final class PostgresSettlements implements Settlements {
                           where j.cancel_requested and h.token = any ((select tokens from closing)::bigint[]))
             """;
 
+    /** How a run ended goes into its history with the same statement. */
+    private static final String WRITE_ATTEMPTS = """
+            insert into reprise_attempt (job_id, token, number, started_at, ended_at, worker, {details})
+            select id, won, case when spent = 'ATTEMPT' then counted else counted + 1 end, (select reprise_now()) - ran,
+                   (select reprise_now()), runner, ending, failure_class, failure_type, failure_code, failure_status,
+                   failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class, decision_rule,
+                   decision_reason, decision_delay_us, decision_raw_us, decision_counts <> 0
+              from settled
+             where spent <> 'NOTHING'""".replace("{details}", Attempts.DETAILS);
+
     // The jobs that do not come back, without the successes. Those that were to wait are here only if somebody asked to
     // cancel them; that cannot change between the two statements, because who asks locks the lease first.
     static final String END = """
             with i as (
-              select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::text[]), (select ?::text[]),
-                (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
-                as i (id, token, state, reason, ran, spent, error_type, error_message, fingerprint)),
+              select * from unnest({end_arrays}) as i (id, token, state, reason, ran, spent, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -77,59 +91,69 @@ final class PostgresSettlements implements Settlements {
               delete from reprise_job j
                using i join held h on h.token = i.token and h.id = i.id
                where j.id = i.id and j.token < i.token and (i.state is not null or j.cancel_requested)
-              returning j.*, i.token as won, i.ran, i.spent, i.reason, h.runner,
-                        case when j.cancel_requested then 'CANCELLED' else i.state end as state,
-                        i.error_type as new_type, i.error_message as new_message, i.fingerprint as new_fingerprint),
+              returning j.*, h.runner, case when j.cancel_requested then 'CANCELLED' else i.state end as state),
             f as (
               insert into reprise_finished (
                 state, fail_reason, finished_at, started_at, token, worker, last_delay_us, attempts, losses, interruptions,
                 snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-              select state, case when state = 'FAILED' then reason end, reprise_now(), reprise_now() - ran, won, runner,
-                     last_delay_us, attempts + (spent = 'ATTEMPT')::int, losses + (spent = 'LOSS')::int,
-                     interruptions + (spent = 'INTERRUPTION')::int, snoozes + (spent = 'SNOOZE')::int,
-                     case when spent = 'ATTEMPT' then 1 else lane end, coalesce(new_type, error_type),
-                     case when new_type is null then error_message else new_message end,
-                     coalesce(new_fingerprint, fingerprint), {both}, {spec}
-                from d),
+              select d.state, case when d.state = 'FAILED' then i.reason end, (select reprise_now()),
+                     (select reprise_now()) - i.ran, i.token, d.runner, d.last_delay_us,
+                     d.attempts + (i.spent = 'ATTEMPT')::int, d.losses + (i.spent = 'LOSS')::int,
+                     d.interruptions + (i.spent = 'INTERRUPTION')::int, d.snoozes + (i.spent = 'SNOOZE')::int,
+                     case when i.spent = 'ATTEMPT' then 1 else d.lane end, coalesce(i.failure_type, d.error_type),
+                     case when i.failure_type is null then d.error_message else i.failure_message end,
+                     coalesce(i.fingerprint, d.fingerprint), {d_both}, {d_spec}
+                from d join i using (id)),
             c as (
               insert into reprise_counter (queue, state, n)
-              select queue, state, count(*) from d group by queue, state)
-            select id, attempts + (spent = 'ATTEMPT')::int,
-                   attempts + losses + interruptions + snoozes + (spent <> 'NOTHING')::int, runner, state = 'CANCELLED'
-              from d
+              select queue, state, count(*) from d group by queue, state),
+            settled as (
+              select i.*, i.token as won, d.runner, d.attempts + (i.spent = 'ATTEMPT')::int as counted
+                from d join i using (id)),
+            a as (
+              {attempts})
+            select id, d.attempts + d.losses + d.interruptions + d.snoozes + (i.spent <> 'NOTHING')::int, d.state = 'CANCELLED'
+              from d join i using (id)
             """;
 
     static final String WAIT = """
             with i as (
-              select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::text[]), (select ?::bigint[]),
-                (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]),
-                (select ?::text[]))
-                as i (id, token, reason, delay, last_delay, spent, error_type, error_message, fingerprint, parked_by)),
+              select * from unnest({wait_arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
-              select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id))
-            update reprise_job j
-               set token = i.token,
-                   due_at = coalesce(reprise_now() + i.delay, j.due_at),
-                   wait_reason = coalesce(i.reason, j.wait_reason),
-                   last_delay_us = coalesce(i.last_delay, j.last_delay_us),
-                   attempts = j.attempts + (i.spent = 'ATTEMPT')::int,
-                   losses = j.losses + (i.spent = 'LOSS')::int,
-                   interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
-                   snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
-                   lane = case when i.spent = 'ATTEMPT' then 1
-                               when i.spent = 'LOSS' and i.reason is not null and j.losses > 0 then 2
-                               else j.lane end + case when i.parked_by is null then 0 else 3 end,
-                   parked_by = i.parked_by,
-                   error_type = coalesce(i.error_type, j.error_type),
-                   error_message = case when i.error_type is null then j.error_message else i.error_message end,
-                   fingerprint = coalesce(i.fingerprint, j.fingerprint)
-              from i
-              join held h on h.token = i.token and h.id = i.id
-             where j.id = i.id and j.token < i.token and not j.cancel_requested
-            returning j.id, j.attempts, j.attempts + j.losses + j.interruptions + j.snoozes, h.runner
+              select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
+            u as (
+              update reprise_job j
+                 set token = i.token,
+                     due_at = coalesce((select reprise_now()) + i.delay, j.due_at),
+                     wait_reason = coalesce(i.wait, j.wait_reason),
+                     last_delay_us = coalesce(i.last_delay, j.last_delay_us),
+                     attempts = j.attempts + (i.spent = 'ATTEMPT')::int,
+                     losses = j.losses + (i.spent = 'LOSS')::int,
+                     interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
+                     snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
+                     lane = case when i.spent = 'ATTEMPT' then 1
+                                 when i.spent = 'LOSS' and i.wait is not null and j.losses > 0 then 2
+                                 else j.lane end + case when i.parked_by is null then 0 else 3 end,
+                     parked_by = i.parked_by,
+                     error_type = coalesce(i.failure_type, j.error_type),
+                     error_message = case when i.failure_type is null then j.error_message else i.failure_message end,
+                     fingerprint = coalesce(i.fingerprint, j.fingerprint)
+                from i
+                join held h on h.token = i.token and h.id = i.id
+               where j.id = i.id and j.token < i.token and not j.cancel_requested
+              returning j.id, j.attempts, j.attempts + j.losses + j.interruptions + j.snoozes as claims, h.runner),
+            settled as (
+              select i.*, i.token as won, u.runner, u.attempts as counted from u join i using (id)),
+            a as (
+              {attempts})
+            select id, claims from u
             """;
+
+    private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
+    private static final List<ColumnArrays.Kind> WAIT_KINDS =
+            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
 
     // A statement of its own, so that it sees the list as a settle beside it left it. A job that waits must leave the
     // list, or no claim would take it; of those that ended it does not matter.
@@ -171,6 +195,7 @@ final class PostgresSettlements implements Settlements {
         return new Settled(at, stale, cancelled);
     }
 
+    /** Returns those that were not settled. */
     private Set<JobId> settleOthers(
             Session session, List<Settlement> others, Collection<Long> closing, Set<JobId> cancelled)
             throws SQLException {
@@ -182,56 +207,71 @@ final class PostgresSettlements implements Settlements {
                 .distinct()
                 .sorted()
                 .toArray();
-        List<Attempts.Ended> ended = new ArrayList<>();
+        List<Long> full = new ArrayList<>();
         List<Settlement> waits =
                 open.values().stream().filter(PostgresSettlements::waits).toList();
         if (!waits.isEmpty()) {
-            List<Attempts.Ended> waiting = session.list(WAIT, row -> ended(row, open), waitArrays(waits, leases));
+            List<Settlement> waiting =
+                    session.list(sql(session, WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
             leave(session, waiting, closing);
-            ended.addAll(waiting);
         }
         List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
-            ended.addAll(session.list(
-                    session.dialect().sql(END),
+            session.list(
+                    sql(session, END),
                     row -> {
-                        Attempts.Ended end = ended(row, open);
-                        Settlement settlement = end.settlement();
-                        if (row.flag() && !(settlement.next() instanceof Settlement.Cancel)) {
-                            cancelled.add(settlement.job());
-                        }
-                        return end;
+                        Settlement settlement = settled(row, open, full);
+                        return row.flag()
+                                && !(settlement.next() instanceof Settlement.Cancel)
+                                && cancelled.add(settlement.job());
                     },
-                    endArrays(rest, leases)));
+                    endArrays(rest, leases));
         }
-        if (!ended.isEmpty()) {
-            attempts.write(session, ended, session.now());
-        }
+        attempts.trim(session, full);
         return open.keySet();
+    }
+
+    static String sql(Session session, String template) {
+        return session.dialect()
+                .sql(template.replace("{attempts}", WRITE_ATTEMPTS)
+                        .replace("{details}", Attempts.DETAILS)
+                        .replace("{end_arrays}", ColumnArrays.placeholders(END_KINDS))
+                        .replace("{wait_arrays}", ColumnArrays.placeholders(WAIT_KINDS)));
+    }
+
+    private static List<ColumnArrays.Kind> kinds(ColumnArrays.Kind... first) {
+        return Stream.concat(Arrays.stream(first), Attempts.DETAIL_KINDS.stream())
+                .toList();
     }
 
     private static boolean waits(Settlement settlement) {
         return Waiting.of(settlement.next()) != null;
     }
 
-    private static Attempts.Ended ended(Row row, Map<JobId, Settlement> open) throws SQLException {
+    /** The settlement of the row's job, which is open no longer; {@code full} gets the job if its history may be full. */
+    private Settlement settled(Row row, Map<JobId, Settlement> open, List<Long> full) throws SQLException {
         Settlement settlement = open.remove(new JobId(row.number()));
         if (settlement == null) {
             throw new SQLException("a job was settled twice in one batch");
         }
-        return new Attempts.Ended(settlement, row.integer(), row.integer(), row.text());
+        if (attempts.mayBeTooMany(row.integer())) {
+            full.add(settlement.job().value());
+        }
+        return settlement;
     }
 
-    private static void leave(Session session, List<Attempts.Ended> waiting, Collection<Long> closing)
-            throws SQLException {
-        long[] tokens = waiting.stream()
-                .mapToLong(end -> end.settlement().token())
-                .filter(token -> !closing.contains(token))
-                .distinct()
-                .sorted()
-                .toArray();
-        if (tokens.length > 0) {
-            session.update(LEAVE, numbers(waiting, end -> end.settlement().job().value()), tokens);
+    private static void leave(Session session, List<Settlement> waiting, Collection<Long> closing) throws SQLException {
+        List<Settlement> staying =
+                waiting.stream().filter(s -> !closing.contains(s.token())).toList();
+        if (!staying.isEmpty()) {
+            session.update(
+                    LEAVE,
+                    staying.stream().mapToLong(s -> s.job().value()).toArray(),
+                    staying.stream()
+                            .mapToLong(Settlement::token)
+                            .distinct()
+                            .sorted()
+                            .toArray());
         }
     }
 
@@ -241,11 +281,12 @@ final class PostgresSettlements implements Settlements {
         Answer answer = session.one(
                 session.dialect().sql(SUCCEED),
                 row -> new Answer(row.number(), row.numbers(), row.numbers()),
-                numbers(successes, s -> s.job().value()),
-                numbers(successes, Settlement::token),
-                numbers(successes, s -> Micros.of(s.ran())),
-                texts(successes, s -> s.next() instanceof Settlement.Succeed success ? success.result() : null),
-                closing.stream().mapToLong(Long::longValue).sorted().toArray());
+                successes.stream().mapToLong(s -> s.job().value()).toArray(),
+                successes.stream().mapToLong(Settlement::token).toArray(),
+                successes.stream().mapToLong(s -> Micros.of(s.ran())).toArray(),
+                ColumnArrays.of(List.of(TEXT), successes, s -> new @Nullable Object[] {result(s)})[0],
+                closing.stream().mapToLong(Long::longValue).sorted().toArray(),
+                successes.stream().mapToLong(Settlement::token).distinct().toArray());
         answer.stale().forEach(id -> stale.add(new JobId(id)));
         List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
@@ -269,38 +310,45 @@ final class PostgresSettlements implements Settlements {
     }
 
     private static Object[] waitArrays(List<Settlement> waits, long[] leases) {
-        return new Object[] {
-            numbers(waits, s -> s.job().value()),
-            numbers(waits, Settlement::token),
-            texts(waits, s -> Waiting.require(s).reason()),
-            numbers(waits, s -> Waiting.require(s).delay()),
-            numbers(waits, s -> Waiting.require(s).lastDelay()),
-            texts(waits, s -> s.spent().name()),
-            texts(waits, s -> error(s, Failure::type)),
-            texts(waits, s -> error(s, Failure::message)),
-            texts(waits, s -> error(s, Failure::fingerprint)),
-            texts(waits, s -> Waiting.require(s).parkedBy()),
-            leases
-        };
+        return with(leases, ColumnArrays.of(WAIT_KINDS, waits, s -> {
+            Waiting waiting = Waiting.require(s);
+            return Inserts.concat(
+                    new @Nullable Object[] {
+                        s.job().value(),
+                        s.token(),
+                        waiting.reason(),
+                        waiting.delay(),
+                        waiting.lastDelay(),
+                        Micros.of(s.ran()),
+                        s.spent(),
+                        waiting.parkedBy()
+                    },
+                    Attempts.details(s));
+        }));
     }
 
     private static Object[] endArrays(List<Settlement> ends, long[] leases) {
-        return new Object[] {
-            numbers(ends, s -> s.job().value()),
-            numbers(ends, Settlement::token),
-            texts(ends, PostgresSettlements::state),
-            texts(
-                    ends,
-                    s -> s.next() instanceof Settlement.Fail fail
-                            ? fail.reason().name()
-                            : null),
-            numbers(ends, s -> Micros.of(s.ran())),
-            texts(ends, s -> s.spent().name()),
-            texts(ends, s -> error(s, Failure::type)),
-            texts(ends, s -> error(s, Failure::message)),
-            texts(ends, s -> error(s, Failure::fingerprint)),
-            leases
-        };
+        return with(
+                leases,
+                ColumnArrays.of(
+                        END_KINDS,
+                        ends,
+                        s -> Inserts.concat(
+                                new @Nullable Object[] {
+                                    s.job().value(),
+                                    s.token(),
+                                    state(s),
+                                    s.next() instanceof Settlement.Fail fail ? fail.reason() : null,
+                                    Micros.of(s.ran()),
+                                    s.spent()
+                                },
+                                Attempts.details(s))));
+    }
+
+    private static Object[] with(long[] leases, Object[] arrays) {
+        Object[] all = Arrays.copyOf(arrays, arrays.length + 1, Object[].class);
+        all[arrays.length] = leases;
+        return all;
     }
 
     private static @Nullable String state(Settlement settlement) {
@@ -310,25 +358,7 @@ final class PostgresSettlements implements Settlements {
         return settlement.next() instanceof Settlement.Cancel ? JobState.CANCELLED.name() : null;
     }
 
-    private static @Nullable String error(Settlement settlement, Function<Failure, String> part) {
-        Failure failure = settlement.failure();
-        return failure == null ? null : part.apply(failure);
-    }
-
-    private static <T> @Nullable Long[] numbers(List<T> items, Function<T, @Nullable Long> part) {
-        @Nullable Long[] all = new Long[items.size()];
-        for (int i = 0; i < all.length; i++) {
-            all[i] = part.apply(items.get(i));
-        }
-        return all;
-    }
-
-    private static <T> @Nullable String[] texts(List<T> items, Function<T, @Nullable String> part) {
-        @Nullable String[] all = new String[items.size()];
-        for (int i = 0; i < all.length; i++) {
-            String text = part.apply(items.get(i));
-            all[i] = text == null ? null : Session.storable(text);
-        }
-        return all;
+    private static @Nullable String result(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Succeed success ? success.result() : null;
     }
 }

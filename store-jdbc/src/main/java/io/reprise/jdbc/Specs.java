@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.jdbc.ColumnArrays.Kind.NUMBER;
+import static io.reprise.jdbc.ColumnArrays.Kind.TEXT;
+
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
 import java.sql.SQLException;
@@ -8,11 +11,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A spec as columns, in the order of {@code {spec}}. */
 final class Specs {
+
+    /** What the values are. */
+    static final List<ColumnArrays.Kind> KINDS =
+            List.of(TEXT, TEXT, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT);
 
     /** Place of the policy among the values. */
     static final int POLICY = 4;

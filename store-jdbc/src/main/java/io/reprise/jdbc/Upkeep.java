@@ -77,10 +77,14 @@ final class Upkeep {
         long before = session.now() - Micros.of(age);
         List<Long> old = new ArrayList<>();
         for (JobState state : states.stream().sorted().toList()) {
-            String sql = oldSql(session.dialect(), state);
-            old.addAll(session.list(sql, Row::number, before, limit - old.size()));
+            old.addAll(session.dialect().takeOld(session, state, before, limit - old.size()));
         }
         return Endings.delete(session, old, before);
+    }
+
+    /** Finds them through an index. */
+    static List<Long> findOld(Session session, JobState state, long before, int limit) throws SQLException {
+        return session.list(oldSql(session.dialect(), state), Row::number, before, limit);
     }
 
     static String oldSql(Dialect dialect, JobState state) {

@@ -9,6 +9,7 @@ import io.reprise.store.JobQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -80,21 +81,32 @@ class PostgresPlanTest {
 
     @Test
     void a_claim_walks_the_ready_index() throws SQLException {
-        String plan = plan(
-                PostgresClaims.claimSql(DIALECT, 500),
-                "default",
-                500,
-                100,
-                "worker",
-                60_000_000L,
-                "default",
-                "default",
-                "default",
-                "default",
-                "default",
-                "default");
+        String plan = plan(PostgresClaims.claimSql(DIALECT, 500), claimArgs("default", "default"));
         assertThat(plan).contains("reprise_job_ready").contains("hashed SubPlan");
         readsThroughIndexes(plan);
+    }
+
+    @Test
+    void a_claim_that_goes_on_steps_over_nothing() throws SQLException {
+        String last = postgres.query("select due_at || ' ' || id from reprise_job where lane = 0 and priority = 2"
+                        + " and due_at <= reprise_now() order by due_at, id offset 5000 limit 1")
+                .get(0);
+        String plan = plan(
+                PostgresClaims.goOnSql(DIALECT, 500),
+                claimArgs(
+                        new long[] {0},
+                        new long[] {2},
+                        new long[] {Long.parseLong(last.replaceAll(" .*", ""))},
+                        new long[] {Long.parseLong(last.replaceAll(".* ", ""))}));
+        assertThat(plan).contains("reprise_job_ready").contains("ROW(").doesNotContain("Rows Removed by Filter: 5");
+        readsThroughIndexes(plan);
+    }
+
+    private static Object[] claimArgs(Object... levels) {
+        List<Object> args = new ArrayList<>(List.of("default", 500, 100, "worker", 60_000_000L));
+        args.addAll(List.of(levels));
+        args.addAll(List.of("default", "default", 0L, "default", "default", 0L, "default", 0L, "default"));
+        return args.toArray();
     }
 
     @Test
@@ -143,8 +155,13 @@ class PostgresPlanTest {
         Long[] tokens = new Long[ids.length];
         java.util.Arrays.fill(tokens, token);
         String plan = plan(
-                DIALECT.sql(PostgresSettlements.SUCCEED), ids, tokens, tokens, new String[ids.length], new long[] {token
-                });
+                DIALECT.sql(PostgresSettlements.SUCCEED),
+                ids,
+                tokens,
+                tokens,
+                new String[0],
+                new long[] {token},
+                new long[] {token});
         assertThat(plan).contains("reprise_job_pkey");
         readsThroughIndexes(plan);
     }

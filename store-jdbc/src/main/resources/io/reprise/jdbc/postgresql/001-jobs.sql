@@ -24,17 +24,17 @@ create table reprise_job (
   first_due_at     bigint   not null,
   created_at       bigint   not null,
   deadline         bigint,
-  token            bigint   not null default 0 check (token >= 0),
+  token            bigint   not null default 0,
   policy           bigint,
-  delay_us         bigint   check (delay_us >= 0),
+  delay_us         bigint,
   asked_at         bigint,
-  timeout_us       bigint   check (timeout_us > 0),
-  last_delay_us    bigint   check (last_delay_us >= 0),
-  attempts         integer  not null default 0 check (attempts >= 0),
-  losses           integer  not null default 0 check (losses >= 0),
-  interruptions    integer  not null default 0 check (interruptions >= 0),
-  snoozes          integer  not null default 0 check (snoozes >= 0),
-  granted          integer  not null default 0 check (granted >= 0),
+  timeout_us       bigint,
+  last_delay_us    bigint,
+  attempts         integer  not null default 0,
+  losses           integer  not null default 0,
+  interruptions    integer  not null default 0,
+  snoozes          integer  not null default 0,
+  granted          integer  not null default 0,
   lane             smallint not null default 0 check (lane between 0 and 5),
   priority         smallint not null check (priority between -9 and 9),
   progress         smallint check (progress between 0 and 100),
@@ -107,11 +107,11 @@ create table reprise_finished (
   asked_at         bigint,
   timeout_us       bigint,
   last_delay_us    bigint,
-  attempts         integer  not null check (attempts >= 0),
-  losses           integer  not null check (losses >= 0),
-  interruptions    integer  not null check (interruptions >= 0),
-  snoozes          integer  not null check (snoozes >= 0),
-  granted          integer  not null check (granted >= 0),
+  attempts         integer  not null,
+  losses           integer  not null,
+  interruptions    integer  not null,
+  snoozes          integer  not null,
+  granted          integer  not null,
   lane             smallint not null,
   priority         smallint not null,
   progress         smallint,
@@ -138,7 +138,19 @@ create table reprise_finished (
 
 create index reprise_finished_failed on reprise_finished (id) where state = 'FAILED';
 
-create index reprise_finished_at on reprise_finished (state, finished_at);
+-- For retention; of the successes, which are many, reprise_done keeps the order.
+create index reprise_finished_at on reprise_finished (state, finished_at) where state <> 'SUCCEEDED';
+
+-- Successes as they were settled, one row for each batch: an index entry for each job would cost twenty times as much.
+create table reprise_done (
+  id          bigint   generated always as identity primary key,
+  finished_at bigint   not null,
+  ids         bigint[] not null
+) with (
+  autovacuum_vacuum_cost_delay = 0
+);
+
+alter table reprise_done alter column ids set storage external;
 
 -- Runs that ended otherwise than well; a success is read from the finished job itself.
 create table reprise_attempt (

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Many rows as one array for each column, to be taken apart by PostgreSQL's {@code unnest}. */
+final class ColumnArrays {
+
+    /** What a column holds. */
+    enum Kind {
+        /** A bigint; true is 1. */
+        NUMBER,
+        TEXT
+    }
+
+    private ColumnArrays() {}
+
+    /** Placeholders. A sub-select hides from the planner how long an array is: it always walks the primary key. */
+    static String placeholders(List<Kind> kinds) {
+        return kinds.stream()
+                .map(kind -> kind == Kind.TEXT ? "(select ?::text[])" : "(select ?::bigint[])")
+                .collect(Collectors.joining(", "));
+    }
+
+    /** The arrays; an empty one for a column without values, since what an array lacks is taken for null. */
+    static <T> Object[] of(List<Kind> kinds, List<T> items, Function<T, @Nullable Object[]> row) {
+        @Nullable Object[][] columns = new @Nullable Object[kinds.size()][];
+        for (int i = 0; i < items.size(); i++) {
+            @Nullable Object[] values = row.apply(items.get(i));
+            for (int column = 0; column < columns.length; column++) {
+                Object value = values[column];
+                if (value != null) {
+                    if (columns[column] == null) {
+                        columns[column] = array(kinds.get(column), items.size());
+                    }
+                    columns[column][i] = stored(value);
+                }
+            }
+        }
+        for (int column = 0; column < columns.length; column++) {
+            if (columns[column] == null) {
+                columns[column] = array(kinds.get(column), 0);
+            }
+        }
+        return columns;
+    }
+
+    private static @Nullable Object[] array(Kind kind, int length) {
+        return kind == Kind.TEXT ? new @Nullable String[length] : new @Nullable Long[length];
+    }
+
+    private static Object stored(Object value) {
+        if (value instanceof String text) {
+            return Session.storable(text);
+        }
+        if (value instanceof Boolean flag) {
+            return flag ? 1L : 0L;
+        }
+        return value instanceof Enum<?> constant ? constant.name() : ((Number) value).longValue();
+    }
+}

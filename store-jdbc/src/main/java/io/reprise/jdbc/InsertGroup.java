@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobSpec;
+import io.reprise.store.Inserted;
+import io.reprise.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs that many threads store one by one, committed together: while one group is being written the next gathers. Nobody
+ * waits for company: who comes when nothing is being written goes at once, alone. Each caller returns after the commit with
+ * its job. Thread-safe.
+ */
+final class InsertGroup {
+
+    private static final int MAX_GROUP = 200;
+
+    /** Groups written at once: the second works while the first waits for the disk. */
+    private static final int MAX_WRITERS = 2;
+
+    private final Function<List<JobSpec>, List<Inserted>> store;
+    private final Queue<Ticket> waiting = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger writers = new AtomicInteger();
+
+    InsertGroup(Function<List<JobSpec>, List<Inserted>> store) {
+        this.store = store;
+    }
+
+    private static final class Ticket {
+        private final JobSpec job;
+        private final Thread thread = Thread.currentThread();
+        private @Nullable Inserted answer;
+        private @Nullable RuntimeException failure;
+        private volatile boolean done;
+
+        Ticket(JobSpec job) {
+            this.job = job;
+        }
+
+        void end(@Nullable Inserted stored, @Nullable RuntimeException thrown) {
+            answer = stored;
+            failure = thrown;
+            done = true;
+            LockSupport.unpark(thread);
+        }
+
+        Inserted answer() {
+            if (failure != null) {
+                throw failure;
+            }
+            return java.util.Objects.requireNonNull(answer);
+        }
+    }
+
+    Inserted insert(JobSpec job) {
+        Ticket mine = new Ticket(job);
+        waiting.add(mine);
+        boolean interrupted = false;
+        while (!mine.done) {
+            if (enter()) {
+                try {
+                    write();
+                } finally {
+                    writers.decrementAndGet();
+                    wakeNext();
+                }
+            } else {
+                LockSupport.park(this);
+                // Whether the job is stored is not known before the commit, so an interrupt has to wait.
+                interrupted |= Thread.interrupted();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        return mine.answer();
+    }
+
+    private boolean enter() {
+        int now = writers.get();
+        return now < MAX_WRITERS && writers.compareAndSet(now, now + 1);
+    }
+
+    /** Who came while all writers were busy waits for this: it joined the queue before it looked for a free place. */
+    private void wakeNext() {
+        Ticket next = waiting.peek();
+        if (next != null) {
+            LockSupport.unpark(next.thread);
+        }
+    }
+
+    private void write() {
+        List<Ticket> group = new ArrayList<>();
+        Ticket next = waiting.poll();
+        while (next != null) {
+            group.add(next);
+            next = group.size() < MAX_GROUP ? waiting.poll() : null;
+        }
+        if (!group.isEmpty()) {
+            write(group);
+        }
+    }
+
+    private void write(List<Ticket> group) {
+        try {
+            List<Inserted> answers =
+                    store.apply(group.stream().map(ticket -> ticket.job).toList());
+            for (int i = 0; i < group.size(); i++) {
+                group.get(i).end(answers.get(i), null);
+            }
+        } catch (RuntimeException e) {
+            boolean refused = !(e instanceof StoreException failed && failed.isTransient());
+            if (refused && group.size() > 1) {
+                // Whoever it was: the others have done nothing wrong.
+                group.forEach(ticket -> write(List.of(ticket)));
+            } else {
+                group.forEach(ticket -> ticket.end(null, e));
+            }
+        } catch (Error e) {
+            group.forEach(ticket -> ticket.end(null, new IllegalStateException("The job may not have been stored", e)));
+            throw e;
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.store.Inserted;
+import io.reprise.store.StoreException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class InsertGroupTest {
+
+    private static final int CALLERS = 32;
+
+    private final ExecutorService threads = Executors.newCachedThreadPool();
+    private final List<Integer> groups = new ArrayList<>();
+
+    @AfterEach
+    void stop() {
+        threads.shutdownNow();
+    }
+
+    private static JobSpec job(int number) {
+        return JobSpec.builder("work", Integer.toString(number)).build();
+    }
+
+    /** Answers with the number in the payload as id, so that a mixed-up answer is seen. */
+    private synchronized List<Inserted> store(List<JobSpec> jobs) {
+        groups.add(jobs.size());
+        return jobs.stream()
+                .map(job -> new Inserted(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH))
+                .toList();
+    }
+
+    private <T> Future<T> start(Callable<T> call) {
+        return threads.submit(call);
+    }
+
+    @Test
+    void a_lone_caller_goes_at_once() {
+        assertThat(new InsertGroup(this::store).insert(job(7)).id()).isEqualTo(new JobId(7));
+        assertThat(groups).containsExactly(1);
+    }
+
+    @Test
+    void who_comes_while_groups_are_written_goes_with_the_next() throws Exception {
+        CountDownLatch written = new CountDownLatch(1);
+        CountDownLatch writing = new CountDownLatch(2);
+        AtomicBoolean open = new AtomicBoolean();
+        InsertGroup group = new InsertGroup(jobs -> {
+            if (!open.get()) {
+                writing.countDown();
+                await(written);
+            }
+            return store(jobs);
+        });
+        List<Future<Inserted>> calls = new ArrayList<>();
+        calls.add(start(() -> group.insert(job(1))));
+        calls.add(start(() -> group.insert(job(2))));
+        // Both writers are busy now, with one job each: the others can only gather.
+        writing.await();
+        List<Thread> gathering = new ArrayList<>();
+        for (int i = 3; i <= CALLERS; i++) {
+            int number = i;
+            CountDownLatch known = new CountDownLatch(1);
+            calls.add(start(() -> {
+                synchronized (gathering) {
+                    gathering.add(Thread.currentThread());
+                }
+                known.countDown();
+                return group.insert(job(number));
+            }));
+            known.await();
+        }
+        for (Thread thread : List.copyOf(gathering)) {
+            while (thread.getState() != Thread.State.WAITING) {
+                Thread.onSpinWait();
+            }
+        }
+        open.set(true);
+        written.countDown();
+        for (int i = 0; i < CALLERS; i++) {
+            assertThat(calls.get(i).get().id()).isEqualTo(new JobId(i + 1));
+        }
+        assertThat(groups).hasSizeLessThanOrEqualTo(4);
+        assertThat(groups.stream().mapToInt(Integer::intValue).sum()).isEqualTo(CALLERS);
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void one_that_is_refused_does_not_harm_the_others() throws Exception {
+        InsertGroup group = new InsertGroup(jobs -> {
+            if (jobs.stream().anyMatch(job -> job.payload().equals("13"))) {
+                throw new IllegalArgumentException("13");
+            }
+            return store(jobs);
+        });
+        List<Future<Inserted>> calls = new ArrayList<>();
+        for (int i = 0; i < CALLERS; i++) {
+            int number = i + 1;
+            calls.add(start(() -> group.insert(job(number))));
+        }
+        for (int i = 0; i < CALLERS; i++) {
+            if (i == 12) {
+                assertThatThrownBy(calls.get(i)::get)
+                        .isInstanceOf(ExecutionException.class)
+                        .hasRootCauseMessage("13");
+            } else {
+                assertThat(calls.get(i).get().id()).isEqualTo(new JobId(i + 1));
+            }
+        }
+    }
+
+    @Test
+    void an_outage_fails_all_who_wait_for_the_group_and_nobody_after_it() {
+        AtomicBoolean down = new AtomicBoolean(true);
+        InsertGroup group = new InsertGroup(jobs -> {
+            if (down.get()) {
+                throw new StoreException("gone", new IllegalStateException(), true);
+            }
+            return store(jobs);
+        });
+        assertThatThrownBy(() -> group.insert(job(1))).isInstanceOf(StoreException.class);
+        down.set(false);
+        assertThat(group.insert(job(2)).id()).isEqualTo(new JobId(2));
+    }
+
+    @Test
+    void an_interrupt_waits_for_the_answer() {
+        Thread.currentThread().interrupt();
+        assertThat(new InsertGroup(this::store).insert(job(1)).id()).isEqualTo(new JobId(1));
+        assertThat(Thread.interrupted()).isTrue();
+    }
+}
