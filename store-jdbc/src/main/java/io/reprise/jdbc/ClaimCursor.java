@@ -48,8 +48,12 @@ final class ClaimCursor {
         }
     }
 
-    /** A claimed job and where it was. */
-    record Taken(Job job, Level level, Position position) {}
+    /**
+     * A claimed job and where it was.
+     *
+     * @param admitted whether it waited for a breaker and was let through
+     */
+    record Taken(Job job, Level level, Position position, boolean admitted) {}
 
     private final Map<Level, Position> positions = new TreeMap<>();
     private long floor;

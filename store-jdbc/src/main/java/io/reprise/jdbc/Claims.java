@@ -19,6 +19,9 @@ interface Claims {
     /** Told of settlements other than successes: jobs may be where they were claimed from, or among the suspects. */
     default void settled(List<Settlement> settlements) {}
 
+    /** Told that parked jobs are back in their lanes, with the due times they had. */
+    default void unparked() {}
+
     /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
     final class RetryCredit {
 

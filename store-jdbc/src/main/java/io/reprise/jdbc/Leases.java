@@ -143,13 +143,13 @@ final class Leases {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
         Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
         drop(session, lost);
-        List<Job> held = held(session, empty.token(), ids);
+        List<Job> held = held(session, empty.token(), ids, new HashSet<>());
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
     }
 
-    /** Jobs of a lease, in the order of their ids. */
-    List<Job> held(Session session, long token, long[] ids) throws SQLException {
-        return session.list(session.dialect().sql(TAKEN), jobs.reader(session), token, ids);
+    /** Jobs of a lease, in the order of their ids; {@code admitted} gets those that a breaker let through. */
+    List<Job> held(Session session, long token, long[] ids, Set<JobId> admitted) throws SQLException {
+        return session.list(session.dialect().sql(TAKEN), jobs.reader(session, admitted), token, ids);
     }
 
     private static void drop(Session session, long token) throws SQLException {

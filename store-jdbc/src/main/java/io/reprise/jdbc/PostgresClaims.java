@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Settlement;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -300,6 +302,12 @@ final class PostgresClaims implements Claims {
         }
     }
 
+    @Override
+    public void unparked() {
+        cursors.values().forEach(ClaimCursor::forget);
+        withoutSuspects.clear();
+    }
+
     private Found everything(ClaimRequest request) {
         Set<String> queues = new HashSet<>();
         request.demands().forEach(demand -> queues.add(demand.queue()));
@@ -426,7 +434,11 @@ final class PostgresClaims implements Claims {
             }
             List<Job> ordered =
                     jobs.stream().sorted(FIRST).map(ClaimCursor.Taken::job).toList();
-            return List.of(new Claim(token, queue, claimedAt, alone, ordered));
+            Set<JobId> admitted = jobs.stream()
+                    .filter(ClaimCursor.Taken::admitted)
+                    .map(taken -> taken.job().id())
+                    .collect(Collectors.toSet());
+            return List.of(new Claim(token, queue, claimedAt, alone, ordered, admitted));
         }
     }
 

@@ -118,7 +118,7 @@ final class PostgresSettlements implements Settlements {
 
     static final String WAIT = """
             with i as (
-              select * from unnest({wait_arrays}) as i (id, token, wait, delay, last_delay, ran, spent, {details})),
+              select * from unnest({wait_arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -126,7 +126,7 @@ final class PostgresSettlements implements Settlements {
             u as (
               update reprise_job j
                  set token = i.token,
-                     due_at = case when i.wait is null then j.due_at else (select reprise_now()) + i.delay end,
+                     due_at = coalesce((select reprise_now()) + i.delay, j.due_at),
                      wait_reason = coalesce(i.wait, j.wait_reason),
                      last_delay_us = coalesce(i.last_delay, j.last_delay_us),
                      attempts = j.attempts + (i.spent = 'ATTEMPT')::int,
@@ -135,7 +135,8 @@ final class PostgresSettlements implements Settlements {
                      snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
                      lane = case when i.spent = 'ATTEMPT' then 1
                                  when i.spent = 'LOSS' and i.wait is not null and j.losses > 0 then 2
-                                 else j.lane end,
+                                 else j.lane end + case when i.parked_by is null then 0 else 3 end,
+                     parked_by = i.parked_by,
                      error_type = coalesce(i.failure_type, j.error_type),
                      error_message = case when i.failure_type is null then j.error_message else i.failure_message end,
                      fingerprint = coalesce(i.fingerprint, j.fingerprint)
@@ -151,7 +152,8 @@ final class PostgresSettlements implements Settlements {
             """;
 
     private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
-    private static final List<ColumnArrays.Kind> WAIT_KINDS = kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT);
+    private static final List<ColumnArrays.Kind> WAIT_KINDS =
+            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
 
     // A statement of its own, so that it sees the list as a settle beside it left it. A job that waits must leave the
     // list, or no claim would take it; of those that ended it does not matter.
@@ -243,7 +245,7 @@ final class PostgresSettlements implements Settlements {
     }
 
     private static boolean waits(Settlement settlement) {
-        return settlement.next() instanceof Settlement.Wait || settlement.next() instanceof Settlement.PutBack;
+        return Waiting.of(settlement.next()) != null;
     }
 
     /** The settlement of the row's job, which is open no longer; {@code full} gets the job if its history may be full. */
@@ -309,16 +311,17 @@ final class PostgresSettlements implements Settlements {
 
     private static Object[] waitArrays(List<Settlement> waits, long[] leases) {
         return with(leases, ColumnArrays.of(WAIT_KINDS, waits, s -> {
-            Settlement.Wait pause = s.next() instanceof Settlement.Wait wait ? wait : null;
+            Waiting waiting = Waiting.require(s);
             return Inserts.concat(
                     new @Nullable Object[] {
                         s.job().value(),
                         s.token(),
-                        pause == null ? null : pause.reason(),
-                        pause == null ? null : Micros.of(pause.delay()),
-                        pause == null ? null : Micros.ofNullable(pause.lastDelay()),
+                        waiting.reason(),
+                        waiting.delay(),
+                        waiting.lastDelay(),
                         Micros.of(s.ran()),
-                        s.spent()
+                        s.spent(),
+                        waiting.parkedBy()
                     },
                     Attempts.details(s));
         }));

@@ -2,16 +2,19 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 
 /** A claim looks without a lock first; then, alone in the file, it writes one lease row and no job. */
 final class SqliteClaims implements Claims {
@@ -211,17 +214,20 @@ final class SqliteClaims implements Claims {
             long expires = now + Micros.of(request.lease());
             long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
             session.update(LEASE, token, queue, worker, worker, alone, now, expires, ids);
-            return new Claim(token, queue, Micros.instant(now), alone, jobs());
+            Set<JobId> admitted = new HashSet<>();
+            List<Job> jobs = jobs(admitted);
+            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted);
         }
 
-        private List<Job> jobs() throws SQLException {
+        /** Jobs that a breaker let through name a resource, so none of them is plain. */
+        private List<Job> jobs(Set<JobId> admitted) throws SQLException {
             long[] others = found.stream()
                     .filter(due -> due.job() == null)
                     .mapToLong(ClaimedRows.Due::id)
                     .toArray();
             Map<Long, Job> whole = new HashMap<>();
             if (others.length > 0) {
-                leases.held(session, token, others)
+                leases.held(session, token, others, admitted)
                         .forEach(job -> whole.put(job.id().value(), job));
             }
             List<Job> jobs = new ArrayList<>(found.size());
