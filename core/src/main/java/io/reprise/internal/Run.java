@@ -30,6 +30,7 @@ final class Run {
 
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
+    private @Nullable Runnable interrupt;
     private @Nullable Stop stop;
     private long startedNanos;
     private boolean settled;
@@ -74,7 +75,16 @@ final class Run {
             Thread.interrupted();
         }
         thread = null;
+        interrupt = null;
         return true;
+    }
+
+    /** Goes on without its thread; {@code interrupt} takes the place of the thread's. */
+    synchronized void leaveThread(Runnable interrupt) {
+        if (phase == Phase.RUNNING) {
+            this.thread = null;
+            this.interrupt = interrupt;
+        }
     }
 
     /** Gives back a run that has not started. */
@@ -94,6 +104,8 @@ final class Run {
         stop = reason;
         if (thread != null) {
             thread.interrupt();
+        } else if (interrupt != null) {
+            interrupt.run();
         }
         return true;
     }
