@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.retry.FailureDetails;
+import io.reprise.retry.NonRetryable;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.http.HttpTimeoutException;
+
+/** What simulated calls fail of: the classes real ones fail of, without the cost of a stack trace. */
+final class Errors {
+
+    static final Exception REFUSED = new Refused();
+    static final Exception TIMEOUT = new TimedOut();
+    static final Exception OVERLOADED = new Overloaded();
+    static final Exception INTERRUPTED = new Interrupted();
+    static final Exception FAILED = new Failed();
+    static final Exception OUT_OF_BUDGET = new OutOfBudget();
+
+    private Errors() {}
+
+    private static final class Refused extends ConnectException {
+        private static final long serialVersionUID = 1L;
+
+        Refused() {
+            super("Connection refused");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final class TimedOut extends HttpTimeoutException {
+        private static final long serialVersionUID = 1L;
+
+        TimedOut() {
+            super("request timed out");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final class Overloaded extends IOException implements FailureDetails {
+        private static final long serialVersionUID = 1L;
+
+        Overloaded() {
+            super("503 Service Unavailable");
+        }
+
+        @Override
+        public Integer httpStatus() {
+            return 503;
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final class Interrupted extends InterruptedException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final class Failed extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        Failed() {
+            super("Connection reset");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    /** The client gave up retrying this request. */
+    private static final class OutOfBudget extends IOException implements NonRetryable {
+        private static final long serialVersionUID = 1L;
+
+        OutOfBudget() {
+            super("retry budget is empty");
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+}
