@@ -45,7 +45,9 @@ public final class Events {
                     attempts,
                     fail.reason(),
                     settlement.failure());
-        } else if (next instanceof Settlement.Wait wait && settlement.decision() instanceof Decision.Retry retry) {
+        } else if (log.isInfoEnabled()
+                && next instanceof Settlement.Wait wait
+                && settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             log.info(
                     "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",

@@ -9,6 +9,7 @@ import io.reprise.retry.RetryPolicy;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
@@ -20,13 +21,15 @@ public final class Policies {
 
     private static final int MAX_ATTEMPTS = 1_000_000;
 
-    private static final int MAX_BOUND = 1_000;
+    private static final int MAX_CACHED = 1_000;
 
     /** What differs from job to job. */
     private record Layers(RetryPolicy ofJob, RetryPolicy ofType, String queue) {}
 
     /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
+
+    private final Map<Layers, RetryPolicy> complete = new ConcurrentHashMap<>();
 
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
@@ -40,10 +43,7 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        if (bound.size() > MAX_BOUND) {
-            bound.clear();
-        }
-        RetryPolicy policy = bound.computeIfAbsent(new Layers(spec.policy(), ofType, spec.queue()), this::bind);
+        RetryPolicy policy = cached(bound, new Layers(spec.policy(), ofType, spec.queue()), this::bind);
         return spec.toBuilder().policy(policy).build();
     }
 
@@ -59,7 +59,7 @@ public final class Policies {
 
     /** The complete policy for a job that has been claimed. */
     RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy = layered(new Layers(job.policy(), ofType, job.queue()));
+        RetryPolicy policy = cached(complete, new Layers(job.policy(), ofType, job.queue()), this::layered);
         int granted = job.counts().granted();
         return granted == 0
                 ? policy
@@ -67,6 +67,14 @@ public final class Policies {
                         .toOptional()
                         .map(limit -> policy.maxAttempts(Math.min(limit + granted, MAX_ATTEMPTS)))
                         .orElse(policy);
+    }
+
+    private static RetryPolicy cached(
+            Map<Layers, RetryPolicy> cache, Layers layers, Function<Layers, RetryPolicy> joined) {
+        if (cache.size() > MAX_CACHED) {
+            cache.clear();
+        }
+        return cache.computeIfAbsent(layers, joined);
     }
 
     private RetryPolicy layered(Layers layers) {

@@ -44,6 +44,23 @@ final class MessageShape {
     private MessageShape() {}
 
     static String of(String message) {
+        return isPlain(message) ? message.strip() : replaced(message);
+    }
+
+    /** Nothing but words: no pattern would change it, and trying them all is most of what a fingerprint costs. */
+    private static boolean isPlain(String message) {
+        for (int i = 0; i < message.length(); i++) {
+            char c = message.charAt(i);
+            boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+            boolean oneSpace = c == ' ' && (i == 0 || message.charAt(i - 1) != ' ');
+            if (!letter && !oneSpace) {
+                return false;
+            }
+        }
+        return message.length() <= MAX;
+    }
+
+    static String replaced(String message) {
         String shape = message.length() <= MAX ? message : message.substring(0, MAX);
         for (Replacement replacement : REPLACEMENTS) {
             shape = replacement.pattern().matcher(shape).replaceAll(replacement.with());

@@ -4,7 +4,6 @@ package io.reprise.retry;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
@@ -122,12 +121,24 @@ public final class Rule {
     public boolean matches(Failure failure) {
         return (failure.code() != null && items.codes.contains(failure.code()))
                 || (failure.httpStatus() != null && items.statuses.contains(failure.httpStatus()))
-                || anyLink(failure, link -> items.types.stream().anyMatch(link.types()::contains))
-                || anyLink(failure, link -> patterns.stream().anyMatch(p -> PatientText.contains(link.message(), p)));
+                || matchesLink(failure.chain());
     }
 
-    private static boolean anyLink(Failure failure, Predicate<Failure.Link> matches) {
-        return failure.chain().stream().anyMatch(matches);
+    /** Loops, not streams: every failure goes past some thirty rules. */
+    private boolean matchesLink(List<Failure.Link> chain) {
+        for (Failure.Link link : chain) {
+            for (String type : items.types) {
+                if (link.types().contains(type)) {
+                    return true;
+                }
+            }
+            for (Pattern pattern : patterns) {
+                if (PatientText.contains(link.message(), pattern)) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 
     private static void text(String field, String value) {

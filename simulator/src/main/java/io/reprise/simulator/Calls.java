@@ -6,7 +6,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Counts calls by the second, and keeps how long jobs took from arrival to success. */
-final class Calls implements SimulatedHandler.Observer {
+class Calls implements SimulatedHandler.Observer {
 
     private final World world;
     private int[] perSecond = new int[4_096];

@@ -5,13 +5,11 @@ import io.reprise.retry.FailureDetails;
 import io.reprise.retry.NonRetryable;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.http.HttpTimeoutException;
 
 /** What simulated calls fail of: the classes real ones fail of, without the cost of a stack trace. */
 final class Errors {
 
     static final Exception REFUSED = new Refused();
-    static final Exception TIMEOUT = new TimedOut();
     static final Exception OVERLOADED = new Overloaded();
     static final Exception INTERRUPTED = new Interrupted();
     static final Exception FAILED = new Failed();
@@ -32,24 +30,11 @@ final class Errors {
         }
     }
 
-    private static final class TimedOut extends HttpTimeoutException {
-        private static final long serialVersionUID = 1L;
-
-        TimedOut() {
-            super("request timed out");
-        }
-
-        @Override
-        public synchronized Throwable fillInStackTrace() {
-            return this;
-        }
-    }
-
     private static final class Overloaded extends IOException implements FailureDetails {
         private static final long serialVersionUID = 1L;
 
         Overloaded() {
-            super("503 Service Unavailable");
+            super("Service Unavailable");
         }
 
         @Override

@@ -3,6 +3,7 @@ package io.reprise.simulator;
 
 import io.reprise.JobEvent;
 import io.reprise.JobListener;
+import io.reprise.JobRequest;
 import io.reprise.Queue;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
@@ -10,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /** Workers of one candidate on one store, and the jobs they are given. */
 final class Fleet {
@@ -21,6 +23,9 @@ final class Fleet {
     private final List<SimulatedWorker> workers = new ArrayList<>();
     private final RandomGenerator random;
     private int next;
+    private int started;
+    private @Nullable Duration timeout;
+    private @Nullable Duration lease;
     private long enqueued;
     private long succeeded;
     private long dead;
@@ -31,21 +36,41 @@ final class Fleet {
         this.random = world.chance();
     }
 
-    /** A builder for a worker of this fleet, so that an experiment can add what it needs. */
-    RepriseBuilder builder(String name) {
-        return Reprise.builder()
-                .name(name)
+    Fleet with(int count, int concurrency, SimulatedHandler handler) {
+        for (int i = 0; i < count; i++) {
+            workers.add(worker(concurrency, handler));
+        }
+        return this;
+    }
+
+    /** Puts a new worker in the place of one that died. */
+    void replace(SimulatedWorker died, int concurrency, SimulatedHandler handler) {
+        workers.set(workers.indexOf(died), worker(concurrency, handler));
+    }
+
+    private SimulatedWorker worker(int concurrency, SimulatedHandler handler) {
+        RepriseBuilder builder = Reprise.builder()
+                .name("worker-" + ++started)
                 .queues(Queue.of(QUEUE))
                 // What has ended is counted; kept, it would only fill the memory.
                 .keepFinished(Duration.ofMinutes(1))
                 .keepFailed(Duration.ofMinutes(1))
                 .listener(counting());
+        if (lease != null) {
+            builder.lease(lease);
+        }
+        return new SimulatedWorker(world, builder, concurrency, handler);
     }
 
-    Fleet with(int count, int concurrency, SimulatedHandler handler) {
-        for (int i = 1; i <= count; i++) {
-            workers.add(new SimulatedWorker(world, builder("worker-" + i), concurrency, handler));
-        }
+    /** How long one run may take. */
+    Fleet timeout(Duration limit) {
+        this.timeout = limit;
+        return this;
+    }
+
+    /** How long a silent worker keeps its jobs. Of workers added later. */
+    Fleet lease(Duration length) {
+        this.lease = length;
         return this;
     }
 
@@ -55,14 +80,20 @@ final class Fleet {
 
     /** A job arrives at one worker's process after the other; whoever is free runs it. */
     void enqueue() {
+        enqueue(world.now());
+    }
+
+    /** Finished or not, everything is known of it by this payload. */
+    void enqueue(double payload) {
         Reprise reprise = workers.get(next).reprise();
         next = (next + 1) % workers.size();
         enqueued++;
-        reprise.enqueue(SimulatedHandler.TYPE
-                .job(world.now())
+        JobRequest<Double> job = SimulatedHandler.TYPE
+                .job(payload)
                 .queue(QUEUE)
                 .resource("downstream")
-                .retry(candidate.policy(random)));
+                .retry(candidate.policy(random));
+        reprise.enqueue(timeout == null ? job : job.timeout(timeout));
     }
 
     boolean isDone() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,8 +11,9 @@ import java.util.List;
 public final class OutageExperiment implements Experiment {
 
     private static final int WORKERS = 4;
-    private static final double BEGIN = 60;
-    private static final double LONGEST = Duration.ofDays(14).toSeconds();
+    private static final int BEGIN = 60;
+    private static final double LONGEST = Duration.ofDays(30).toSeconds();
+    private static final int SHOWN_EVERY = 10;
 
     /**
      * The world of the experiment.
@@ -18,13 +21,12 @@ public final class OutageExperiment implements Experiment {
      * @param outage how long the downstream is down, beginning after a minute
      * @param rate jobs per second
      * @param length how long jobs keep coming
-     * @param capacity calls per second that the downstream serves
+     * @param capacity calls per second that the downstream serves; it turns away the rest
      * @param concurrency calls at once, of the whole fleet
      */
     public record Setting(Duration outage, double rate, Duration length, int capacity, int concurrency) {
 
-        public static final Setting DEFAULT =
-                new Setting(Duration.ofMinutes(15), 50, Duration.ofHours(1), 100, 400);
+        public static final Setting DEFAULT = new Setting(Duration.ofMinutes(15), 50, Duration.ofHours(1), 100, 400);
     }
 
     private final Setting setting;
@@ -35,38 +37,66 @@ public final class OutageExperiment implements Experiment {
         this.candidates = List.copyOf(candidates);
     }
 
-    @Override
-    public Report run(long seed) {
-        List<Row> rows = new ArrayList<>();
-        for (Candidate c : candidates) {
-            long t = System.nanoTime();
-            rows.add(run(c, seed));
-            System.err.println(rows.get(rows.size() - 1) + " " + (System.nanoTime() - t) / 1000000);
-        }
-        return new Report("outage", seed, rows, "");
+    /** Every row of the table. */
+    public static List<Candidate> table() {
+        List<Candidate> all = new ArrayList<>(Candidate.all());
+        all.add(new Candidate(
+                "fixed-10s-5-attempts",
+                RetryPolicy.fixed(Duration.ofSeconds(10)).jitter(Jitter.none()).maxAttempts(5),
+                false));
+        all.add(new Candidate(
+                "exponential-full-5-attempts",
+                RetryPolicy.exponential(Duration.ofSeconds(1)).maxAttempts(5),
+                false));
+        return all;
     }
 
-    private Row run(Candidate candidate, long seed) {
-        double end = BEGIN + setting.outage.toMillis() / 1e3;
+    @Override
+    public Report run(long seed) {
+        Chart chart = new Chart("Outage: calls per second", "seconds", "calls").logarithmic();
+        List<Row> rows = new ArrayList<>();
+        for (Result result : Parallel.map(candidates, candidate -> run(candidate, seed))) {
+            rows.add(row(result));
+            for (int second = 0; second < shown(); second += SHOWN_EVERY) {
+                double calls = (double) result.calls.between(second, second + SHOWN_EVERY) / SHOWN_EVERY;
+                chart.point(result.candidate.name(), second, Math.max(0.1, calls));
+            }
+        }
+        return new Report("outage", seed, rows, chart.svg());
+    }
+
+    private record Result(Candidate candidate, Fleet fleet, Calls calls) {}
+
+    private Result run(Candidate candidate, long seed) {
         World world = new World(seed);
         Calls calls = new Calls(world);
-        LimitedService service = new LimitedService(world, setting.capacity, BEGIN, end);
+        LimitedService service = new LimitedService(world, setting.capacity, BEGIN, end());
         Fleet fleet = new Fleet(world, candidate)
-                .with(WORKERS, setting.concurrency / WORKERS, new SimulatedHandler(service, calls));
+                .with(WORKERS, Math.max(1, setting.concurrency / WORKERS), new SimulatedHandler(service, calls));
         double last = setting.length.toSeconds();
         world.arrivals(setting.rate, 0, last, fleet::enqueue);
         world.runUntil(last);
         world.runUntil(fleet::isDone, LONGEST);
-        return Row.of(candidate.name())
-                .with("deadPercent", 100.0 * fleet.dead() / fleet.enqueued(), 1)
-                .with("callsPerJob", (double) calls.total() / fleet.enqueued(), 2)
-                .with("outageCalls", calls.between((int) BEGIN, (int) Math.ceil(end)))
-                .with("peakFactor", calls.peakFrom((int) Math.ceil(end)) / setting.rate, 1)
+        return new Result(candidate, fleet, calls);
+    }
+
+    private Row row(Result result) {
+        Calls calls = result.calls;
+        int recovered = (int) Math.ceil(end());
+        return Row.of(result.candidate.name())
+                .with("deadPercent", 100.0 * result.fleet.dead() / result.fleet.enqueued(), 1)
+                .with("callsPerJob", (double) calls.total() / result.fleet.enqueued(), 2)
+                .with("outageCalls", calls.between(BEGIN, recovered))
+                .with("peakFactor", calls.peakFrom(recovered) / setting.rate, 1)
                 .with("p50Seconds", calls.quantile(0.5), 1)
                 .with("p99Seconds", calls.quantile(0.99), 1);
     }
 
-    public static void main(String[] args) {
-        new OutageExperiment(Setting.DEFAULT, Candidate.all()).run(1);
+    private double end() {
+        return BEGIN + setting.outage.toMillis() / 1e3;
+    }
+
+    private int shown() {
+        return (int) setting.length.toSeconds();
     }
 }

@@ -6,6 +6,7 @@ import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.internal.DeferredHandler;
 import java.util.function.Consumer;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The handler of every simulated job: one call of the downstream. The payload is when the job arrived, in seconds. */
@@ -33,30 +34,31 @@ final class SimulatedHandler {
         default void ended(double arrivedAt, @Nullable Throwable error) {}
     }
 
-    private static final double NO_TIMEOUT = Double.POSITIVE_INFINITY;
-
     private final Downstream downstream;
-    private final double timeout;
     private final Observer observer;
+    private final LongFunction<ClientBudget> budgets;
 
     SimulatedHandler(Downstream downstream, Observer observer) {
-        this(downstream, NO_TIMEOUT, observer);
+        this(downstream, observer, job -> ClientBudget.UNLIMITED);
     }
 
-    /** A client that waits at most so many seconds for an answer. */
-    SimulatedHandler(Downstream downstream, double timeout, Observer observer) {
+    /** With budgets that the clients themselves keep, found by the number of the job. */
+    SimulatedHandler(Downstream downstream, Observer observer, LongFunction<ClientBudget> budgets) {
         this.downstream = downstream;
-        this.timeout = timeout;
         this.observer = observer;
+        this.budgets = budgets;
     }
 
     DeferredHandler<Double> on(SimulatedWorker worker) {
         return (arrivedAt, job, end) -> {
-            Call call = new Call(worker, arrivedAt, end);
-            observer.began(worker, arrivedAt, job);
-            downstream.call(call::over);
-            if (timeout < NO_TIMEOUT) {
-                worker.world().after(timeout, () -> call.over(Errors.TIMEOUT));
+            ClientBudget budget = budgets.apply(job.id().value());
+            Call call = new Call(worker, arrivedAt, budget, end);
+            if (job.attempt() > 1 && !budget.pays()) {
+                call.over(Errors.OUT_OF_BUDGET);
+            } else {
+                budget.sent();
+                observer.began(worker, arrivedAt, job);
+                downstream.call(call::over);
             }
             return () -> call.over(Errors.INTERRUPTED);
         };
@@ -66,25 +68,32 @@ final class SimulatedHandler {
 
         private final SimulatedWorker worker;
         private final double arrivedAt;
+        private final ClientBudget budget;
         private final Consumer<@Nullable Throwable> end;
         private boolean over;
 
-        Call(SimulatedWorker worker, double arrivedAt, Consumer<@Nullable Throwable> end) {
+        Call(SimulatedWorker worker, double arrivedAt, ClientBudget budget, Consumer<@Nullable Throwable> end) {
             this.worker = worker;
             this.arrivedAt = arrivedAt;
+            this.budget = budget;
             this.end = end;
             worker.bench().take();
         }
 
         void over(@Nullable Throwable error) {
-            if (over || worker.isDead()) {
-                return;
-            }
-            if (worker.isPaused()) {
-                worker.world().at(worker.pausedUntil(), () -> over(error));
+            worker.whenAwake(() -> end(error));
+        }
+
+        private void end(@Nullable Throwable error) {
+            if (over) {
                 return;
             }
             over = true;
+            if (error == null) {
+                budget.succeeded();
+            } else {
+                budget.failed();
+            }
             observer.ended(arrivedAt, error);
             end.accept(error);
             worker.bench().free();

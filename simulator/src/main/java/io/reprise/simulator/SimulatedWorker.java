@@ -21,7 +21,7 @@ final class SimulatedWorker {
     private final SimulatedBench bench;
     private final Process process = new Process();
     private final Reprise reprise;
-    private double pausedUntil;
+    private long pausedUntilNanos;
     private boolean dead;
 
     /** Starts what the builder describes, with {@code handler} taking one of {@code concurrency} places per run. */
@@ -51,15 +51,23 @@ final class SimulatedWorker {
 
     /** Nothing in the process moves for so many seconds, but its clock goes on: a garbage collection, say. */
     void pause(double seconds) {
-        pausedUntil = Math.max(pausedUntil, world.now() + seconds);
+        pausedUntilNanos = Math.max(pausedUntilNanos, world.driver().nanos() + Math.round(seconds * 1e9));
     }
 
-    double pausedUntil() {
-        return pausedUntil;
+    /** Does it now, or when the pause is over. Not at all if the process has died by then. */
+    void whenAwake(Runnable action) {
+        if (dead) {
+            return;
+        }
+        if (isPaused()) {
+            world.atNanos(pausedUntilNanos, () -> whenAwake(action));
+        } else {
+            action.run();
+        }
     }
 
-    boolean isPaused() {
-        return world.now() < pausedUntil;
+    private boolean isPaused() {
+        return world.driver().nanos() < pausedUntilNanos;
     }
 
     /** Ends at once, without a word to anybody. */
@@ -131,7 +139,8 @@ final class SimulatedWorker {
 
         @Override
         public Duration step() {
-            return isPaused() ? Duration.ofNanos(Math.round((pausedUntil - world.now()) * 1e9) + 1) : role.step();
+            long left = pausedUntilNanos - world.driver().nanos();
+            return left > 0 ? Duration.ofNanos(left) : role.step();
         }
     }
 }

@@ -40,7 +40,11 @@ final class World {
 
     void at(double seconds, Runnable action) {
         // Whole microseconds, as the store counts: nothing is due a fraction before it is.
-        agenda.at(Math.round(seconds * 1e6) * 1_000, action);
+        atNanos(Math.round(seconds * 1e6) * 1_000, action);
+    }
+
+    void atNanos(long nanos, Runnable action) {
+        agenda.at(nanos, action);
     }
 
     void after(double seconds, Runnable action) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.JobContext;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ten thousand jobs fail within one second: how many retries come in the worst second after it? */
+public final class HerdExperiment implements Experiment {
+
+    private static final int WORKERS = 10;
+    private static final int PLACES = 1_000;
+    private static final double LATENCY = 0.05;
+    private static final int SHOWN = 60;
+    private static final double LONGEST = 100_000;
+
+    private final int jobs;
+    private final List<Candidate> candidates;
+
+    public HerdExperiment(List<Candidate> more) {
+        this(10_000, more);
+    }
+
+    HerdExperiment(int jobs, List<Candidate> more) {
+        this.jobs = jobs;
+        this.candidates = new ArrayList<>(Candidate.all());
+        candidates.addAll(more);
+        candidates.add(fixed("10s-proportional-0.1", Jitter.proportional(0.1)));
+        candidates.add(fixed("10s-equal", Jitter.equal()));
+        candidates.add(fixed("10s-full", Jitter.full()));
+    }
+
+    private static Candidate fixed(String name, Jitter jitter) {
+        return new Candidate(name, RetryPolicy.fixed(Duration.ofSeconds(10)).jitter(jitter), false);
+    }
+
+    @Override
+    public Report run(long seed) {
+        List<Calls> worlds = Parallel.map(candidates, candidate -> run(candidate, seed));
+        Chart chart = new Chart("Herd: retries per second after " + jobs + " jobs failed in one", "seconds", "retries");
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < candidates.size(); i++) {
+            Calls retries = worlds.get(i);
+            String name = candidates.get(i).name();
+            rows.add(Row.of(name)
+                    .with("peakPerSecond", retries.peakFrom(0))
+                    .with("retries", retries.total())
+                    .with("p50Seconds", retries.quantile(0.5), 1)
+                    .with("p99Seconds", retries.quantile(0.99), 1));
+            for (int second = 0; second < SHOWN; second++) {
+                chart.point(name, second, retries.in(second));
+            }
+        }
+        return new Report("herd", seed, rows, chart.svg());
+    }
+
+    private Calls run(Candidate candidate, long seed) {
+        World world = new World(seed);
+        Calls retries = new Calls(world) {
+            @Override
+            public void began(SimulatedWorker worker, double arrivedAt, JobContext job) {
+                if (job.attempt() > 1) {
+                    super.began(worker, arrivedAt, job);
+                }
+            }
+        };
+        // Down for as long as first calls come; their answers are late enough that no retry is among them.
+        Downstream service = answer -> {
+            Exception error = world.now() < 1 ? Errors.REFUSED : null;
+            world.after(LATENCY, () -> answer.accept(error));
+        };
+        Fleet fleet = new Fleet(world, candidate).with(WORKERS, PLACES, new SimulatedHandler(service, retries));
+        for (int i = 0; i < jobs; i++) {
+            world.at((double) i / jobs, fleet::enqueue);
+        }
+        world.runUntil(() -> fleet.enqueued() == jobs && fleet.isDone(), LONGEST);
+        return retries;
+    }
+}
