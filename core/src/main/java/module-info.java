@@ -9,6 +9,7 @@ module io.reprise.core {
     requires com.cronutils;
 
     exports io.reprise;
+    exports io.reprise.control;
     exports io.reprise.retry;
     exports io.reprise.store;
     exports io.reprise.testing;

@@ -9,4 +9,7 @@ package io.reprise;
 public interface JobListener {
 
     void onEvent(JobEvent event);
+
+    /** A breaker or a budget changed. */
+    default void onControl(ControlEvent event) {}
 }

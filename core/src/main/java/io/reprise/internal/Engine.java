@@ -10,7 +10,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running worker: its five roles, put together, started and stopped in the right order. */
+/** A running worker: its six roles, put together, started and stopped in the right order. */
 public final class Engine {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -27,6 +27,7 @@ public final class Engine {
             Policies policies,
             Events events,
             StoreClock clock,
+            ControlRules control,
             boolean retries) {}
 
     private final JobStore store;
@@ -39,6 +40,7 @@ public final class Engine {
     private final Committer committer;
     private final LeaseKeeper leaseKeeper;
     private final Sweeper sweeper;
+    private final Warden warden;
 
     public Engine(JobStore store, Config config, Seams seams) {
         this.store = store;
@@ -46,6 +48,7 @@ public final class Engine {
         this.driver = seams.driver();
         this.bench = seams.bench();
         StoreClock clock = config.clock();
+        Control control = new Control(config.control(), clock, this::hurry);
         EngineParts parts = new EngineParts(
                 store,
                 settings,
@@ -55,19 +58,21 @@ public final class Engine {
                 bench,
                 clock,
                 config.events(),
+                control,
                 seams.random());
-        Decider decider = new Decider(config.policies(), config.handlers(), clock, seams.random(), config.retries());
+        Decider decider = new Decider(config.policies(), parts, config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
         this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
         this.sweeper = new Sweeper(parts, decider, schedules, this::wake);
+        this.warden = new Warden(parts, control, config.control(), sweeper::isLeader);
     }
 
     public void start() {
         store.onWake(this::wake);
-        List.of(committer, runner, leaseKeeper, sweeper, fetcher).forEach(driver::start);
+        List.of(warden, committer, runner, leaseKeeper, sweeper, fetcher).forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
                 settings.name(),
@@ -78,6 +83,11 @@ public final class Engine {
     /** There may be work. */
     public void wake() {
         driver.wake(fetcher);
+    }
+
+    /** The control plane shall take notice at once. */
+    public void hurry() {
+        warden.hurry();
     }
 
     /** There will be work after this delay. */
@@ -115,7 +125,7 @@ public final class Engine {
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, sweeper).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, warden, sweeper).forEach(driver::stop);
         sweeper.resign();
         bench.close();
         if (interrupted) {

@@ -15,4 +15,5 @@ record EngineParts(
         Bench bench,
         StoreClock clock,
         Events events,
+        Control control,
         RandomGenerator random) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.ControlEvent;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobEvent.Kind;
@@ -35,6 +36,8 @@ public final class Events {
         Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
         if (next instanceof Settlement.PutBack) {
             dueAt = at;
+        } else if (next instanceof Settlement.Park park) {
+            dueAt = park.delay() == null ? at : at.plus(park.delay());
         }
         if (next instanceof Settlement.Fail fail) {
             int attempts =
@@ -45,15 +48,19 @@ public final class Events {
                     attempts,
                     fail.reason(),
                     settlement.failure());
+<<<<<<< HEAD
         } else if (log.isInfoEnabled()
                 && next instanceof Settlement.Wait wait
                 && settlement.decision() instanceof Decision.Retry retry) {
+=======
+        } else if (settlement.decision() instanceof Decision.Retry retry) {
+>>>>>>> control
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             log.info(
                     "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
                     job.id(),
                     upcoming,
-                    seconds(wait.delay()),
+                    seconds(retry.delay()),
                     retry.rule(),
                     settlement.failure());
         }
@@ -96,6 +103,18 @@ public final class Events {
         }
     }
 
+    /** Control state that was changed. */
+    public void control(ControlEvent event) {
+        log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        for (JobListener listener : listeners) {
+            try {
+                listener.onControl(event);
+            } catch (Throwable e) { // As below.
+                log.error("A listener failed on {} of '{}'", event.kind(), event.subject(), e);
+            }
+        }
+    }
+
     private void publish(
             Kind kind,
             Job job,
@@ -130,6 +149,9 @@ public final class Events {
         }
         if (settlement.decision() instanceof Decision.Retry) {
             return Kind.RETRY_SCHEDULED;
+        }
+        if (next instanceof Settlement.Park) {
+            return Kind.PARKED;
         }
         return settlement.decision() instanceof Decision.Snooze ? Kind.SNOOZED : Kind.RELEASED;
     }

@@ -27,6 +27,8 @@ final class Run {
 
     final Job job;
     final Lease lease;
+    /** Whether it waited for a breaker and was let through. */
+    final boolean admitted;
 
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
@@ -36,9 +38,10 @@ final class Run {
     private boolean settled;
     private long mustEndNanos;
 
-    Run(Job job, Lease lease) {
+    Run(Job job, Lease lease, boolean admitted) {
         this.job = job;
         this.lease = lease;
+        this.admitted = admitted;
     }
 
     JobId id() {

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One operation done by hand.
  *
- * @param action what a revival calls itself (retry, replay), discard, cancel, pause, resume, limit, pause-schedule or
- *     resume-schedule
- * @param subject the queue or schedule concerned, if it is not a job
+ * @param action what a revival calls itself (retry, replay), discard, cancel, pause, resume, limit, pause-schedule,
+ *     resume-schedule, force-open, force-close or automatic
+ * @param subject the queue, schedule or control state concerned, if it is not a job
  * @param detail what exactly changed, for instance {@code "as job 17"}
  */
 public record AuditEntry(

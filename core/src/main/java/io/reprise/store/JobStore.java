@@ -12,7 +12,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +44,7 @@ public interface JobStore extends JobWriter, AutoCloseable {
     JobWriter within(Transaction transaction);
 
     /**
-     * Leases due jobs to a worker. Never returns a job that is leased, not due, past its deadline, in a paused queue, or
+     * Leases due jobs to a worker. Never returns a job that is leased, parked, not due, past its deadline, in a paused queue, or
      * above its queue's {@code maxRunning}. Within a queue: higher priority first, then earlier due, then lower id, in
      * each of the two groups of {@link ClaimRequest#retryShare}. A job whose cancellation was requested just when its last
      * lease was closed may be among them: its holder says so, and so does {@link #renew}. No claim is empty; the list is if there is no work.
@@ -124,6 +126,37 @@ public interface JobStore extends JobWriter, AutoCloseable {
      * @return what was enqueued; empty if another worker was first
      */
     Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs);
+
+    /** All shared control state; a few small rows, asked for about once a second by each worker. */
+    List<ControlRow> controls();
+
+    /**
+     * Stores control state if nobody else did since the row was read: the stored version must be that of the row, and
+     * there must be none if that is 0.
+     *
+     * @return the new version, greater than every version this name ever had; empty if another was first
+     */
+    OptionalLong putControl(ControlRow row);
+
+    /** The same by hand: an accepted change is noted, with the action, in the audit log. */
+    OptionalLong putControl(ControlRow row, String action, Note note);
+
+    /** Deletes control state, if it still has this version. */
+    boolean removeControl(String name, long version);
+
+    /** How many jobs are parked by each name. Counts them: for people who look. */
+    Map<String, Long> parked();
+
+    /** The names by which jobs are parked; cheap enough to ask often. */
+    Set<String> parkedBy();
+
+    /**
+     * Puts up to {@code max} jobs parked by this name back into the lanes they came from, those due earliest first. Jobs of
+     * paused queues stay. Due time and wait reason stay as they are, so that a claim can tell who was let through.
+     *
+     * @return how many
+     */
+    int unpark(String name, int max);
 
     /**
      * Becomes or stays the one holder of a role.

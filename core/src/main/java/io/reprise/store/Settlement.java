@@ -52,6 +52,20 @@ public record Settlement(
         }
     }
 
+    /**
+     * PENDING and parked: not claimed, even when due, until {@link JobStore#unpark} lets it go.
+     *
+     * @param by name of the control state it waits for
+     * @param delay how long after the store's now it is due; null leaves its due time as it was before the claim
+     * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
+     */
+    public record Park(
+            String by, WaitReason reason, @Nullable Duration delay, @Nullable Duration lastDelay) implements Next {
+        public Park {
+            delay = delay == null ? null : delay.truncatedTo(ChronoUnit.MICROS);
+        }
+    }
+
     /** PENDING as before the claim: due time and wait reason stay as they were; only the counter of {@code spent} moves. */
     public record PutBack() implements Next {}
 }

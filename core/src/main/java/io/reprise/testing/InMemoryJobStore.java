@@ -13,6 +13,7 @@ import io.reprise.store.AuditEntry;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.ControlRow;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -33,7 +34,9 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -54,6 +57,7 @@ public final class InMemoryJobStore implements JobStore {
     private final AuditLog audit = new AuditLog();
     private final ByHand byHand = new ByHand(tables, audit);
     private final Roles roles = new Roles();
+    private final Controls controls = new Controls(tables);
     private volatile Runnable listener = () -> {};
 
     public InMemoryJobStore() {
@@ -263,6 +267,47 @@ public final class InMemoryJobStore implements JobStore {
     public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
         return waking(
                 now -> Optional.ofNullable(schedules.fire(name, dueAt, nextAt, () -> inserting.insert(jobs, now))));
+    }
+
+    @Override
+    public List<ControlRow> controls() {
+        return locked(now -> controls.all());
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row) {
+        return locked(now -> controls.put(row));
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row, String action, Note note) {
+        return locked(now -> {
+            OptionalLong version = controls.put(row);
+            if (version.isPresent()) {
+                audit.subject(now, action, row.name(), note, null);
+            }
+            return version;
+        });
+    }
+
+    @Override
+    public boolean removeControl(String name, long version) {
+        return locked(now -> controls.remove(name, version));
+    }
+
+    @Override
+    public Map<String, Long> parked() {
+        return locked(now -> controls.parked());
+    }
+
+    @Override
+    public Set<String> parkedBy() {
+        return locked(now -> controls.parkedBy());
+    }
+
+    @Override
+    public int unpark(String name, int max) {
+        return waking(now -> controls.unpark(name, max));
     }
 
     @Override

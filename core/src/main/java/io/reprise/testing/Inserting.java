@@ -78,6 +78,7 @@ final class Inserting {
     private static void begin(StoredJob job, JobSpec spec, Instant now) {
         Instant due = due(spec, now);
         job.spec = spec;
+        job.parkedBy = null;
         job.waitReason = due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
         job.firstDueAt = due;
         job.dueAt = due;

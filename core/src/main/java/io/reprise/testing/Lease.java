@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.WaitReason;
 import io.reprise.store.Claim;
 import java.time.Instant;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The right of a worker to run a batch of jobs of one queue. */
 final class Lease {
@@ -47,6 +49,10 @@ final class Lease {
                 queue,
                 claimedAt,
                 alone,
-                jobs.stream().map(StoredJob::read).toList());
+                jobs.stream().map(StoredJob::read).toList(),
+                jobs.stream()
+                        .filter(job -> job.waitReason == WaitReason.BREAKER)
+                        .map(job -> job.id)
+                        .collect(Collectors.toSet()));
     }
 }

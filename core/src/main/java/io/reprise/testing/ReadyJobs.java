@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** Waiting jobs of one queue, by lane, priority and due time, so that a claim looks only at what it takes. */
 final class ReadyJobs {
 
-    private static final Comparator<StoredJob> BY_DUE =
+    static final Comparator<StoredJob> BY_DUE =
             Comparator.<StoredJob, Instant>comparing(job -> job.dueAt).thenComparing(job -> job.id);
 
     private final Map<Lane, NavigableMap<Integer, TreeSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);

@@ -8,6 +8,7 @@ import io.reprise.JobStatus;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
@@ -81,6 +82,12 @@ final class Settling {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
             job.suspect |= settlement.spent() == Spent.LOSS && job.counts.losses() > 1;
+        } else if (next instanceof Settlement.Park park) {
+            Duration delay = park.delay();
+            Instant due = delay == null ? job.dueAt : at.plus(delay).truncatedTo(ChronoUnit.MICROS);
+            job.waitUntil(due, park.reason());
+            job.lastDelay = park.lastDelay() == null ? job.lastDelay : park.lastDelay();
+            job.parkedBy = park.by();
         } else {
             putBack(job, at);
         }

@@ -51,6 +51,11 @@ final class StoredJob {
 
     boolean cancelRequested;
     boolean suspect;
+
+    /** Name of the control state the job waits for; null unless it is parked. */
+    @Nullable
+    String parkedBy;
+
     JobCounts counts = JobCounts.NONE;
     Instant firstDueAt;
     /** Kept while the job runs, so that a claim can be undone. */
@@ -118,6 +123,7 @@ final class StoredJob {
 
     void waitUntil(Instant due, WaitReason reason) {
         putBack();
+        parkedBy = null;
         dueAt = due;
         waitReason = reason;
         failReason = null;
@@ -126,6 +132,7 @@ final class StoredJob {
 
     void finish(JobState terminal, Instant at) {
         leave();
+        parkedBy = null;
         state = terminal;
         finishedAt = at;
     }

@@ -27,6 +27,7 @@ final class Tables {
             Comparator.<StoredJob, Instant>comparing(Tables::deadline).thenComparing(BY_ID));
     final NavigableSet<StoredJob> byFinish = new TreeSet<>(
             Comparator.<StoredJob, Instant>comparing(Tables::finish).thenComparing(BY_ID));
+    final Map<String, NavigableSet<StoredJob>> parked = new TreeMap<>();
     private long lastId;
     private long lastToken;
 
@@ -73,7 +74,12 @@ final class Tables {
         QueueRow queue = queue(job.spec.queue());
         queue.count(job.state, 1);
         if (job.state == JobState.PENDING) {
-            queue.ready.add(job);
+            if (job.parkedBy == null) {
+                queue.ready.add(job);
+            } else {
+                parked.computeIfAbsent(job.parkedBy, name -> new TreeSet<>(ReadyJobs.BY_DUE))
+                        .add(job);
+            }
             if (job.deadline != null) {
                 byDeadline.add(job);
             }
@@ -90,7 +96,14 @@ final class Tables {
         QueueRow queue = queue(job.spec.queue());
         queue.count(job.state, -1);
         if (job.state == JobState.PENDING) {
-            queue.ready.remove(job);
+            if (job.parkedBy == null) {
+                queue.ready.remove(job);
+            } else {
+                parked.computeIfPresent(job.parkedBy, (name, jobs) -> {
+                    jobs.remove(job);
+                    return jobs.isEmpty() ? null : jobs;
+                });
+            }
             if (job.deadline != null) {
                 byDeadline.remove(job);
             }

@@ -7,6 +7,7 @@ import io.reprise.JobRequest;
 import io.reprise.Queue;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
+import io.reprise.control.ControlSettings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,9 @@ final class Fleet {
                 .keepFinished(Duration.ofMinutes(1))
                 .keepFailed(Duration.ofMinutes(1))
                 .listener(counting());
+        if (!candidate.controlled()) {
+            builder.control(ControlSettings.off());
+        }
         if (lease != null) {
             builder.lease(lease);
         }

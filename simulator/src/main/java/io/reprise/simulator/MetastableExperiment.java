@@ -55,6 +55,12 @@ public final class MetastableExperiment implements Experiment {
         clients.add(budgeted("budget-finagle", world -> ClientBudget.ofSends(world, 0.2, 10)));
     }
 
+    /** Leaves out every row but these. */
+    MetastableExperiment only(String... names) {
+        clients.removeIf(client -> !List.of(names).contains(client.candidate.name()));
+        return this;
+    }
+
     private static Client plain(Candidate candidate) {
         return new Client(candidate, world -> ClientBudget.UNLIMITED);
     }

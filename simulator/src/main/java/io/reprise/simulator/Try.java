@@ -10,6 +10,7 @@ final class Try {
                 case "outage" -> new OutageExperiment(OutageExperiment.Setting.DEFAULT, OutageExperiment.table());
                 case "mine" -> new OutageExperiment(OutageExperiment.Setting.DEFAULT, List.of(Candidate.REPRISE));
                 case "metastable" -> new MetastableExperiment(List.of(), false);
+                case "minemeta" -> new MetastableExperiment(List.of(0.5, 0.8, 0.9), 600, List.of(), false).only("reprise");
                 case "shedding" -> new MetastableExperiment(List.of(), true);
                 case "herd" -> new HerdExperiment(List.of());
                 case "budget" -> new BudgetExperiment(List.of());

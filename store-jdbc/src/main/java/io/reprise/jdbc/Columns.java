@@ -26,14 +26,14 @@ final class Columns {
             + " j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
             + " j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message, j.cancel_requested,"
             + " j.attempts, j.losses, j.interruptions, j.snoozes, j.granted, j.created_at, j.first_due_at, j.due_at, j.deadline,"
-            + " j.last_delay_us";
+            + " j.last_delay_us, j.wait_reason";
 
-    /** The same as {@link #SHOW} orders it, for a job {@code j} under a lease {@code l}. */
+    /** The same as {@link #SHOW} orders it, for a job {@code j} under a lease {@code l}; last, why it waited. */
     static final String CLAIMED_SHOWN = "j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us,"
             + " j.asked_at, j.resource, j.tags, j.unique_key, j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,"
             + " 'RUNNING', null, null, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,"
             + " null, l.worker, l.id, j.cancel_requested, j.attempts, j.losses, j.interruptions, j.snoozes, j.granted,"
-            + " j.created_at, j.first_due_at, null, j.deadline, l.claimed_at, null, j.last_delay_us";
+            + " j.created_at, j.first_due_at, null, j.deadline, l.claimed_at, null, j.last_delay_us, j.wait_reason";
 
     /** What a live and a finished job have in common beside the spec. */
     private static final String BOTH = "id, first_due_at, created_at, deadline, progress, progress_message, granted";

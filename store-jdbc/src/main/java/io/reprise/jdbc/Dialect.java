@@ -43,6 +43,9 @@ interface Dialect {
     /** Whether the store can write while a caller's transaction has written. */
     boolean writesBesideOthers();
 
+    /** A version of control state, greater than all before. */
+    long nextControlVersion(Session session) throws SQLException;
+
     /** A job id that nobody else gets. */
     long nextId(Session session) throws SQLException;
 

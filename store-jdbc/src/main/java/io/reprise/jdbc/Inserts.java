@@ -62,7 +62,7 @@ final class Inserts {
              where unique_key = ? and due_at is not null
             """;
 
-    // Keeps id, counters, lane and token. The claim is kept away by the queue's lock.
+    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's lock.
     private static final String REPLACE = """
             with asked as (
               select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
@@ -77,6 +77,8 @@ final class Inserts {
                    first_due_at = (select due_at from due),
                    deadline = (select due_at + deadline_us from due),
                    wait_reason = (select case when due_at > now then 'DELAYED' else 'NEW' end from due),
+                   lane = lane % 3,
+                   parked_by = null,
                    ({spec}) = (select {spec_casts})
              where id = ? and due_at is not null
             returning id, due_at

@@ -12,6 +12,7 @@ import io.reprise.store.AuditEntry;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.ControlRow;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -31,7 +32,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -260,6 +263,49 @@ public final class JdbcJobStore implements JobStore {
                 "fire schedule " + name, session -> parts.schedules().fire(session, name, dueAt, nextAt, jobs));
         wakeups.announce();
         return fired;
+    }
+
+    @Override
+    public List<ControlRow> controls() {
+        return database.read("read control state", ControlStates::all);
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row) {
+        return database.write(
+                "store control state " + row.name(), session -> ControlStates.put(session, row, null, null));
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row, String action, Note note) {
+        return database.write(
+                action + " " + row.name(), session -> ControlStates.put(session, row, action, note));
+    }
+
+    @Override
+    public boolean removeControl(String name, long version) {
+        return database.write(
+                "remove control state " + name, session -> ControlStates.remove(session, name, version));
+    }
+
+    @Override
+    public Map<String, Long> parked() {
+        return database.read("count parked jobs", ControlStates::parked);
+    }
+
+    @Override
+    public Set<String> parkedBy() {
+        return database.read("look for parked jobs", ControlStates::parkedBy);
+    }
+
+    @Override
+    public int unpark(String name, int max) {
+        int unparked =
+                database.write("unpark jobs of " + name, session -> ControlStates.unpark(session, name, max));
+        if (unparked > 0) {
+            wakeups.announce();
+        }
+        return unparked;
     }
 
     @Override

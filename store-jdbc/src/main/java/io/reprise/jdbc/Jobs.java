@@ -34,6 +34,17 @@ final class Jobs {
         return row -> read(row, session);
     }
 
+    /** Reads a claimed job; one that waited for a breaker and was let through is added to {@code admitted}. */
+    Session.Reader<Job> reader(Session session, Set<JobId> admitted) {
+        return row -> {
+            Job job = read(row, session);
+            if (WaitReason.BREAKER.name().equals(row.textOrNull())) {
+                admitted.add(job.id());
+            }
+            return job;
+        };
+    }
+
     Optional<Job> find(Session session, JobId id) throws SQLException {
         List<String> shown = session.dialect().shown(Set.of());
         return session.first(

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.StoreException;
@@ -332,14 +333,17 @@ final class PostgresClaims implements Claims {
             throws SQLException {
         long[] token = new long[1];
         Instant[] claimedAt = {Instant.EPOCH};
+        Set<JobId> admitted = new HashSet<>();
         List<Job> claimed = session.listOfLast(
                 sql,
                 row -> {
                     token[0] = row.number();
                     claimedAt[0] = row.instant();
-                    return jobs.reader(session).read(row);
+                    return jobs.reader(session, admitted).read(row);
                 },
                 args);
-        return claimed.isEmpty() ? List.of() : List.of(new Claim(token[0], queue, claimedAt[0], alone, claimed));
+        return claimed.isEmpty()
+                ? List.of()
+                : List.of(new Claim(token[0], queue, claimedAt[0], alone, claimed, admitted));
     }
 }

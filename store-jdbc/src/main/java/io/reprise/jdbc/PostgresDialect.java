@@ -135,6 +135,11 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
+    public long nextControlVersion(Session session) throws SQLException {
+        return session.one("select nextval('reprise_control_version')", Row::number);
+    }
+
+    @Override
     public void lockQueue(Session session, String queue) throws SQLException {
         session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
     }

@@ -102,15 +102,16 @@ final class PostgresSettlements implements Settlements {
     static final String WAIT = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::text[]), (select ?::bigint[]),
-                (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]))
-                as i (id, token, reason, delay, last_delay, spent, error_type, error_message, fingerprint)),
+                (select ?::bigint[]), (select ?::text[]), (select ?::text[]), (select ?::text[]), (select ?::text[]),
+                (select ?::text[]))
+                as i (id, token, reason, delay, last_delay, spent, error_type, error_message, fingerprint, parked_by)),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id))
             update reprise_job j
                set token = i.token,
-                   due_at = case when i.reason is null then j.due_at else reprise_now() + i.delay end,
+                   due_at = coalesce(reprise_now() + i.delay, j.due_at),
                    wait_reason = coalesce(i.reason, j.wait_reason),
                    last_delay_us = coalesce(i.last_delay, j.last_delay_us),
                    attempts = j.attempts + (i.spent = 'ATTEMPT')::int,
@@ -119,7 +120,8 @@ final class PostgresSettlements implements Settlements {
                    snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
                    lane = case when i.spent = 'ATTEMPT' then 1
                                when i.spent = 'LOSS' and i.reason is not null and j.losses > 0 then 2
-                               else j.lane end,
+                               else j.lane end + case when i.parked_by is null then 0 else 3 end,
+                   parked_by = i.parked_by,
                    error_type = coalesce(i.error_type, j.error_type),
                    error_message = case when i.error_type is null then j.error_message else i.error_message end,
                    fingerprint = coalesce(i.fingerprint, j.fingerprint)
@@ -209,7 +211,7 @@ final class PostgresSettlements implements Settlements {
     }
 
     private static boolean waits(Settlement settlement) {
-        return settlement.next() instanceof Settlement.Wait || settlement.next() instanceof Settlement.PutBack;
+        return Waiting.of(settlement.next()) != null;
     }
 
     private static Attempts.Ended ended(Row row, Map<JobId, Settlement> open) throws SQLException {
@@ -270,19 +272,14 @@ final class PostgresSettlements implements Settlements {
         return new Object[] {
             numbers(waits, s -> s.job().value()),
             numbers(waits, Settlement::token),
-            texts(
-                    waits,
-                    s -> s.next() instanceof Settlement.Wait pause
-                            ? pause.reason().name()
-                            : null),
-            numbers(waits, s -> s.next() instanceof Settlement.Wait pause ? Micros.of(pause.delay()) : 0L),
-            numbers(
-                    waits,
-                    s -> s.next() instanceof Settlement.Wait pause ? Micros.ofNullable(pause.lastDelay()) : null),
+            texts(waits, s -> Waiting.require(s).reason()),
+            numbers(waits, s -> Waiting.require(s).delay()),
+            numbers(waits, s -> Waiting.require(s).lastDelay()),
             texts(waits, s -> s.spent().name()),
             texts(waits, s -> error(s, Failure::type)),
             texts(waits, s -> error(s, Failure::message)),
             texts(waits, s -> error(s, Failure::fingerprint)),
+            texts(waits, s -> Waiting.require(s).parkedBy()),
             leases
         };
     }

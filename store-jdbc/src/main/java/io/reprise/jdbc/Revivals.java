@@ -53,6 +53,9 @@ final class Revivals {
             on conflict do nothing
             """;
 
+    /** Lanes from here on are the parked ones: less this, the lane a job came from. */
+    private static final int PARKED = 3;
+
     private final Jobs jobs;
     private final Specs specs;
     private final Attempts attempts;
@@ -164,7 +167,7 @@ final class Revivals {
                     window == null ? Micros.of(job.times().firstDueAt()) : due,
                     window == null ? null : due + Micros.of(window),
                     fence.token(),
-                    reset ? 0 : fence.lane(),
+                    reset ? 0 : fence.lane() % PARKED,
                     counts.attempts(),
                     counts.losses(),
                     counts.interruptions(),

@@ -2,13 +2,16 @@
 package io.reprise.jdbc;
 
 import io.reprise.Job;
+import io.reprise.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A claim looks without a lock first; then, alone in the file, it writes one lease row and no job. */
 final class SqliteClaims implements Claims {
@@ -167,9 +170,10 @@ final class SqliteClaims implements Claims {
         String worker = request.worker();
         long token = session.one(LEASE, Row::number, queue, worker, worker, alone, now, expires, ids);
         List<Job> claimed = new ArrayList<>(ids.length);
+        Set<JobId> admitted = new HashSet<>();
         for (long id : ids) {
-            claimed.add(session.one(READ, jobs.reader(session), token, id));
+            claimed.add(session.one(READ, jobs.reader(session, admitted), token, id));
         }
-        return new Claim(token, queue, Micros.instant(now), alone, claimed);
+        return new Claim(token, queue, Micros.instant(now), alone, claimed, admitted);
     }
 }

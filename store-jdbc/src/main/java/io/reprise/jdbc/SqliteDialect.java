@@ -114,6 +114,11 @@ final class SqliteDialect implements Dialect {
     }
 
     @Override
+    public long nextControlVersion(Session session) throws SQLException {
+        return session.one("update reprise_control_version set version = version + 1 returning version", Row::number);
+    }
+
+    @Override
     public void lockQueue(Session session, String queue) {}
 
     @Override

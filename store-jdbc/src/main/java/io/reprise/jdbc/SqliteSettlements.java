@@ -55,7 +55,7 @@ final class SqliteSettlements implements Settlements {
             update reprise_job
                set due_at = coalesce(?, due_at), wait_reason = coalesce(?, wait_reason),
                    last_delay_us = coalesce(?, last_delay_us), token = ?,
-                   attempts = ?, losses = ?, interruptions = ?, snoozes = ?, lane = ?,
+                   attempts = ?, losses = ?, interruptions = ?, snoozes = ?, lane = ?, parked_by = ?,
                    error_type = coalesce(?, error_type),
                    error_message = case when ? is null then error_message else ? end,
                    fingerprint = coalesce(?, fingerprint)
@@ -159,15 +159,8 @@ final class SqliteSettlements implements Settlements {
                 }
             } else if (next instanceof Settlement.Fail fail) {
                 end(settlement, then, lease, JobState.FAILED, fail.reason());
-            } else if (next instanceof Settlement.Wait pause) {
-                putBack(
-                        settlement,
-                        then,
-                        at + Micros.of(pause.delay()),
-                        pause.reason().name(),
-                        Micros.ofNullable(pause.lastDelay()));
             } else {
-                putBack(settlement, then, null, null, null);
+                putBack(settlement, then, Waiting.require(settlement));
             }
         }
 
@@ -196,26 +189,22 @@ final class SqliteSettlements implements Settlements {
             counts.add(lease.queue(), state, 1);
         }
 
-        private void putBack(
-                Settlement settlement,
-                Standing then,
-                @Nullable Long dueAt,
-                @Nullable String reason,
-                @Nullable Long lastDelay)
-                throws SQLException {
+        private void putBack(Settlement settlement, Standing then, Waiting waiting) throws SQLException {
+            Long delay = waiting.delay();
             Failure failure = settlement.failure();
             String type = failure == null ? null : failure.type();
             session.update(
                     WAIT,
-                    dueAt,
-                    reason,
-                    lastDelay,
+                    delay == null ? null : at + delay,
+                    waiting.reason(),
+                    waiting.lastDelay(),
                     settlement.token(),
                     then.attempts(),
                     then.losses(),
                     then.interruptions(),
                     then.snoozes(),
-                    then.lane(),
+                    waiting.parkedBy() == null ? then.lane() : then.lane() + 3,
+                    waiting.parkedBy(),
                     type,
                     type,
                     failure == null ? null : failure.message(),

@@ -35,7 +35,7 @@ create table reprise_job (
   interruptions    integer  not null default 0 check (interruptions >= 0),
   snoozes          integer  not null default 0 check (snoozes >= 0),
   granted          integer  not null default 0 check (granted >= 0),
-  lane             smallint not null default 0 check (lane between 0 and 2),
+  lane             smallint not null default 0 check (lane between 0 and 5),
   priority         smallint not null check (priority between -9 and 9),
   progress         smallint check (progress between 0 and 100),
   cancel_requested boolean  not null default false,

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.control;
+
+import io.reprise.retry.FailureClass;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * When the breaker of a resource opens and how it finds its way back. Immutable: each method returns a copy, and refuses
+ * a bad value at once.
+ *
+ * @param enabled whether the resource has a breaker at all
+ * @param counted the failure classes that speak against the resource
+ * @param failureRate share of counted failures, above 0 to 1, at which it opens
+ * @param minSamples calls within the window before the share means anything
+ * @param window how far back the share looks
+ * @param streak counted failures in a row, without a success in the whole fleet, at which it opens whatever the share
+ * @param probes jobs let through at a time to see whether the resource is back
+ * @param firstProbe how long after it opened the first probes follow; doubled after probes that failed
+ * @param longestProbe the longest rest between probes
+ */
+public record BreakerSettings(
+        boolean enabled,
+        Set<FailureClass> counted,
+        double failureRate,
+        int minSamples,
+        Duration window,
+        int streak,
+        int probes,
+        Duration firstProbe,
+        Duration longestProbe) {
+
+    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 5 s, doubling to 60 s. */
+    public static final BreakerSettings DEFAULT = new BreakerSettings(
+            true,
+            EnumSet.of(FailureClass.DEPENDENCY_DOWN, FailureClass.TIMEOUT),
+            0.5,
+            20,
+            Duration.ofSeconds(10),
+            10,
+            3,
+            Duration.ofSeconds(5),
+            Duration.ofSeconds(60));
+
+    public BreakerSettings {
+        counted = Set.copyOf(counted);
+        if (counted.contains(FailureClass.PERMANENT) || counted.contains(FailureClass.THROTTLED)) {
+            throw new IllegalArgumentException("counted must not have PERMANENT, which says nothing about the resource,"
+                    + " nor THROTTLED, which limits the rate instead");
+        }
+        if (!(failureRate > 0 && failureRate <= 1)) {
+            throw new IllegalArgumentException("failureRate must be above 0 and at most 1, not " + failureRate);
+        }
+        Checks.inRange("minSamples", minSamples, 1, 1_000_000);
+        Checks.inRange("streak", streak, 1, 1_000_000);
+        Checks.inRange("probes", probes, 1, 1_000);
+        Checks.inRange("window", window, Duration.ofSeconds(1), Duration.ofHours(1));
+        Checks.inRange("firstProbe", firstProbe, Duration.ofMillis(100), Duration.ofHours(1));
+        Checks.inRange("longestProbe", longestProbe, firstProbe, Duration.ofHours(24));
+    }
+
+    /** No breaker and no limit for this resource. */
+    public static BreakerSettings off() {
+        BreakerSettings d = DEFAULT;
+        return new BreakerSettings(
+                false,
+                d.counted,
+                d.failureRate,
+                d.minSamples,
+                d.window,
+                d.streak,
+                d.probes,
+                d.firstProbe,
+                d.longestProbe);
+    }
+
+    public BreakerSettings counted(Set<FailureClass> classes) {
+        return new BreakerSettings(
+                enabled, classes, failureRate, minSamples, window, streak, probes, firstProbe, longestProbe);
+    }
+
+    /** Opens at this share of counted failures among at least so many calls in the window. */
+    public BreakerSettings opensAt(double rate, int samples, Duration within) {
+        return new BreakerSettings(enabled, counted, rate, samples, within, streak, probes, firstProbe, longestProbe);
+    }
+
+    /** Opens after so many counted failures without a success between them. */
+    public BreakerSettings opensAfter(int failuresInARow) {
+        return new BreakerSettings(
+                enabled, counted, failureRate, minSamples, window, failuresInARow, probes, firstProbe, longestProbe);
+    }
+
+    /** Lets so many jobs through at a time; the first time after {@code first}, later after up to {@code longest}. */
+    public BreakerSettings probes(int jobs, Duration first, Duration longest) {
+        return new BreakerSettings(enabled, counted, failureRate, minSamples, window, streak, jobs, first, longest);
+    }
+}

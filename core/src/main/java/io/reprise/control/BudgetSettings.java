@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.control;
+
+/**
+ * How many retries may be under way that no success has paid for. Immutable: each method returns a copy.
+ *
+ * @param enabled whether retries are held back at all
+ * @param capacity the most tokens there can be, and what there is at first
+ * @param floor retries per second that are granted whatever happens, so that nothing waits for ever
+ */
+public record BudgetSettings(boolean enabled, double capacity, double floor) {
+
+    /** For each resource: 35 retries without a success, then one for 14 successes, or one per second. */
+    public static final BudgetSettings OF_RESOURCE = new BudgetSettings(true, 500, 1);
+
+    /** For each queue: four times as much, so that one resource in trouble does not starve the others. */
+    public static final BudgetSettings OF_QUEUE = new BudgetSettings(true, 2_000, 1);
+
+    /** For everything together. */
+    public static final BudgetSettings OF_ALL = new BudgetSettings(true, 10_000, 1);
+
+    public BudgetSettings {
+        Checks.inRange("capacity", capacity, RetryBudget.DEAREST, 1e9);
+        Checks.inRange("floor", floor, 0.001, 1e6);
+    }
+
+    public BudgetSettings capacity(double tokens) {
+        return new BudgetSettings(enabled, tokens, floor);
+    }
+
+    public BudgetSettings floor(double retriesPerSecond) {
+        return new BudgetSettings(enabled, capacity, retriesPerSecond);
+    }
+
+    /** The same without effect: every retry is granted. */
+    public BudgetSettings off() {
+        return new BudgetSettings(false, capacity, floor);
+    }
+}

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.control;
+
+import io.reprise.control.Tally.Counts;
+import java.time.Duration;
+import java.time.Instant;
+
+/**
+ * Outcomes of the recent past, in two halves: the older goes when the younger is full.
+ *
+ * @param start when the younger half began
+ */
+public record Window(Instant start, Counts older, Counts younger) {
+
+    static Window empty(Instant now) {
+        return new Window(now, Counts.NONE, Counts.NONE);
+    }
+
+    Window plus(Counts counts, Duration length, Instant now) {
+        Duration half = length.dividedBy(2);
+        Duration age = Duration.between(start, now);
+        if (age.compareTo(length) >= 0) {
+            return new Window(now, Counts.NONE, counts);
+        }
+        if (age.compareTo(half) >= 0) {
+            return new Window(now, younger, counts);
+        }
+        return new Window(start, older, younger.plus(counts));
+    }
+
+    Counts total() {
+        return older.plus(younger);
+    }
+}
