@@ -48,13 +48,7 @@ public final class Events {
                     attempts,
                     fail.reason(),
                     settlement.failure());
-<<<<<<< HEAD
-        } else if (log.isInfoEnabled()
-                && next instanceof Settlement.Wait wait
-                && settlement.decision() instanceof Decision.Retry retry) {
-=======
-        } else if (settlement.decision() instanceof Decision.Retry retry) {
->>>>>>> control
+        } else if (log.isInfoEnabled() && settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             log.info(
                     "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
