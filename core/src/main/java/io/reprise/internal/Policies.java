@@ -33,6 +33,7 @@ public final class Policies {
 
     private final Map<Layers, RetryPolicy> complete = new ConcurrentHashMap<>();
 
+    private final Map<String, RetryPolicy> resources;
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
     private final boolean live;
