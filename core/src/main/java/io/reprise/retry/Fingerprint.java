@@ -47,6 +47,9 @@ final class Fingerprint {
 
     /** Lambdas, proxies and enhanced classes are numbered or hashed anew in each process. */
     private static String typeName(String name) {
+        if (name.chars().noneMatch(c -> c == '$' || (c >= '0' && c <= '9'))) {
+            return name;
+        }
         return DIGITS.matcher(GENERATED.matcher(name).replaceFirst("\\$\\$")).replaceAll("#");
     }
 

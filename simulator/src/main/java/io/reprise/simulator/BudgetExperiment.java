@@ -6,11 +6,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 
 /** Calls fail with a certain probability: what share of the jobs gets through, and for how many calls each? */
-public final class BudgetExperiment implements Experiment {
+public final class BudgetExperiment extends Contest<Client> {
 
     private static final int CLIENTS = 100;
     private static final int RETRIES = 3;
@@ -19,38 +18,42 @@ public final class BudgetExperiment implements Experiment {
     /** Long enough after the last arrival for retries that are not held back. */
     private static final double AFTERWARDS = 60;
 
-    private record Client(Candidate candidate, Supplier<ClientBudget> budget) {}
-
     private record Cell(Client client, double failing) {}
 
     private final List<Double> failing;
     private final double seconds;
-    private final List<Client> clients = new ArrayList<>();
 
     public BudgetExperiment(List<Candidate> more) {
         this(List.of(0.01, 0.1, 0.2, 0.5, 1.0), 200, more);
     }
 
     BudgetExperiment(List<Double> failing, double seconds, List<Candidate> more) {
+        super(table(more));
         this.failing = List.copyOf(failing);
         this.seconds = seconds;
-        clients.add(new Client(Candidate.REPRISE, () -> ClientBudget.UNLIMITED));
-        more.forEach(each -> clients.add(new Client(each, () -> ClientBudget.UNLIMITED)));
-        clients.add(client("no-retries", 0, () -> ClientBudget.UNLIMITED));
-        clients.add(client("3-retries", RETRIES, () -> ClientBudget.UNLIMITED));
-        clients.add(client("bucket-0.1-cap-10", RETRIES, () -> ClientBudget.bucket(10, 0.1, 1)));
-        clients.add(client("retry-breaker-10-percent", RETRIES, () -> ClientBudget.breaker(0.1)));
     }
 
-    private static Client client(String name, int retries, Supplier<ClientBudget> budget) {
-        return new Client(
-                new Candidate(name, RetryPolicy.fixed(Duration.ZERO).maxRetries(retries), false), budget);
+    private static List<Client> table(List<Candidate> more) {
+        RetryPolicy atOnce = RetryPolicy.fixed(Duration.ZERO).maxRetries(RETRIES);
+        List<Client> table = new ArrayList<>();
+        table.add(Client.plain(Candidate.REPRISE));
+        more.forEach(each -> table.add(Client.plain(each)));
+        table.add(Client.plain("no-retries", RetryPolicy.none()));
+        table.add(Client.plain("3-retries", atOnce));
+        table.add(Client.budgeted("bucket-0.1-cap-10", atOnce, world -> ClientBudget.bucket(10, 0.1, 1)));
+        table.add(Client.budgeted("retry-breaker-10-percent", atOnce, world -> ClientBudget.breaker(0.1)));
+        return table;
+    }
+
+    @Override
+    String name(Client client) {
+        return client.candidate().name();
     }
 
     @Override
     public Report run(long seed) {
         List<Cell> cells = new ArrayList<>();
-        clients.forEach(client -> failing.forEach(share -> cells.add(new Cell(client, share))));
+        contestants().forEach(client -> failing.forEach(share -> cells.add(new Cell(client, share))));
         List<Row> rows = new ArrayList<>(Parallel.map(cells, cell -> run(cell, seed)));
         failing.forEach(share -> rows.add(expected(share)));
         Chart chart = new Chart("Budget: calls per job", "failing calls, %", "calls");
@@ -67,13 +70,13 @@ public final class BudgetExperiment implements Experiment {
             world.after(LATENCY, () -> answer.accept(error));
         };
         ClientBudget[] budgets = new ClientBudget[CLIENTS];
-        Arrays.setAll(budgets, i -> cell.client.budget.get());
+        Arrays.setAll(budgets, i -> cell.client.budget().apply(world));
         SimulatedHandler handler = new SimulatedHandler(service, calls, job -> budgets[(int) (job % CLIENTS)]);
-        Fleet fleet = new Fleet(world, cell.client.candidate).with(4, 100, handler);
+        Fleet fleet = new Fleet(world, cell.client.candidate()).with(4, 100, handler);
         world.arrivals(RATE, 0, seconds, fleet::enqueue);
         world.runUntil(seconds + AFTERWARDS);
         double jobs = fleet.enqueued();
-        return row(cell.client.candidate.name(), cell.failing, 1 - fleet.succeeded() / jobs, calls.total() / jobs);
+        return row(cell.client.candidate().name(), cell.failing, 1 - fleet.succeeded() / jobs, calls.total() / jobs);
     }
 
     /** What the formula says of three retries: pⁿ⁺¹ fail, 1 + p + p² + p³ calls. */

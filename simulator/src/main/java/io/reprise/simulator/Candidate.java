@@ -34,6 +34,11 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
         this(name, List.of(policy), controlled);
     }
 
+    /** A policy of a user's own, with the control plane and by itself. */
+    public static List<Candidate> own(String name, RetryPolicy policy) {
+        return List.of(new Candidate(name, policy, true), new Candidate(name + "-policy-only", policy, false));
+    }
+
     RetryPolicy policy(RandomGenerator random) {
         return policies.size() == 1 ? policies.get(0) : policies.get(random.nextInt(policies.size()));
     }

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Ten thousand jobs fail within one second: how many retries come in the worst second after it? */
-public final class HerdExperiment implements Experiment {
+public final class HerdExperiment extends Contest<Candidate> {
 
     private static final int WORKERS = 10;
     private static final int PLACES = 1_000;
@@ -18,19 +18,28 @@ public final class HerdExperiment implements Experiment {
     private static final double LONGEST = 100_000;
 
     private final int jobs;
-    private final List<Candidate> candidates;
 
     public HerdExperiment(List<Candidate> more) {
         this(10_000, more);
     }
 
     HerdExperiment(int jobs, List<Candidate> more) {
+        super(table(more));
         this.jobs = jobs;
-        this.candidates = new ArrayList<>(Candidate.all());
-        candidates.addAll(more);
-        candidates.add(fixed("10s-proportional-0.1", Jitter.proportional(0.1)));
-        candidates.add(fixed("10s-equal", Jitter.equal()));
-        candidates.add(fixed("10s-full", Jitter.full()));
+    }
+
+    private static List<Candidate> table(List<Candidate> more) {
+        List<Candidate> table = new ArrayList<>(Candidate.all());
+        table.addAll(more);
+        table.add(fixed("10s-proportional:0.1", Jitter.proportional(0.1)));
+        table.add(fixed("10s-equal", Jitter.equal()));
+        table.add(fixed("10s-full", Jitter.full()));
+        return table;
+    }
+
+    @Override
+    String name(Candidate candidate) {
+        return candidate.name();
     }
 
     private static Candidate fixed(String name, Jitter jitter) {
@@ -39,12 +48,12 @@ public final class HerdExperiment implements Experiment {
 
     @Override
     public Report run(long seed) {
-        List<Calls> worlds = Parallel.map(candidates, candidate -> run(candidate, seed));
+        List<Calls> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
         Chart chart = new Chart("Herd: retries per second after " + jobs + " jobs failed in one", "seconds", "retries");
         List<Row> rows = new ArrayList<>();
-        for (int i = 0; i < candidates.size(); i++) {
+        for (int i = 0; i < contestants().size(); i++) {
             Calls retries = worlds.get(i);
-            String name = candidates.get(i).name();
+            String name = contestants().get(i).name();
             rows.add(Row.of(name)
                     .with("peakPerSecond", retries.peakFrom(0))
                     .with("retries", retries.total())

@@ -14,7 +14,7 @@ import java.util.SplittableRandom;
  * last one has, and how many writes does it take? After the experiment that made jitter popular. No queue takes part:
  * it is about delays alone.
  */
-public final class JitterExperiment implements Experiment {
+public final class JitterExperiment extends Contest<Candidate> {
 
     private static final RetryPolicy CURVE = RetryPolicy.unset()
             .backoff(new Backoff.Exponential(Duration.ofMillis(5), 2, 1))
@@ -29,8 +29,14 @@ public final class JitterExperiment implements Experiment {
 
     /** So many runs per row, of which the mean is shown. */
     JitterExperiment(List<Integer> clients, int runs) {
+        super(table());
         this.clients = List.copyOf(clients);
         this.runs = runs;
+    }
+
+    @Override
+    String name(Candidate candidate) {
+        return candidate.name();
     }
 
     private record Cell(Candidate candidate, int clients) {}
@@ -38,14 +44,14 @@ public final class JitterExperiment implements Experiment {
     @Override
     public Report run(long seed) {
         List<Cell> cells = new ArrayList<>();
-        clients.forEach(count -> candidates().forEach(candidate -> cells.add(new Cell(candidate, count))));
+        clients.forEach(count -> contestants().forEach(candidate -> cells.add(new Cell(candidate, count))));
         List<Row> rows = Parallel.map(cells, cell -> run(cell, seed));
         Chart chart = new Chart("Jitter: time until every client has written", "clients", "ms").logarithmic();
         rows.forEach(row -> chart.point(row.policy(), row.number("clients"), row.number("timeMs")));
         return new Report("jitter", seed, rows, chart.svg());
     }
 
-    private static List<Candidate> candidates() {
+    private static List<Candidate> table() {
         List<Candidate> all = new ArrayList<>();
         // The default's own way to spread, on the curve of the experiment.
         all.add(new Candidate("reprise", CURVE.orElse(RetryPolicy.DEFAULT), false));

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * Workers stand still now and then, and now and then one dies: with a short lease the dead are noticed soon but the
  * living are taken for dead, with a long one it is the other way round.
  */
-public final class LeaseExperiment implements Experiment {
+public final class LeaseExperiment extends Contest<Integer> {
 
     private static final int WORKERS = 8;
     private static final int PLACES = 10;
@@ -26,7 +26,6 @@ public final class LeaseExperiment implements Experiment {
     private static final double BETWEEN_DEATHS = 120;
     private static final double RESTART = 5;
 
-    private final List<Integer> leases;
     private final double seconds;
 
     public LeaseExperiment() {
@@ -34,13 +33,19 @@ public final class LeaseExperiment implements Experiment {
     }
 
     LeaseExperiment(List<Integer> leases, double seconds) {
-        this.leases = List.copyOf(leases);
+        super(leases);
         this.seconds = seconds;
+    }
+
+    /** Every row is of our own policy, with another lease. */
+    @Override
+    String name(Integer lease) {
+        return Candidate.REPRISE.name();
     }
 
     @Override
     public Report run(long seed) {
-        List<Row> rows = Parallel.map(leases, lease -> new Trial(lease, seed).row());
+        List<Row> rows = Parallel.map(contestants(), lease -> new Trial(lease, seed).row());
         Chart chart = new Chart("Lease: what its length costs", "lease, seconds", "");
         for (Row row : rows) {
             double lease = row.number("leaseSeconds");

@@ -6,10 +6,9 @@ import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Function;
 
 /** A server stands still for ten seconds under load: how long until it does useful work again, if ever? */
-public final class MetastableExperiment implements Experiment {
+public final class MetastableExperiment extends Contest<Client> {
 
     private static final double SERVED_PER_SECOND = 100;
     private static final double TIMEOUT = 1;
@@ -20,14 +19,11 @@ public final class MetastableExperiment implements Experiment {
     private static final int WORKERS = 4;
     private static final int PLACES = 100;
 
-    private record Client(Candidate candidate, Function<World, ClientBudget> budget) {}
-
     private record Cell(Client client, double load) {}
 
     private final List<Double> loads;
     private final int seconds;
     private final boolean shedding;
-    private final List<Client> clients = new ArrayList<>();
 
     /**
      * Ten minutes at half, 80 % and 90 % of what the server can do.
@@ -40,54 +36,51 @@ public final class MetastableExperiment implements Experiment {
     }
 
     MetastableExperiment(List<Double> loads, int seconds, List<Candidate> more, boolean shedding) {
+        super(table(more));
         this.loads = List.copyOf(loads);
         this.seconds = seconds;
         this.shedding = shedding;
-        clients.add(plain(Candidate.REPRISE));
-        more.forEach(each -> clients.add(plain(each)));
-        clients.add(plain(Candidate.UNCONTROLLED));
-        clients.add(plain(new Candidate("no-retries", RetryPolicy.none(), false)));
-        clients.add(plain(threeRetries("3-retries-exponential", Jitter.none())));
-        clients.add(plain(threeRetries("3-retries-full-jitter", Jitter.full())));
-        clients.add(budgeted("budget-10-percent", world -> ClientBudget.bucket(100, 0.1, 1)));
-        clients.add(budgeted("budget-aws-2016", world -> ClientBudget.bucket(500, 1, 5)));
-        clients.add(budgeted("budget-aws-2026", world -> ClientBudget.bucket(500, 1, 14)));
-        clients.add(budgeted("budget-finagle", world -> ClientBudget.ofSends(world, 0.2, 10)));
     }
 
-    /** Leaves out every row but these. */
-    MetastableExperiment only(String... names) {
-        clients.removeIf(client -> !List.of(names).contains(client.candidate.name()));
-        return this;
+    private static List<Client> table(List<Candidate> more) {
+        RetryPolicy spread = threeRetries(Jitter.full());
+        List<Client> table = new ArrayList<>();
+        table.add(Client.plain(Candidate.REPRISE));
+        more.forEach(each -> table.add(Client.plain(each)));
+        table.add(Client.plain(Candidate.UNCONTROLLED));
+        table.add(Client.plain("no-retries", RetryPolicy.none()));
+        table.add(Client.plain("3-retries-exponential", threeRetries(Jitter.none())));
+        table.add(Client.plain("3-retries-full-jitter", spread));
+        table.add(Client.budgeted("budget-10-percent", spread, world -> ClientBudget.bucket(100, 0.1, 1)));
+        table.add(Client.budgeted("budget-aws-2016", spread, world -> ClientBudget.bucket(500, 1, 5)));
+        table.add(Client.budgeted("budget-aws-2026", spread, world -> ClientBudget.bucket(500, 1, 14)));
+        table.add(Client.budgeted("budget-finagle", spread, world -> ClientBudget.ofSends(world, 0.2, 10)));
+        return table;
     }
 
-    private static Client plain(Candidate candidate) {
-        return new Client(candidate, world -> ClientBudget.UNLIMITED);
+    @Override
+    String name(Client client) {
+        return client.candidate().name();
     }
 
-    private static Client budgeted(String name, Function<World, ClientBudget> budget) {
-        return new Client(threeRetries(name, Jitter.full()), budget);
-    }
-
-    private static Candidate threeRetries(String name, Jitter jitter) {
-        RetryPolicy policy = RetryPolicy.exponential(Duration.ofMillis(100))
+    private static RetryPolicy threeRetries(Jitter jitter) {
+        return RetryPolicy.exponential(Duration.ofMillis(100))
                 .cap(Duration.ofSeconds(20))
                 .jitter(jitter)
                 .maxRetries(3);
-        return new Candidate(name, policy, false);
     }
 
     @Override
     public Report run(long seed) {
         List<Cell> cells = new ArrayList<>();
-        clients.forEach(client -> loads.forEach(load -> cells.add(new Cell(client, load))));
+        contestants().forEach(client -> loads.forEach(load -> cells.add(new Cell(client, load))));
         List<Flow> flows = Parallel.map(cells, cell -> run(cell, seed));
         List<Row> rows = new ArrayList<>();
         Chart chart = new Chart("Metastable: goodput at " + Math.round(100 * loads.get(loads.size() - 1))
                 + " % load, stall from 60 s to 70 s", "seconds", "share");
         for (int i = 0; i < cells.size(); i++) {
             Cell cell = cells.get(i);
-            String name = cell.client.candidate.name();
+            String name = name(cell.client);
             rows.add(row(name, cell.load, flows.get(i)));
             if (cell.load == loads.get(loads.size() - 1)) {
                 flows.get(i).draw(chart, name);
@@ -101,9 +94,9 @@ public final class MetastableExperiment implements Experiment {
         Flow flow = new Flow(world, seconds);
         FifoServer server = new FifoServer(
                 world, SERVED_PER_SECOND, BEGIN, BEGIN + STALL, shedding ? TIMEOUT : Double.POSITIVE_INFINITY);
-        ClientBudget budget = cell.client.budget.apply(world);
+        ClientBudget budget = cell.client.budget().apply(world);
         SimulatedHandler handler = new SimulatedHandler(server, flow, job -> budget);
-        Fleet fleet = new Fleet(world, cell.client.candidate)
+        Fleet fleet = new Fleet(world, cell.client.candidate())
                 .timeout(Duration.ofMillis(Math.round(1000 * TIMEOUT)))
                 .with(WORKERS, PLACES, handler);
         world.arrivals(cell.load * SERVED_PER_SECOND, 0, seconds, () -> {

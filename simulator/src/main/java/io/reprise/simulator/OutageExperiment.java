@@ -6,9 +6,10 @@ import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Jobs keep coming while what they call is down: how many are given up, what does it cost, how long does it take? */
-public final class OutageExperiment implements Experiment {
+public final class OutageExperiment extends Contest<Candidate> {
 
     private static final int WORKERS = 4;
     private static final int BEGIN = 60;
@@ -27,14 +28,36 @@ public final class OutageExperiment implements Experiment {
     public record Setting(Duration outage, double rate, Duration length, int capacity, int concurrency) {
 
         public static final Setting DEFAULT = new Setting(Duration.ofMinutes(15), 50, Duration.ofHours(1), 100, 400);
+
+        private static final double MOST_JOBS = 1_000_000;
+
+        public Setting {
+            inRange("outage", outage.toMillis() / 1e3, 1, 86_400, "seconds");
+            inRange("rate", rate, 0.1, 1_000, "jobs per second");
+            inRange("length", length.toMillis() / 1e3, BEGIN + 1, 86_400, "seconds");
+            inRange("capacity", capacity, 1, 100_000, "calls per second");
+            inRange("concurrency", concurrency, WORKERS, 40_000, "calls at once");
+            inRange("rate times length", rate * length.toSeconds(), 1, MOST_JOBS, "jobs");
+        }
+
+        private static void inRange(String what, double value, double least, double most, String unit) {
+            if (!(value >= least && value <= most)) {
+                throw new IllegalArgumentException(String.format(
+                        Locale.ROOT, "%s must be %,.1f to %,.0f %s, not %,.1f", what, least, most, unit, value));
+            }
+        }
     }
 
     private final Setting setting;
-    private final List<Candidate> candidates;
 
     public OutageExperiment(Setting setting, List<Candidate> candidates) {
+        super(candidates);
         this.setting = setting;
-        this.candidates = List.copyOf(candidates);
+    }
+
+    @Override
+    String name(Candidate candidate) {
+        return candidate.name();
     }
 
     /** Every row of the table. */
@@ -55,7 +78,7 @@ public final class OutageExperiment implements Experiment {
     public Report run(long seed) {
         Chart chart = new Chart("Outage: calls per second", "seconds", "calls").logarithmic();
         List<Row> rows = new ArrayList<>();
-        for (Result result : Parallel.map(candidates, candidate -> run(candidate, seed))) {
+        for (Result result : Parallel.map(contestants(), candidate -> run(candidate, seed))) {
             rows.add(row(result));
             for (int second = 0; second < shown(); second += SHOWN_EVERY) {
                 double calls = (double) result.calls.between(second, second + SHOWN_EVERY) / SHOWN_EVERY;

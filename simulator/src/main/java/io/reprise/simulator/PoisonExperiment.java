@@ -7,10 +7,9 @@ import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** One job kills every worker that runs it: how many, until it is put away, and what becomes of the others' work? */
-public final class PoisonExperiment implements Experiment {
+public final class PoisonExperiment extends Contest<Candidate> {
 
     private static final double POISON = -1;
     private static final int PLACES = 10;
@@ -22,7 +21,6 @@ public final class PoisonExperiment implements Experiment {
 
     private final double arriving;
     private final double observed;
-    private final List<Candidate> candidates = new ArrayList<>();
 
     public PoisonExperiment(List<Candidate> more) {
         this(600, 3_600, more);
@@ -30,28 +28,39 @@ public final class PoisonExperiment implements Experiment {
 
     /** Innocent jobs come for so many seconds; the world is watched for so many. */
     PoisonExperiment(double arriving, double observed, List<Candidate> more) {
+        super(table(more));
         this.arriving = arriving;
         this.observed = observed;
-        candidates.add(Candidate.REPRISE);
-        candidates.addAll(more);
+    }
+
+    private static List<Candidate> table(List<Candidate> more) {
+        List<Candidate> table = new ArrayList<>();
+        table.add(Candidate.REPRISE);
+        table.addAll(more);
         // Put back as if nothing had happened, or counted like any failure, as other queues do.
-        candidates.add(new Candidate(
+        table.add(new Candidate(
                 "never-counted", RetryPolicy.unset().losses(new LossRule(false, false, 1_000_000)), false));
-        candidates.add(new Candidate(
+        table.add(new Candidate(
                 "counted-as-failure",
                 RetryPolicy.unset().maxAttempts(11).losses(new LossRule(true, true, 1_000_000)),
                 false));
         List.of("omniq", "stent", "weave", "mongo", "conduit")
-                .forEach(name -> candidates.add(new Candidate(name, Presets.get(name), false)));
+                .forEach(name -> table.add(new Candidate(name, Presets.get(name), false)));
+        return table;
+    }
+
+    @Override
+    String name(Candidate candidate) {
+        return candidate.name();
     }
 
     @Override
     public Report run(long seed) {
-        List<Killings> worlds = Parallel.map(candidates, candidate -> run(candidate, seed));
+        List<Killings> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
         Chart chart = new Chart("Poison: workers killed", "seconds", "workers");
         List<Row> rows = new ArrayList<>();
-        for (int i = 0; i < candidates.size(); i++) {
-            String name = candidates.get(i).name();
+        for (int i = 0; i < contestants().size(); i++) {
+            String name = contestants().get(i).name();
             rows.add(worlds.get(i).row(name));
             worlds.get(i).draw(chart, name, observed);
         }
@@ -91,11 +100,6 @@ public final class PoisonExperiment implements Experiment {
             } else {
                 super.began(worker, payload, job);
             }
-        }
-
-        @Override
-        public void ended(double payload, @Nullable Throwable error) {
-            super.ended(payload, error);
         }
 
         private void kill(SimulatedWorker worker) {
