@@ -27,6 +27,7 @@ final class Fleet {
     private int started;
     private @Nullable Duration timeout;
     private @Nullable Duration lease;
+    private JobListener listener = event -> {};
     private long enqueued;
     private long succeeded;
     private long dead;
@@ -78,6 +79,12 @@ final class Fleet {
         return this;
     }
 
+    /** Who hears of everything. */
+    Fleet listener(JobListener everything) {
+        this.listener = everything;
+        return this;
+    }
+
     List<SimulatedWorker> workers() {
         return workers;
     }
@@ -119,6 +126,7 @@ final class Fleet {
 
     private JobListener counting() {
         return event -> {
+            listener.onEvent(event);
             if (event.kind() == JobEvent.Kind.SUCCEEDED) {
                 succeeded++;
             } else if (event.kind() == JobEvent.Kind.FAILED) {
