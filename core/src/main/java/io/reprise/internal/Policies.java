@@ -26,7 +26,8 @@ public final class Policies {
     private static final int MAX_CACHED = 1_000;
 
     /** What differs from job to job. */
-    private record Layers(RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
+    private record Layers(
+            RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
 
     /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
@@ -47,7 +48,8 @@ public final class Policies {
 
     /** The spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        RetryPolicy policy = cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
+        RetryPolicy policy =
+                cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
         return spec.toBuilder().policy(policy).build();
     }
 
@@ -63,7 +65,8 @@ public final class Policies {
 
     /** The complete policy for a job that has been claimed. */
     RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy = cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
+        RetryPolicy policy =
+                cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
         int granted = job.counts().granted();
         return granted == 0
                 ? policy

@@ -180,7 +180,8 @@ final class Runner implements Role {
         RunContext context = new RunContext(run, store, codec, driver);
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
-            run.leaveThread(deferred.begin(payload, context, error -> finish(run, handled(run, context, start, error))));
+            run.leaveThread(
+                    deferred.begin(payload, context, error -> finish(run, handled(run, context, start, error))));
             return null;
         }
         entry.handler().handle(payload, context);

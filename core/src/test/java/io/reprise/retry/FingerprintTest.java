@@ -116,7 +116,8 @@ class FingerprintTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", " ", "Connection refused", " leading", "trailing ", "abcdefab", "two  spaces", "tab\there"})
+    @ValueSource(
+            strings = {"", " ", "Connection refused", " leading", "trailing ", "abcdefab", "two  spaces", "tab\there"})
     void the_short_way_for_plain_words_gives_what_the_long_way_does(String message) {
         assertThat(MessageShape.of(message)).isEqualTo(MessageShape.replaced(message));
     }

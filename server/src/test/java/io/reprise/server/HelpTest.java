@@ -26,7 +26,21 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "policy presets", "policy preview", "policy lint", "schema print", "simulate jitter", "simulate budget", "simulate metastable", "simulate outage", "simulate herd", "simulate poison", "simulate lease"})
+    @ValueSource(
+            strings = {
+                "demo",
+                "policy presets",
+                "policy preview",
+                "policy lint",
+                "schema print",
+                "simulate jitter",
+                "simulate budget",
+                "simulate metastable",
+                "simulate outage",
+                "simulate herd",
+                "simulate poison",
+                "simulate lease"
+            })
     void every_command_has_help_with_an_example(String command) {
         Cli run = Cli.line(command + " -h");
         assertThat(run.code()).isZero();

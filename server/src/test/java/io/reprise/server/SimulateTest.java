@@ -41,7 +41,8 @@ class SimulateTest {
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.json().propertyNames()).containsExactly("experiment", "seed", "rows");
-        assertThat(run.json().get("experiment").asString()).isEqualTo(commandLine.split(" ", 2)[0]);
+        assertThat(run.json().get("experiment").asString())
+                .isEqualTo(commandLine.split(" ", 2)[0]);
         assertThat(run.json().get("seed").asLong()).isEqualTo(3);
         List<String> expected = new ArrayList<>(List.of("policy"));
         expected.addAll(List.of(members.split(" ", -1)));
@@ -77,8 +78,11 @@ class SimulateTest {
     void a_users_policy_runs_beside_ours_with_control_and_without() throws IOException {
         Path file = directory.resolve("mine.json");
         Files.writeString(file, "{\"backoff\":\"fixed\",\"base\":\"PT5S\",\"jitter\":\"none\",\"maxAttempts\":3}");
-        JsonNode rows = Cli.line("simulate outage --json --policy " + file + SMALL).json().get("rows");
-        assertThat(rows).extracting(row -> row.get("policy").asString())
+        JsonNode rows = Cli.line("simulate outage --json --policy " + file + SMALL)
+                .json()
+                .get("rows");
+        assertThat(rows)
+                .extracting(row -> row.get("policy").asString())
                 .containsExactly("reprise", "my-mine", "my-mine-policy-only");
         assertThat(rows.get(1).get("deadPercent").asDouble()).isZero();
         assertThat(rows.get(2).get("deadPercent").asDouble()).isGreaterThan(10);
@@ -86,8 +90,24 @@ class SimulateTest {
 
     @Test
     void a_recovery_that_never_comes_is_null() {
-        JsonNode rows = Cli.line("simulate metastable --json --rows 3-retries-full-jitter").json().get("rows");
-        assertThat(rows).allSatisfy(row -> assertThat(row.get("recoverySeconds").isNull()).isTrue());
+        JsonNode rows = Cli.line("simulate metastable --json --rows budget-finagle")
+                .json()
+                .get("rows");
+        assertThat(rows.get(0).get("recoverySeconds").isInt()).isTrue();
+        assertThat(rows.get(2).get("recoverySeconds").isNull()).isTrue();
+    }
+
+    @Test
+    void the_json_of_a_seed_is_exactly_this() {
+        assertThat(Cli.line("simulate outage --json --seed 42 --rows jobrunr,stent" + SMALL)
+                        .out())
+                .isEqualToIgnoringNewLines("""
+                        {"experiment":"outage","seed":42,"rows":[
+                        {"policy":"jobrunr","deadPercent":0.0,"callsPerJob":2.33,"outageCalls":1003,
+                        "peakFactor":4.6,"p50Seconds":0.1,"p99Seconds":120.6},
+                        {"policy":"stent","deadPercent":32.9,"callsPerJob":1.71,"outageCalls":937,
+                        "peakFactor":4.0,"p50Seconds":0.1,"p99Seconds":3.2}]}
+                        """);
     }
 
     @ParameterizedTest(name = "{0}")
@@ -109,7 +129,7 @@ class SimulateTest {
                 "jitter --seed x                | --seed         | 'x'",
                 "jitter --policy x              | --policy       | Unknown option",
                 "jitter --rows full --plot /no/such/place.svg | --plot | /no/such/place.svg",
-                "weather                        | weather        | outage",
+                "weather                        | weather        | reprise simulate --help",
             })
     void what_cannot_be_is_refused(String commandLine, String culprit, String help) {
         Cli run = Cli.line("simulate " + commandLine);

@@ -44,12 +44,16 @@ class Calls implements SimulatedHandler.Observer {
 
     /** Calls begun from one whole second until before another. */
     long between(int from, int until) {
-        return Arrays.stream(perSecond, from, Math.max(from, Math.min(until, perSecond.length))).asLongStream().sum();
+        return Arrays.stream(perSecond, from, Math.max(from, Math.min(until, perSecond.length)))
+                .asLongStream()
+                .sum();
     }
 
     /** The most calls in one second, from this one on. */
     int peakFrom(int second) {
-        return Arrays.stream(perSecond, Math.min(second, perSecond.length), perSecond.length).max().orElse(0);
+        return Arrays.stream(perSecond, Math.min(second, perSecond.length), perSecond.length)
+                .max()
+                .orElse(0);
     }
 
     int in(int second) {

@@ -82,7 +82,8 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
 
     /** 3ⁿ seconds, 10 retries. */
     static Candidate jobRunr() {
-        RetryPolicy policy = endless(RetryPolicy.exponential(Duration.ofSeconds(3)).factor(3).offset(0))
+        RetryPolicy policy = endless(
+                        RetryPolicy.exponential(Duration.ofSeconds(3)).factor(3).offset(0))
                 .jitter(Jitter.none())
                 .maxRetries(10);
         return new Candidate("jobrunr", policy, false);

@@ -88,7 +88,8 @@ public final class LeaseExperiment extends Contest<Integer> {
             nextDeath();
             world.arrivals(RATE, 0, seconds, fleet::enqueue);
             world.runUntil(seconds);
-            double mean = recoveries.stream().mapToDouble(each -> each).average().orElse(Double.NaN);
+            double mean =
+                    recoveries.stream().mapToDouble(each -> each).average().orElse(Double.NaN);
             double most = recoveries.stream().mapToDouble(each -> each).max().orElse(Double.NaN);
             return Row.of(Candidate.REPRISE.name())
                     .with("leaseSeconds", lease)

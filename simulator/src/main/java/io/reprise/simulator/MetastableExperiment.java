@@ -76,8 +76,11 @@ public final class MetastableExperiment extends Contest<Client> {
         contestants().forEach(client -> loads.forEach(load -> cells.add(new Cell(client, load))));
         List<Flow> flows = Parallel.map(cells, cell -> run(cell, seed));
         List<Row> rows = new ArrayList<>();
-        Chart chart = new Chart("Metastable: goodput at " + Math.round(100 * loads.get(loads.size() - 1))
-                + " % load, stall from 60 s to 70 s", "seconds", "share");
+        Chart chart = new Chart(
+                "Metastable: goodput at " + Math.round(100 * loads.get(loads.size() - 1))
+                        + " % load, stall from 60 s to 70 s",
+                "seconds",
+                "share");
         for (int i = 0; i < cells.size(); i++) {
             Cell cell = cells.get(i);
             String name = name(cell.client);

@@ -20,7 +20,8 @@ final class Scale {
         this.logarithmic = logarithmic;
         this.from = from;
         this.to = to;
-        double least = Arrays.stream(values).filter(v -> !logarithmic || v > 0).min().orElse(0);
+        double least =
+                Arrays.stream(values).filter(v -> !logarithmic || v > 0).min().orElse(0);
         double most = Arrays.stream(values).max().orElse(1);
         low = logarithmic ? Math.floor(Math.log10(least > 0 ? least : 1)) : Math.min(0, least);
         double top = logarithmic ? Math.ceil(Math.log10(most > 0 ? most : 1)) : most;

@@ -19,7 +19,7 @@ final class SimulatedWorker {
 
     private final World world;
     private final SimulatedBench bench;
-    private final Process process = new Process();
+    private final View view = new View();
     private final Reprise reprise;
     private long pausedUntilNanos;
     private boolean dead;
@@ -32,7 +32,7 @@ final class SimulatedWorker {
                 .codec(SimulatedHandler.CODEC)
                 .concurrency(concurrency)
                 .handle(SimulatedHandler.TYPE, handler.on(this));
-        this.reprise = Starter.start(builder, new Engine.Seams(process, bench, world.chance()));
+        this.reprise = Starter.start(builder, new Engine.Seams(view, bench, world.chance()));
         // One store object stands for a database here, where each process would hear by itself: they poll instead.
         world.store.onWake(() -> {});
     }
@@ -73,7 +73,7 @@ final class SimulatedWorker {
     /** Ends at once, without a word to anybody. */
     void die() {
         dead = true;
-        process.end();
+        view.end();
     }
 
     boolean isDead() {
@@ -81,7 +81,7 @@ final class SimulatedWorker {
     }
 
     /** The world's driver as seen from within the process. */
-    private final class Process implements Driver {
+    private final class View implements Driver {
 
         private final Map<Role, Role> roles = new LinkedHashMap<>();
 

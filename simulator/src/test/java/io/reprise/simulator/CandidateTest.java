@@ -14,7 +14,9 @@ import org.junit.jupiter.api.Test;
 class CandidateTest {
 
     private static RetryPlan.Step step(Candidate candidate, int retry) {
-        return RetryPlan.of(candidate.policies().get(0), attempts(candidate) - 1).steps().get(retry - 1);
+        return RetryPlan.of(candidate.policies().get(0), attempts(candidate) - 1)
+                .steps()
+                .get(retry - 1);
     }
 
     private static int attempts(Candidate candidate) {
@@ -22,7 +24,8 @@ class CandidateTest {
     }
 
     private static Duration worst(Candidate candidate) {
-        List<RetryPlan.Step> steps = RetryPlan.of(candidate.policies().get(0), attempts(candidate) - 1).steps();
+        List<RetryPlan.Step> steps = RetryPlan.of(candidate.policies().get(0), attempts(candidate) - 1)
+                .steps();
         return steps.get(steps.size() - 1).cumulativeMax();
     }
 
@@ -66,9 +69,8 @@ class CandidateTest {
 
     @Test
     void a_policy_of_ones_own_runs_with_control_and_without() {
-        assertThat(Candidate.own("mine", RetryPolicy.none())).extracting(Candidate::name, Candidate::controlled)
-                .containsExactly(
-                        tuple("mine", true),
-                        tuple("mine-policy-only", false));
+        assertThat(Candidate.own("mine", RetryPolicy.none()))
+                .extracting(Candidate::name, Candidate::controlled)
+                .containsExactly(tuple("mine", true), tuple("mine-policy-only", false));
     }
 }

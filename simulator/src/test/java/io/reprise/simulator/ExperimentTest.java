@@ -48,7 +48,8 @@ class ExperimentTest {
 
     @Test
     void a_herd_without_jitter_comes_back_within_a_second() {
-        Candidate same = new Candidate("same", RetryPolicy.fixed(Duration.ofSeconds(30)).jitter(Jitter.none()), false);
+        Candidate same =
+                new Candidate("same", RetryPolicy.fixed(Duration.ofSeconds(30)).jitter(Jitter.none()), false);
         Candidate spread = new Candidate("spread", RetryPolicy.fixed(Duration.ofSeconds(30)), false);
         HerdExperiment herd = new HerdExperiment(1_000, List.of(same, spread));
         herd.keep(List.of("same", "spread"));
@@ -66,7 +67,8 @@ class ExperimentTest {
         assertThat(report.row("reprise").number("killedWorkers")).isEqualTo(LossRule.DEFAULT.max());
         assertThat(report.row("three").number("killedWorkers")).isEqualTo(3);
         assertThat(report.row("never-counted").values()).containsEntry("ended", false);
-        assertThat(report.rows()).allSatisfy(row -> assertThat(row.number("innocentDead")).isZero());
+        assertThat(report.rows())
+                .allSatisfy(row -> assertThat(row.number("innocentDead")).isZero());
     }
 
     @Test
@@ -115,6 +117,9 @@ class ExperimentTest {
                 .parse(new ByteArrayInputStream(report.plot().getBytes(UTF_8)));
         // Our own is drawn once more, above the others.
         assertThat(svg.getElementsByTagName("polyline").getLength()).isEqualTo(8 + 1);
-        assertThat(report.plot()).contains(">decorrelated<").doesNotContain("NaN").doesNotContain("Infinity");
+        assertThat(report.plot())
+                .contains(">decorrelated<")
+                .doesNotContain("NaN")
+                .doesNotContain("Infinity");
     }
 }

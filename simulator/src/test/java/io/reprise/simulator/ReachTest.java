@@ -53,8 +53,14 @@ class ReachTest {
         Map<Double, List<Row>> byClients = new JitterExperiment()
                 .run(1).rows().stream().collect(Collectors.groupingBy(row -> row.number("clients")));
         byClients.values().forEach(rows -> {
-            Row ours = rows.stream().filter(row -> row.policy().equals("reprise")).findFirst().orElseThrow();
-            Row full = rows.stream().filter(row -> row.policy().equals("full")).findFirst().orElseThrow();
+            Row ours = rows.stream()
+                    .filter(row -> row.policy().equals("reprise"))
+                    .findFirst()
+                    .orElseThrow();
+            Row full = rows.stream()
+                    .filter(row -> row.policy().equals("full"))
+                    .findFirst()
+                    .orElseThrow();
             assertThat(ours.number("timeMs")).isBetween(0.95 * full.number("timeMs"), 1.05 * full.number("timeMs"));
             assertThat(ours.number("calls")).isBetween(0.95 * full.number("calls"), 1.05 * full.number("calls"));
         });

@@ -21,7 +21,8 @@ class WorldTest {
         StringBuilder trace = new StringBuilder();
         LimitedService service = new LimitedService(world, 20, 10, 40);
         Fleet fleet = new Fleet(world, Candidate.REPRISE)
-                .listener(event -> trace.append(world.now()).append(' ').append(event).append('\n'))
+                .listener(event ->
+                        trace.append(world.now()).append(' ').append(event).append('\n'))
                 .with(3, 5, new SimulatedHandler(service, new Calls(world)));
         world.arrivals(10, 0, 90, fleet::enqueue);
         world.runUntil(120);
