@@ -66,7 +66,7 @@ public final class BudgetExperiment extends Contest<Client> {
         Calls calls = new Calls(world);
         RandomGenerator chance = world.chance();
         Downstream service = answer -> {
-            Exception error = chance.nextDouble() < cell.failing ? Errors.FAILED : null;
+            Exception error = chance.nextDouble() < cell.failing ? Errors.failed() : null;
             world.after(LATENCY, () -> answer.accept(error));
         };
         ClientBudget[] budgets = new ClientBudget[CLIENTS];

@@ -9,13 +9,28 @@ import java.net.ConnectException;
 /** What simulated calls fail of: the classes real ones fail of, without the cost of a stack trace. */
 final class Errors {
 
-    static final Exception REFUSED = new Refused();
-    static final Exception OVERLOADED = new Overloaded();
-    static final Exception INTERRUPTED = new Interrupted();
-    static final Exception FAILED = new Failed();
-    static final Exception OUT_OF_BUDGET = new OutOfBudget();
-
     private Errors() {}
+
+    static Exception refused() {
+        return new Refused();
+    }
+
+    static Exception overloaded() {
+        return new Overloaded();
+    }
+
+    static Exception interrupted() {
+        return new Interrupted();
+    }
+
+    static Exception failed() {
+        return new Failed();
+    }
+
+    /** The client gave up retrying this request. */
+    static Exception outOfBudget() {
+        return new OutOfBudget();
+    }
 
     private static final class Refused extends ConnectException {
         private static final long serialVersionUID = 1L;
@@ -70,7 +85,6 @@ final class Errors {
         }
     }
 
-    /** The client gave up retrying this request. */
     private static final class OutOfBudget extends IOException implements NonRetryable {
         private static final long serialVersionUID = 1L;
 

@@ -78,7 +78,7 @@ public final class HerdExperiment extends Contest<Candidate> {
         };
         // Down for as long as first calls come; their answers are late enough that no retry is among them.
         Downstream service = answer -> {
-            Exception error = world.now() < 1 ? Errors.REFUSED : null;
+            Exception error = world.now() < 1 ? Errors.refused() : null;
             world.after(LATENCY, () -> answer.accept(error));
         };
         Fleet fleet = new Fleet(world, candidate).with(WORKERS, PLACES, new SimulatedHandler(service, retries));

@@ -32,13 +32,13 @@ final class LimitedService implements Downstream {
 
     private @Nullable Exception judge(double now) {
         if (now >= downFrom && now < downUntil) {
-            return Errors.REFUSED;
+            return Errors.refused();
         }
         while (!served.isEmpty() && served.peekFirst() <= now - 1) {
             served.removeFirst();
         }
         if (served.size() >= capacity) {
-            return Errors.OVERLOADED;
+            return Errors.overloaded();
         }
         served.addLast(now);
         return null;

@@ -54,13 +54,13 @@ final class SimulatedHandler {
             ClientBudget budget = budgets.apply(job.id().value());
             Call call = new Call(worker, arrivedAt, budget, end);
             if (job.attempt() > 1 && !budget.pays()) {
-                call.over(Errors.OUT_OF_BUDGET);
+                call.over(Errors.outOfBudget());
             } else {
                 budget.sent();
                 observer.began(worker, arrivedAt, job);
                 downstream.call(call::over);
             }
-            return () -> call.over(Errors.INTERRUPTED);
+            return () -> call.over(Errors.interrupted());
         };
     }
 
