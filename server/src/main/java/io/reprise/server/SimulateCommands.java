@@ -164,7 +164,7 @@ final class SimulateCommands {
 
     @Command(
             name = "herd",
-            description = "10,000 jobs fail within a second: how many retries come in the worst second after it?",
+            description = "10,000 jobs fail within a second: how many calls come in the worst second after it?",
             footer = {"", "Example:", "  reprise simulate herd --policy my.json"})
     static final class Herd extends SimulateCommand {
 

@@ -26,11 +26,11 @@ class SimulateTest {
             delimiter = '|',
             value = {
                 "jitter --rows reprise,full         | clients timeMs calls",
-                "budget --rows reprise              | failing failPercent load",
+                "budget --rows reprise              | failing failPercent deadPercent load",
                 "metastable --rows no-retries       | load recoverySeconds goodput amplification",
                 "outage --outage 1m --rate 5 --length 3m --rows reprise,river"
                         + " | deadPercent callsPerJob outageCalls peakFactor p50Seconds p99Seconds",
-                "herd --rows reprise,conduit        | peakPerSecond retries p50Seconds p99Seconds",
+                "herd --rows reprise,conduit        | peakPerSecond calls p50Seconds p99Seconds",
                 "poison --rows reprise,omniq        | killedWorkers ended innocentDead innocentRunTwice p99Seconds",
                 "lease                              | leaseSeconds pauses lostPausePercent duplicates duplicatePercent"
                         + " recoverySeconds longestRecoverySeconds",

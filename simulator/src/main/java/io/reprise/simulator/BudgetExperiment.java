@@ -76,18 +76,21 @@ public final class BudgetExperiment extends Contest<Client> {
         world.arrivals(RATE, 0, seconds, fleet::enqueue);
         world.runUntil(seconds + AFTERWARDS);
         double jobs = fleet.enqueued();
-        return row(cell.client.candidate().name(), cell.failing, 1 - fleet.succeeded() / jobs, calls.total() / jobs);
+        return row(
+                name(cell.client), cell.failing, 1 - fleet.succeeded() / jobs, fleet.dead() / jobs, calls.total() / jobs);
     }
 
     /** What the formula says of three retries: pⁿ⁺¹ fail, 1 + p + p² + p³ calls. */
     private static Row expected(double p) {
-        return row("3-retries-by-formula", p, Math.pow(p, RETRIES + 1.0), 1 + p + p * p + p * p * p);
+        double failed = Math.pow(p, RETRIES + 1.0);
+        return row("3-retries-by-formula", p, failed, failed, 1 + p + p * p + p * p * p);
     }
 
-    private static Row row(String policy, double failing, double unserved, double load) {
+    private static Row row(String policy, double failing, double unserved, double dead, double load) {
         return Row.of(policy)
                 .with("failing", failing, 2)
                 .with("failPercent", 100 * unserved, 2)
+                .with("deadPercent", 100 * dead, 2)
                 .with("load", load, 2);
     }
 }
