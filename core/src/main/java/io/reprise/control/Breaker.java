@@ -4,7 +4,6 @@ package io.reprise.control;
 import io.reprise.control.Tally.Counts;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -314,14 +313,8 @@ public record Breaker(
     }
 
     private static String counts(Counts counts) {
-        return String.format(
-                Locale.ROOT,
-                "%d,%d,%d,%d,%.6f",
-                counts.successes(),
-                counts.failures(),
-                counts.throttled(),
-                counts.others(),
-                counts.seconds());
+        return counts.successes() + "," + counts.failures() + "," + counts.throttled() + "," + counts.others() + ","
+                + counts.seconds();
     }
 
     private static Counts counts(String text) {

@@ -62,8 +62,7 @@ final class Control {
         Breaker breaker = breakers.get(resource);
         return breaker != null
                 && breaker.holds()
-                && rules.breaker(resource).enabled()
-                && (!run.admitted || breaker.force() != null);
+                && (breaker.force() != null || (!run.admitted && rules.breaker(resource).enabled()));
     }
 
     /** Whether this failure of a run that was let through is the resource's, so that it costs the job no attempt. */
