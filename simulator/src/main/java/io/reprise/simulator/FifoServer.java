@@ -36,7 +36,7 @@ final class FifoServer implements Downstream {
             begins = stallUntil;
         }
         if (begins - world.now() <= patience) {
-            freeAt = begins - Math.log1p(-random.nextDouble()) / perSecond;
+            freeAt = begins - StrictMath.log1p(-random.nextDouble()) / perSecond;
             world.at(freeAt, () -> answer.accept(null));
         }
     }

@@ -102,9 +102,9 @@ public final class LeaseExperiment extends Contest<Integer> {
         }
 
         private void nextPause(int place) {
-            world.after(-Math.log1p(-chance.nextDouble()) * BETWEEN_PAUSES, () -> {
+            world.after(-StrictMath.log1p(-chance.nextDouble()) * BETWEEN_PAUSES, () -> {
                 SimulatedWorker worker = fleet.workers().get(place);
-                double pause = MEDIAN_PAUSE * Math.exp(SPREAD * chance.nextGaussian());
+                double pause = MEDIAN_PAUSE * StrictMath.exp(SPREAD * chance.nextGaussian());
                 if (!worker.isDead()) {
                     pauses++;
                     pausedSince.put(worker, world.now());
@@ -115,7 +115,7 @@ public final class LeaseExperiment extends Contest<Integer> {
         }
 
         private void nextDeath() {
-            world.after(-Math.log1p(-chance.nextDouble()) * BETWEEN_DEATHS, () -> {
+            world.after(-StrictMath.log1p(-chance.nextDouble()) * BETWEEN_DEATHS, () -> {
                 SimulatedWorker worker = fleet.workers().get(chance.nextInt(WORKERS));
                 if (!worker.isDead()) {
                     worker.die();

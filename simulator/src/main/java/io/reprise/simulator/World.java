@@ -58,7 +58,7 @@ final class World {
     }
 
     private void arrival(double rate, double from, double until, Runnable action, SplittableRandom chance) {
-        double next = from - Math.log1p(-chance.nextDouble()) / rate;
+        double next = from - StrictMath.log1p(-chance.nextDouble()) / rate;
         if (next < until) {
             at(next, () -> {
                 action.run();
