@@ -122,6 +122,11 @@ final class Session {
         });
     }
 
+    /** Runs a statement that changes the schema; some drivers have an answer even to that. */
+    void define(String sql) throws SQLException {
+        run(sql, PreparedStatement::execute);
+    }
+
     /** Runs one statement for many rows, in one round trip where the driver can. */
     void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
         run(sql, statement -> {
