@@ -77,7 +77,11 @@ public final class BudgetExperiment extends Contest<Client> {
         world.runUntil(seconds + AFTERWARDS);
         double jobs = fleet.enqueued();
         return row(
-                name(cell.client), cell.failing, 1 - fleet.succeeded() / jobs, fleet.dead() / jobs, calls.total() / jobs);
+                name(cell.client),
+                cell.failing,
+                1 - fleet.succeeded() / jobs,
+                fleet.dead() / jobs,
+                calls.total() / jobs);
     }
 
     /** What the formula says of three retries: pⁿ⁺¹ fail, 1 + p + p² + p³ calls. */

@@ -50,7 +50,10 @@ public final class HerdExperiment extends Contest<Candidate> {
     @Override
     public Report run(long seed) {
         List<Calls> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
-        Chart chart = new Chart("Herd: calls per second after " + jobs + " jobs came to a downstream that was down", "seconds", "calls");
+        Chart chart = new Chart(
+                "Herd: calls per second after " + jobs + " jobs came to a downstream that was down",
+                "seconds",
+                "calls");
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < contestants().size(); i++) {
             Calls retries = worlds.get(i);
