@@ -180,12 +180,18 @@ public record Breaker(
         }
         int left = Math.max(0, waiting - probes.failures() - probes.others());
         if (probes.failures() > 0 && left == 0) {
-            Duration longer = interval.multipliedBy(3).dividedBy(2);
-            Duration next = longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
-            return open(next, "the probes failed", now, random);
+            return open(longer(settings), "the probes failed", now, random);
         }
         // One that ended without saying anything about the resource is made up for.
         return waiting(left).with(ramp.take(-probes.others()));
+    }
+
+    private Duration longer(BreakerSettings settings) {
+        Duration longer = interval.multipliedBy(3).dividedBy(2);
+        if (longer.compareTo(settings.firstProbe()) < 0) {
+            return settings.firstProbe();
+        }
+        return longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
     }
 
     private Breaker climb(Counts counts, BreakerSettings settings, Instant now, RandomGenerator random) {
