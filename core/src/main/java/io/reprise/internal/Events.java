@@ -48,7 +48,7 @@ public final class Events {
                     attempts,
                     fail.reason(),
                     settlement.failure());
-        } else if (settlement.decision() instanceof Decision.Retry retry) {
+        } else if (log.isInfoEnabled() && settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             log.info(
                     "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",

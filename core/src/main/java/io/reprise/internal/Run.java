@@ -32,6 +32,7 @@ final class Run {
 
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
+    private @Nullable Runnable interrupt;
     private @Nullable Stop stop;
     private long startedNanos;
     private boolean settled;
@@ -77,7 +78,16 @@ final class Run {
             Thread.interrupted();
         }
         thread = null;
+        interrupt = null;
         return true;
+    }
+
+    /** Goes on without its thread; {@code interrupt} takes the place of the thread's. */
+    synchronized void leaveThread(Runnable interrupt) {
+        if (phase == Phase.RUNNING) {
+            this.thread = null;
+            this.interrupt = interrupt;
+        }
     }
 
     /** Gives back a run that has not started. */
@@ -97,6 +107,8 @@ final class Run {
         stop = reason;
         if (thread != null) {
             thread.interrupt();
+        } else if (interrupt != null) {
+            interrupt.run();
         }
         return true;
     }

@@ -124,7 +124,7 @@ final class Runner implements Role {
         if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
         }
-        Ended end;
+        @Nullable Ended end;
         try {
             MDC.put("job", run.id().toString());
             MDC.put("attempt", Integer.toString(run.attempt()));
@@ -140,6 +140,12 @@ final class Runner implements Role {
             MDC.remove("attempt");
             MDC.remove("queue");
         }
+        if (end != null) {
+            finish(run, end);
+        }
+    }
+
+    private void finish(Run run, Ended end) {
         if (run.end()) {
             if (end.kind() != Ended.Kind.HELD) {
                 pace.ran(end.ran().toNanos());
@@ -151,7 +157,8 @@ final class Runner implements Role {
         }
     }
 
-    private Ended call(Run run, long start) throws Exception {
+    /** Null if the run goes on without this thread. */
+    private @Nullable Ended call(Run run, long start) throws Exception {
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
             return ended(run, Ended.Kind.TOO_LATE, start, null, null);
@@ -163,7 +170,7 @@ final class Runner implements Role {
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
     }
 
-    private <P> Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
+    private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
             payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
@@ -172,8 +179,19 @@ final class Runner implements Role {
         }
         RunContext context = new RunContext(run, store, codec, driver);
         events.started(run.job, clock.now());
+        if (entry.handler() instanceof DeferredHandler<P> deferred) {
+            run.leaveThread(
+                    deferred.begin(payload, context, error -> finish(run, handled(run, context, start, error))));
+            return null;
+        }
         entry.handler().handle(payload, context);
-        return ended(run, Ended.Kind.HANDLED, start, null, context.resultJson());
+        return handled(run, context, start, null);
+    }
+
+    private Ended handled(Run run, RunContext context, long start, @Nullable Throwable error) {
+        return error == null
+                ? ended(run, Ended.Kind.HANDLED, start, null, context.resultJson())
+                : thrown(run, Ended.Kind.HANDLED, start, error);
     }
 
     private Ended thrown(Run run, Ended.Kind kind, long start, Throwable e) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FingerprintTest {
 
@@ -112,5 +113,12 @@ class FingerprintTest {
 
     private static StackTraceElement frame(String type, String method, int line) {
         return new StackTraceElement(type, method, "File.java", line);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"", " ", "Connection refused", " leading", "trailing ", "abcdefab", "two  spaces", "tab\there"})
+    void the_short_way_for_plain_words_gives_what_the_long_way_does(String message) {
+        assertThat(MessageShape.of(message)).isEqualTo(MessageShape.replaced(message));
     }
 }

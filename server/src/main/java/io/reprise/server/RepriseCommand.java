@@ -20,6 +20,7 @@ import picocli.CommandLine.ScopeType;
             "  reprise demo                                  watch jobs fail and recover, 20 seconds",
             "  reprise policy preview --preset conduit       when would the retries come?",
             "  reprise policy lint policy.json               is anything odd about this policy?",
+            "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
             "  reprise schema print --dialect postgresql     the tables, for your own migrations",
             "",
             "Exit codes: 0 fine, 1 a finding (lint warnings), 2 bad input, 70 internal error."
@@ -51,6 +52,7 @@ final class RepriseCommand {
         return new CommandLine(root)
                 .addSubcommand(new DemoCommand(terminal, root))
                 .addSubcommand(policy)
+                .addSubcommand(SimulateCommands.line(terminal))
                 .addSubcommand(schema)
                 .registerConverter(java.time.Duration.class, Durations::parse)
                 .setCaseInsensitiveEnumValuesAllowed(true)

@@ -33,6 +33,23 @@ class ArchitectureTest {
             .resideInAnyPackage("io.reprise.examples..", "io.reprise.benchmarks..")
             .allowEmptyShould(true);
 
+    @ArchTest
+    static final ArchRule only_the_simulator_uses_what_is_internal_to_the_core = noClasses()
+            .that()
+            .resideOutsideOfPackages(
+                    "io.reprise", "io.reprise.testing..", "io.reprise.internal..", "io.reprise.simulator..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.reprise.internal..");
+
+    @ArchTest
+    static final ArchRule only_the_program_depends_on_the_simulator = noClasses()
+            .that()
+            .resideOutsideOfPackages("io.reprise.server..", "io.reprise.simulator..")
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("io.reprise.simulator..");
+
     private static JavaClass outermost(JavaClass type) {
         return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);
     }

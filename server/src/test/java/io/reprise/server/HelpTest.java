@@ -14,9 +14,10 @@ class HelpTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "--help        | demo policy schema Examples: codes:",
+                "--help        | demo policy simulate schema Examples: codes:",
                 "policy --help | presets preview lint",
                 "schema --help | print",
+                "simulate --help | jitter budget metastable outage herd poison lease",
             })
     void help_lists_every_command(String commandLine, String words) {
         Cli run = Cli.line(commandLine);
@@ -25,7 +26,21 @@ class HelpTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "policy presets", "policy preview", "policy lint", "schema print"})
+    @ValueSource(
+            strings = {
+                "demo",
+                "policy presets",
+                "policy preview",
+                "policy lint",
+                "schema print",
+                "simulate jitter",
+                "simulate budget",
+                "simulate metastable",
+                "simulate outage",
+                "simulate herd",
+                "simulate poison",
+                "simulate lease"
+            })
     void every_command_has_help_with_an_example(String command) {
         Cli run = Cli.line(command + " -h");
         assertThat(run.code()).isZero();

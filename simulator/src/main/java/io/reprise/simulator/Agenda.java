@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.internal.Driver;
+import io.reprise.internal.Role;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.PriorityQueue;
+
+/** What the world does by itself: arrivals, answers, failures, each at its time. Equal times go in the order of entry. */
+final class Agenda implements Role {
+
+    private static final Duration IDLE = Duration.ofDays(1);
+
+    private record Item(long nanos, long number, Runnable action) {}
+
+    private final Driver driver;
+    private final PriorityQueue<Item> items =
+            new PriorityQueue<>(Comparator.comparingLong(Item::nanos).thenComparingLong(Item::number));
+    private long entries;
+    private long nextLook;
+
+    Agenda(Driver driver) {
+        this.driver = driver;
+    }
+
+    @Override
+    public String name() {
+        return "agenda";
+    }
+
+    void at(long nanos, Runnable action) {
+        items.add(new Item(Math.max(nanos, driver.nanos()), entries++, action));
+        if (nanos < nextLook) {
+            nextLook = nanos;
+            driver.wake(this);
+        }
+    }
+
+    @Override
+    public Duration step() {
+        long now = driver.nanos();
+        nextLook = now;
+        Item next = items.peek();
+        while (next != null && next.nanos <= now) {
+            items.remove().action.run();
+            next = items.peek();
+        }
+        nextLook = next == null ? now + IDLE.toNanos() : next.nanos;
+        return Duration.ofNanos(nextLook - now);
+    }
+}

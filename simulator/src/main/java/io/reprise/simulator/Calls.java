@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.JobContext;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Counts calls by the second, and keeps how long jobs took from arrival to success. */
+class Calls implements SimulatedHandler.Observer {
+
+    private final World world;
+    private int[] perSecond = new int[4_096];
+    private double[] took = new double[4_096];
+    private int succeeded;
+    private long total;
+
+    Calls(World world) {
+        this.world = world;
+    }
+
+    @Override
+    public void began(SimulatedWorker worker, double arrivedAt, JobContext job) {
+        int second = (int) world.now();
+        if (second >= perSecond.length) {
+            perSecond = Arrays.copyOf(perSecond, Math.max(second + 1, 2 * perSecond.length));
+        }
+        perSecond[second]++;
+        total++;
+    }
+
+    @Override
+    public void ended(double arrivedAt, @Nullable Throwable error) {
+        if (error == null) {
+            if (succeeded == took.length) {
+                took = Arrays.copyOf(took, 2 * succeeded);
+            }
+            took[succeeded++] = world.now() - arrivedAt;
+        }
+    }
+
+    long total() {
+        return total;
+    }
+
+    /** Calls begun from one whole second until before another. */
+    long between(int from, int until) {
+        return Arrays.stream(perSecond, from, Math.max(from, Math.min(until, perSecond.length)))
+                .asLongStream()
+                .sum();
+    }
+
+    /** The most calls in one second, from this one on. */
+    int peakFrom(int second) {
+        return Arrays.stream(perSecond, Math.min(second, perSecond.length), perSecond.length)
+                .max()
+                .orElse(0);
+    }
+
+    int in(int second) {
+        return second < perSecond.length ? perSecond[second] : 0;
+    }
+
+    /** The time within which this share of the successful jobs succeeded; NaN if none did. */
+    double quantile(double share) {
+        double[] sorted = Arrays.copyOf(took, succeeded);
+        Arrays.sort(sorted);
+        return succeeded == 0 ? Double.NaN : sorted[Math.min(succeeded - 1, (int) Math.ceil(share * succeeded) - 1)];
+    }
+}

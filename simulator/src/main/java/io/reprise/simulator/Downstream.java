@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** What jobs call: something that answers later, with an error or with null. */
+interface Downstream {
+
+    void call(Consumer<@Nullable Exception> answer);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server that takes requests in the order they came, one at a time, and stands still for a while. It works on requests
+ * whose clients have long given up, unless it is told when they do.
+ */
+final class FifoServer implements Downstream {
+
+    private final World world;
+    private final RandomGenerator random;
+    private final double perSecond;
+    private final double stallFrom;
+    private final double stallUntil;
+    private final double patience;
+    private double freeAt;
+
+    /** A patience of infinity: it is not told. */
+    FifoServer(World world, double perSecond, double stallFrom, double stallUntil, double patience) {
+        this.world = world;
+        this.random = world.chance();
+        this.perSecond = perSecond;
+        this.stallFrom = stallFrom;
+        this.stallUntil = stallUntil;
+        this.patience = patience;
+    }
+
+    @Override
+    public void call(Consumer<@Nullable Exception> answer) {
+        double begins = Math.max(world.now(), freeAt);
+        if (begins >= stallFrom && begins < stallUntil) {
+            begins = stallUntil;
+        }
+        if (begins - world.now() <= patience) {
+            freeAt = begins - StrictMath.log1p(-random.nextDouble()) / perSecond;
+            world.at(freeAt, () -> answer.accept(null));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.JobContext;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Ten thousand jobs come in the one second in which their downstream is down: how many calls come in the worst second after? */
+public final class HerdExperiment extends Contest<Candidate> {
+
+    private static final int WORKERS = 10;
+    private static final int PLACES = 1_000;
+    private static final double DOWN = 1;
+    private static final double LATENCY = 0.05;
+    private static final int SHOWN = 60;
+    private static final double LONGEST = 100_000;
+
+    private final int jobs;
+
+    public HerdExperiment(List<Candidate> more) {
+        this(10_000, more);
+    }
+
+    HerdExperiment(int jobs, List<Candidate> more) {
+        super(table(more));
+        this.jobs = jobs;
+    }
+
+    private static List<Candidate> table(List<Candidate> more) {
+        List<Candidate> table = new ArrayList<>(Candidate.all());
+        table.addAll(more);
+        table.add(fixed("10s-proportional:0.1", Jitter.proportional(0.1)));
+        table.add(fixed("10s-equal", Jitter.equal()));
+        table.add(fixed("10s-full", Jitter.full()));
+        return table;
+    }
+
+    @Override
+    String name(Candidate candidate) {
+        return candidate.name();
+    }
+
+    private static Candidate fixed(String name, Jitter jitter) {
+        return new Candidate(name, RetryPolicy.fixed(Duration.ofSeconds(10)).jitter(jitter), false);
+    }
+
+    @Override
+    public Report run(long seed) {
+        List<Calls> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
+        Chart chart = new Chart(
+                "Herd: calls per second after " + jobs + " jobs came to a downstream that was down",
+                "seconds",
+                "calls");
+        List<Row> rows = new ArrayList<>();
+        for (int i = 0; i < contestants().size(); i++) {
+            Calls retries = worlds.get(i);
+            String name = contestants().get(i).name();
+            rows.add(Row.of(name)
+                    .with("peakPerSecond", retries.peakFrom(0))
+                    .with("calls", retries.total())
+                    .with("p50Seconds", retries.quantile(0.5), 1)
+                    .with("p99Seconds", retries.quantile(0.99), 1));
+            for (int second = 0; second < SHOWN; second++) {
+                chart.point(name, second, retries.in(second));
+            }
+        }
+        return new Report("herd", seed, rows, chart.svg());
+    }
+
+    private Calls run(Candidate candidate, long seed) {
+        World world = new World(seed);
+        // A job that was held back before its first call comes again as well.
+        Calls retries = new Calls(world) {
+            @Override
+            public void began(SimulatedWorker worker, double arrivedAt, JobContext job) {
+                if (job.attempt() > 1 || world.now() >= DOWN) {
+                    super.began(worker, arrivedAt, job);
+                }
+            }
+        };
+        Downstream service = answer -> {
+            Exception error = world.now() < DOWN ? Errors.refused() : null;
+            world.after(LATENCY, () -> answer.accept(error));
+        };
+        Fleet fleet = new Fleet(world, candidate).with(WORKERS, PLACES, new SimulatedHandler(service, retries));
+        for (int i = 0; i < jobs; i++) {
+            world.at((double) i / jobs, fleet::enqueue);
+        }
+        world.runUntil(() -> fleet.enqueued() == jobs && fleet.isDone(), LONGEST);
+        return retries;
+    }
+}

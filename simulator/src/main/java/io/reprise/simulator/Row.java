@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was measured of one policy, by name, in the order of the table.
+ *
+ * @param values whole numbers, decimals, texts or true and false; null where there is no such number
+ */
+public record Row(String policy, Map<String, @Nullable Object> values) {
+
+    public Row {
+        values = Collections.unmodifiableMap(new LinkedHashMap<>(values));
+    }
+
+    static Row of(String policy) {
+        return new Row(policy, Map.of());
+    }
+
+    Row with(String name, @Nullable Object value) {
+        Map<String, @Nullable Object> more = new LinkedHashMap<>(values);
+        more.put(name, value);
+        return new Row(policy, more);
+    }
+
+    /** With a number rounded to so many decimals; null if there is none. */
+    Row with(String name, double value, int decimals) {
+        return with(
+                name,
+                Double.isFinite(value) ? BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_UP) : null);
+    }
+
+    /** A number of this row. @throws IllegalArgumentException if there is none of this name */
+    public double number(String name) {
+        if (values.get(name) instanceof Number number) {
+            return number.doubleValue();
+        }
+        throw new IllegalArgumentException("no number " + name + " in " + this);
+    }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.internal.Bench;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** As many places as a pool would have threads. A run occupies one from {@link #take} until {@link #free}. */
+final class SimulatedBench implements Bench {
+
+    private final int places;
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private int taken;
+
+    SimulatedBench(int places) {
+        this.places = places;
+    }
+
+    @Override
+    public void execute(Runnable work) {
+        waiting.add(work);
+        start();
+    }
+
+    void take() {
+        taken++;
+    }
+
+    void free() {
+        taken--;
+        start();
+    }
+
+    private void start() {
+        while (taken < places && !waiting.isEmpty()) {
+            waiting.remove().run();
+        }
+    }
+
+    @Override
+    public void close() {
+        waiting.clear();
+    }
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.internal.Driver;
+import io.reprise.internal.Engine;
+import io.reprise.internal.Role;
+import io.reprise.internal.Starter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+
+/** A process with a worker in it, that can stand still and that can die. */
+final class SimulatedWorker {
+
+    private final World world;
+    private final SimulatedBench bench;
+    private final View view = new View();
+    private final Reprise reprise;
+    private long pausedUntilNanos;
+    private boolean dead;
+
+    /** Starts what the builder describes, with {@code handler} taking one of {@code concurrency} places per run. */
+    SimulatedWorker(World world, RepriseBuilder builder, int concurrency, SimulatedHandler handler) {
+        this.world = world;
+        this.bench = new SimulatedBench(concurrency);
+        builder.store(world.store)
+                .codec(SimulatedHandler.CODEC)
+                .concurrency(concurrency)
+                .handle(SimulatedHandler.TYPE, handler.on(this));
+        this.reprise = Starter.start(builder, new Engine.Seams(view, bench, world.chance()));
+        // One store object stands for a database here, where each process would hear by itself: they poll instead.
+        world.store.onWake(() -> {});
+    }
+
+    Reprise reprise() {
+        return reprise;
+    }
+
+    SimulatedBench bench() {
+        return bench;
+    }
+
+    World world() {
+        return world;
+    }
+
+    /** Nothing in the process moves for so many seconds, but its clock goes on: a garbage collection, say. */
+    void pause(double seconds) {
+        pausedUntilNanos = Math.max(pausedUntilNanos, world.driver().nanos() + Math.round(seconds * 1e9));
+    }
+
+    /** Does it now, or when the pause is over. Not at all if the process has died by then. */
+    void whenAwake(Runnable action) {
+        if (dead) {
+            return;
+        }
+        if (isPaused()) {
+            world.atNanos(pausedUntilNanos, () -> whenAwake(action));
+        } else {
+            action.run();
+        }
+    }
+
+    private boolean isPaused() {
+        return world.driver().nanos() < pausedUntilNanos;
+    }
+
+    /** Ends at once, without a word to anybody. */
+    void die() {
+        dead = true;
+        view.end();
+    }
+
+    boolean isDead() {
+        return dead;
+    }
+
+    /** The world's driver as seen from within the process. */
+    private final class View implements Driver {
+
+        private final Map<Role, Role> roles = new LinkedHashMap<>();
+
+        @Override
+        public long nanos() {
+            return world.driver().nanos();
+        }
+
+        @Override
+        public void start(Role role) {
+            Role pausing = new Pausing(role);
+            roles.put(role, pausing);
+            world.driver().start(pausing);
+        }
+
+        @Override
+        public void wake(Role role) {
+            Role pausing = roles.get(role);
+            if (pausing != null) {
+                world.driver().wake(pausing);
+            }
+        }
+
+        @Override
+        public void stop(Role role) {
+            Role pausing = roles.remove(role);
+            if (pausing != null) {
+                world.driver().stop(pausing);
+            }
+        }
+
+        @Override
+        public boolean await(BooleanSupplier condition, Duration limit) {
+            return world.driver().await(condition, limit);
+        }
+
+        void end() {
+            List<Role> all = new ArrayList<>(roles.keySet());
+            all.forEach(this::stop);
+        }
+    }
+
+    private final class Pausing implements Role {
+
+        private final Role role;
+
+        Pausing(Role role) {
+            this.role = role;
+        }
+
+        @Override
+        public String name() {
+            return role.name();
+        }
+
+        @Override
+        public Duration step() {
+            long left = pausedUntilNanos - world.driver().nanos();
+            return left > 0 ? Duration.ofNanos(left) : role.step();
+        }
+    }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator;
+
+import io.reprise.internal.VirtualDriver;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.ManualClock;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/** One simulated world: its time, its chance, its store, and what is to happen. Not thread-safe: it is one thread. */
+final class World {
+
+    private static final double NANOS = 1e9;
+
+    private final ManualClock clock = new ManualClock();
+    private final VirtualDriver driver = new VirtualDriver(clock);
+    private final Agenda agenda = new Agenda(driver);
+    private final SplittableRandom seeds;
+    final InMemoryJobStore store = new InMemoryJobStore(clock);
+
+    World(long seed) {
+        seeds = new SplittableRandom(seed);
+        driver.start(agenda);
+    }
+
+    VirtualDriver driver() {
+        return driver;
+    }
+
+    /** A source of chance of its own, so that one part drawing more does not change what another draws. */
+    SplittableRandom chance() {
+        return seeds.split();
+    }
+
+    /** Seconds since the beginning. */
+    double now() {
+        return driver.nanos() / NANOS;
+    }
+
+    void at(double seconds, Runnable action) {
+        // Whole microseconds, as the store counts: nothing is due a fraction before it is.
+        atNanos(Math.round(seconds * 1e6) * 1_000, action);
+    }
+
+    void atNanos(long nanos, Runnable action) {
+        agenda.at(nanos, action);
+    }
+
+    void after(double seconds, Runnable action) {
+        at(now() + seconds, action);
+    }
+
+    /** Again and again, at random times, so many per second on average, from {@code from} until {@code until}. */
+    void arrivals(double rate, double from, double until, Runnable action) {
+        SplittableRandom chance = chance();
+        arrival(rate, from, until, action, chance);
+    }
+
+    private void arrival(double rate, double from, double until, Runnable action, SplittableRandom chance) {
+        double next = from - StrictMath.log1p(-chance.nextDouble()) / rate;
+        if (next < until) {
+            at(next, () -> {
+                action.run();
+                arrival(rate, next, until, action, chance);
+            });
+        }
+    }
+
+    /** Lets time pass until this moment. */
+    void runUntil(double seconds) {
+        driver.advance(Duration.ofNanos(Math.round(seconds * NANOS) - driver.nanos()));
+    }
+
+    /** Lets time pass until the condition holds, but not beyond this moment. */
+    boolean runUntil(BooleanSupplier condition, double latest) {
+        return driver.await(condition, Duration.ofNanos(Math.round(latest * NANOS) - driver.nanos()));
+    }
+}
