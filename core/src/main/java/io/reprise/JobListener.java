@@ -9,4 +9,7 @@ package io.reprise;
 public interface JobListener {
 
     void onEvent(JobEvent event);
+
+    /** An alert was raised or cleared for the fleet. Told in the process whose worker leads. */
+    default void onAlert(Alert alert) {}
 }

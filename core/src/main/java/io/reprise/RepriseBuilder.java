@@ -49,6 +49,7 @@ public final class RepriseBuilder {
     private Duration cancelGrace = Duration.ofSeconds(10);
     private Duration keepFinished = Duration.ofDays(7);
     private @Nullable Duration keepFailed;
+    private AlertRules alerts = AlertRules.DEFAULT;
 
     RepriseBuilder() {}
 
@@ -155,6 +156,12 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /** When listeners are alerted; {@link AlertRules#DEFAULT} unless set. Those of the worker that leads hold. */
+    public RepriseBuilder alerts(AlertRules rules) {
+        this.alerts = rules;
+        return this;
+    }
+
     /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
     public RepriseBuilder name(String name) {
         this.name = JobSpec.requireName("name", name);
@@ -195,6 +202,7 @@ public final class RepriseBuilder {
                 new Policies(queues, policy, livePolicies),
                 new Events(listeners),
                 new StoreClock(seams.driver(), opened.now()),
+                alerts,
                 retries);
         Engine engine = handles ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);

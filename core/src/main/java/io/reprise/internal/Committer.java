@@ -51,6 +51,7 @@ final class Committer implements Role {
     private final Decider decider;
     private final Events events;
     private final StoreClock clock;
+    private final Tallies tallies;
     private final OutageRest outage;
     private final Consumer<Duration> onDue;
     private final Runnable onFree;
@@ -74,6 +75,7 @@ final class Committer implements Role {
         this.decider = decider;
         this.events = parts.events();
         this.clock = parts.clock();
+        this.tallies = parts.tallies();
         this.outage = new OutageRest("committer", parts.random());
         this.onDue = onDue;
         this.onFree = onFree;
@@ -200,6 +202,7 @@ final class Committer implements Role {
             events.cancelled(verdict.run.job, verdict.settlement, settled.at());
             return;
         }
+        tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
         events.settled(verdict.run.job, verdict.settlement, settled.at());
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());

@@ -10,6 +10,7 @@ import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
 import io.reprise.retry.History;
 import io.reprise.retry.LossRule;
+import io.reprise.retry.Prediction;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
@@ -27,13 +28,21 @@ final class Decider {
     private final Policies policies;
     private final Handlers handlers;
     private final StoreClock clock;
+    private final Outlook outlook;
     private final RandomGenerator random;
     private final boolean retries;
 
-    Decider(Policies policies, Handlers handlers, StoreClock clock, RandomGenerator random, boolean retries) {
+    Decider(
+            Policies policies,
+            Handlers handlers,
+            StoreClock clock,
+            Outlook outlook,
+            RandomGenerator random,
+            boolean retries) {
         this.policies = policies;
         this.handlers = handlers;
         this.clock = clock;
+        this.outlook = outlook;
         this.random = random;
         this.retries = retries;
     }
@@ -120,11 +129,12 @@ final class Decider {
         Job job = end.run().job;
         Instant deadline = job.times().deadline();
         RetryPolicy policy = policy(job);
-        Decision decision = checked(policy.decide(failure, history(job, policy), random));
+        Prediction prediction = outlook.after(job, failure.fingerprint(), job.attempts() + 1);
+        Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
         if (decision instanceof Decision.Retry retry
                 && deadline != null
                 && !clock.now().plus(retry.delay()).isBefore(deadline)) {
-            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true);
+            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
         }
         return failed(end, failure, decision);
     }
@@ -153,7 +163,12 @@ final class Decider {
 
     private Decision checked(Decision decision) {
         return !retries && decision instanceof Decision.Retry retry
-                ? new Decision.Fail(FailReason.DISABLED, retry.failureClass(), "retries-disabled", retry.counts())
+                ? new Decision.Fail(
+                        FailReason.DISABLED,
+                        retry.failureClass(),
+                        "retries-disabled",
+                        retry.counts(),
+                        retry.prediction())
                 : decision;
     }
 

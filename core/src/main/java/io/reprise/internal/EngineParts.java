@@ -15,4 +15,5 @@ record EngineParts(
         Bench bench,
         StoreClock clock,
         Events events,
+        Tallies tallies,
         RandomGenerator random) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.Alert;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobEvent.Kind;
@@ -91,6 +92,21 @@ public final class Events {
         log.warn("Outcome of job {} refused: its lease was lost meanwhile; nothing was changed", job.id());
         if (!listeners.isEmpty()) {
             publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
+        }
+    }
+
+    void alert(Alert alert) {
+        if (alert.isRaised()) {
+            log.warn("{}", alert.message());
+        } else {
+            log.info("{}", alert.message());
+        }
+        for (JobListener listener : listeners) {
+            try {
+                listener.onAlert(alert);
+            } catch (Throwable e) { // As below: whoever listens must not harm the engine.
+                log.error("A listener failed on the alert '{}'", alert.message(), e);
+            }
         }
     }
 

@@ -3,6 +3,8 @@ package io.reprise.internal;
 
 import io.reprise.Job;
 import io.reprise.JobId;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +21,8 @@ final class Run {
         SHUTDOWN
     }
 
+    static final int MAX_UNITS = 8;
+
     private enum Phase {
         WAITING,
         RUNNING,
@@ -34,6 +38,7 @@ final class Run {
     private long startedNanos;
     private boolean settled;
     private long mustEndNanos;
+    private Map<String, Double> costs = Map.of();
 
     Run(Job job, Lease lease) {
         this.job = job;
@@ -131,6 +136,21 @@ final class Run {
 
     synchronized boolean isSettledByCaller() {
         return settled;
+    }
+
+    /** Adds to what the run has cost. False if it has reported in as many units as it may. */
+    synchronized boolean spend(String unit, double amount) {
+        Map<String, Double> sums = new HashMap<>(costs);
+        sums.merge(unit, amount, Double::sum);
+        if (sums.size() > MAX_UNITS) {
+            return false;
+        }
+        costs = sums;
+        return true;
+    }
+
+    synchronized Map<String, Double> costs() {
+        return costs;
     }
 
     /** Where a handler that does not end is stuck. */

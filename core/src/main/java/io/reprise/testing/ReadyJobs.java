@@ -42,8 +42,7 @@ final class ReadyJobs {
     /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
     List<StoredJob> due(Lane lane, Instant now, int max) {
         List<StoredJob> found = new ArrayList<>();
-        for (TreeSet<StoredJob> level :
-                lanes.getOrDefault(lane, new TreeMap<>()).values()) {
+        for (TreeSet<StoredJob> level : levels(lane).values()) {
             Iterator<StoredJob> jobs = level.iterator();
             while (found.size() < max && jobs.hasNext()) {
                 StoredJob job = jobs.next();
@@ -58,6 +57,25 @@ final class ReadyJobs {
             }
         }
         return found;
+    }
+
+    /** Due jobs of higher priority in the same lane. */
+    int higher(StoredJob job, Instant now, int most) {
+        return (int) levels(job.lane()).headMap(job.spec.priority()).values().stream()
+                .flatMap(level -> level.stream().takeWhile(other -> !other.dueAt.isAfter(now)))
+                .limit(most)
+                .count();
+    }
+
+    /** Jobs of the same lane and priority that come before it. */
+    int earlier(StoredJob job, int most) {
+        TreeSet<StoredJob> peers = levels(job.lane()).get(job.spec.priority());
+        return peers == null ? 0 : (int) peers.headSet(job).stream().limit(most).count();
+    }
+
+    private NavigableMap<Integer, TreeSet<StoredJob>> levels(Lane lane) {
+        NavigableMap<Integer, TreeSet<StoredJob>> levels = lanes.get(lane);
+        return levels == null ? new TreeMap<>(Comparator.reverseOrder()) : levels;
     }
 
     @Nullable

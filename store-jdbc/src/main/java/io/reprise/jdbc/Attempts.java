@@ -7,6 +7,7 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
+import io.reprise.retry.Prediction;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import java.sql.SQLException;
@@ -23,8 +24,9 @@ final class Attempts {
             insert into reprise_attempt (
               job_id, token, number, started_at, ended_at, worker, ending, failure_class, failure_type, failure_code,
               failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
-              decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+              decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts, predicted_successes,
+              predicted_tries, predicted_basis)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
     // The primary key serves both statements.
@@ -42,7 +44,8 @@ final class Attempts {
     private static final String FIND = """
             select number, token, worker, started_at, ended_at, ending, failure_class, failure_type, failure_code,
                    failure_status, failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class,
-                   decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts
+                   decision_rule, decision_reason, decision_delay_us, decision_raw_us, decision_counts,
+                   predicted_successes, predicted_tries, predicted_basis
               from reprise_attempt
              where job_id = ?
              order by token
@@ -115,6 +118,7 @@ final class Attempts {
         Settlement settlement = end.settlement();
         Failure failure = settlement.failure();
         Decision decision = settlement.decision();
+        Prediction prediction = decision == null ? null : decision.prediction();
         boolean counted = settlement.spent() == Spent.ATTEMPT;
         return new @Nullable Object[] {
             settlement.job(),
@@ -138,7 +142,10 @@ final class Attempts {
             decision instanceof Decision.Fail fail ? fail.reason() : null,
             decision == null ? null : Micros.ofNullable(delay(decision)),
             decision instanceof Decision.Retry retry ? Micros.of(retry.raw()) : null,
-            decision instanceof Decision.Fail fail ? fail.counts() : null
+            decision instanceof Decision.Fail fail ? fail.counts() : null,
+            prediction == null ? null : prediction.successes(),
+            prediction == null ? null : prediction.tries(),
+            prediction == null ? null : prediction.basis()
         };
     }
 
@@ -202,6 +209,13 @@ final class Attempts {
         return given == null ? failure : failure.withGiven(given);
     }
 
+    private static @Nullable Prediction readPrediction(Row row) throws SQLException {
+        Double successes = row.realOrNull();
+        Double tries = row.realOrNull();
+        Prediction.Basis basis = row.constantOrNull(Prediction.Basis.class, Prediction.Basis.TYPE);
+        return successes == null || tries == null || basis == null ? null : new Prediction(successes, tries, basis);
+    }
+
     private static @Nullable Decision readDecision(Row row) throws SQLException {
         String kind = row.textOrNull();
         FailureClass failureClass = row.constantOrNull(FailureClass.class, FailureClass.TRANSIENT);
@@ -210,18 +224,20 @@ final class Attempts {
         Duration delay = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Duration raw = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Boolean counts = row.flagOrNull();
+        Prediction prediction = readPrediction(row);
         if (kind == null || rule == null) {
             return null;
         }
         FailureClass known = Objects.requireNonNullElse(failureClass, FailureClass.TRANSIENT);
         return switch (kind) {
-            case "RETRY" -> new Decision.Retry(raw, delay, known, rule);
+            case "RETRY" -> new Decision.Retry(raw, delay, known, rule, prediction);
             case "FAIL" ->
                 new Decision.Fail(
                         Objects.requireNonNullElse(reason, FailReason.PERMANENT),
                         known,
                         rule,
-                        Boolean.TRUE.equals(counts));
+                        Boolean.TRUE.equals(counts),
+                        prediction);
             case "SNOOZE" -> new Decision.Snooze(delay, rule);
             default -> new Decision.Release(delay, known, rule);
         };

@@ -18,7 +18,7 @@ import java.util.zip.CRC32;
 /** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
 final class Migrations {
 
-    private static final List<String> STEPS = List.of("001-jobs", "002-control");
+    private static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight");
 
     static final String TABLE = """
             create table if not exists reprise_migration (
@@ -59,7 +59,7 @@ final class Migrations {
         for (int version = applied.size() + 1; version <= scripts.size(); version++) {
             String script = scripts.get(version - 1);
             for (String statement : statements(script)) {
-                session.update(statement);
+                session.execute(statement);
             }
             session.update(session.dialect().sql(REMEMBER), version, checksum(script));
         }

@@ -122,6 +122,11 @@ final class Session {
         });
     }
 
+    /** Runs a statement whatever it answers: a driver may take the change of a table for a query. */
+    void execute(String sql) throws SQLException {
+        run(sql, PreparedStatement::execute);
+    }
+
     /** Runs one statement for many rows, in one round trip where the driver can. */
     void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
         run(sql, statement -> {
@@ -176,6 +181,8 @@ final class Session {
                 statement.setString(i + 1, storable(text));
             } else if (value instanceof Integer number) {
                 statement.setInt(i + 1, number);
+            } else if (value instanceof Double number) {
+                statement.setDouble(i + 1, number);
             } else if (value instanceof Boolean flag) {
                 statement.setBoolean(i + 1, flag);
             } else if (value instanceof JobId id) {

@@ -31,4 +31,7 @@ public interface JobStoreContract
                 RoleContract,
                 ConcurrencyContract,
                 TransactionContract,
-                DataContract {}
+                DataContract,
+                InsightContract,
+                WorkerContract,
+                StandingContract {}

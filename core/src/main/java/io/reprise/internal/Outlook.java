@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.retry.Prediction;
+import io.reprise.retry.Prediction.Basis;
+import io.reprise.store.Cause;
+import io.reprise.store.Evidence;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the fleet's experience says about the next attempt of a job. Thread-safe. */
+public final class Outlook {
+
+    /** With less than this, evidence from further off says more. */
+    private static final double ENOUGH = 10;
+
+    /** A situation; the wider ones leave out the attempt, and then the error. */
+    private record Situation(
+            String type,
+            @Nullable String resource,
+            @Nullable String error,
+            int attempt) {}
+
+    private record Sum(double successes, double tries) {
+        Sum plus(Sum more) {
+            return new Sum(successes + more.successes, tries + more.tries);
+        }
+    }
+
+    private volatile Map<Situation, Sum> known = Map.of();
+
+    public void learn(List<Evidence> evidence) {
+        Map<Situation, Sum> sums = new HashMap<>();
+        for (Evidence each : evidence) {
+            Cause cause = each.cause();
+            Sum sum = new Sum(each.successes(), each.tries());
+            sums.merge(new Situation(cause.type(), cause.resource(), cause.error(), each.attempt()), sum, Sum::plus);
+            sums.merge(new Situation(cause.type(), cause.resource(), cause.error(), 0), sum, Sum::plus);
+            sums.merge(new Situation(cause.type(), cause.resource(), null, 0), sum, Sum::plus);
+        }
+        known = sums;
+    }
+
+    /** For a job whose attempt of this number failed with this error; null if nothing is known. */
+    public @Nullable Prediction after(Job job, String error, int attempt) {
+        Map<Situation, Sum> sums = known;
+        if (sums.isEmpty()) {
+            return null;
+        }
+        String type = job.type();
+        String resource = job.spec().resource();
+        int number = Math.min(attempt, Evidence.LAST_ATTEMPT);
+        Sum exact = sums.get(new Situation(type, resource, error, number));
+        if (exact != null && exact.tries >= ENOUGH) {
+            return prediction(exact, Basis.ATTEMPT);
+        }
+        Sum same = sums.get(new Situation(type, resource, error, 0));
+        if (same != null && same.tries >= ENOUGH) {
+            return prediction(same, Basis.ERROR);
+        }
+        Sum any = sums.get(new Situation(type, resource, null, 0));
+        return any == null || any.tries < ENOUGH ? null : prediction(any, Basis.TYPE);
+    }
+
+    private static Prediction prediction(Sum sum, Basis basis) {
+        return new Prediction(Math.min(sum.successes, sum.tries), sum.tries, basis);
+    }
+}
