@@ -34,6 +34,8 @@ public record JobEvent(
         SNOOZED,
         /** Given back unfinished by a worker that shut down, or that has no handler for it. */
         RELEASED,
+        /** Set aside before it ran, because the breaker of its resource holds it back; no attempt was spent. */
+        PARKED,
         /** Its worker lost the lease. Followed by RELEASED, RETRY_SCHEDULED or FAILED. */
         LOST,
         CANCELLED,

@@ -12,4 +12,7 @@ public interface JobListener {
 
     /** An alert was raised or cleared for the fleet. Told in the process whose worker leads. */
     default void onAlert(Alert alert) {}
+
+    /** A breaker or a budget changed. */
+    default void onControl(ControlEvent event) {}
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.control.ControlSettings;
+import io.reprise.internal.ControlRules;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
 import io.reprise.internal.Handlers;
@@ -34,6 +36,8 @@ public final class RepriseBuilder {
     private @Nullable PayloadCodec codec;
     private final Handlers handlers = new Handlers();
     private final List<Queue> queues = new ArrayList<>();
+    private final List<Resource> resources = new ArrayList<>();
+    private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
     private @Nullable String name;
     private int concurrency = 10;
@@ -75,6 +79,18 @@ public final class RepriseBuilder {
     /** Serves these queues, and no others. Without a call of this, every queue is served, all with the same weight. */
     public RepriseBuilder queues(Queue... queues) {
         this.queues.addAll(List.of(queues));
+        return this;
+    }
+
+    /** Settings and policies of downstream things; resources that are not named here have those of the worker. */
+    public RepriseBuilder resources(Resource... resources) {
+        this.resources.addAll(List.of(resources));
+        return this;
+    }
+
+    /** Breakers and retry budgets; {@link ControlSettings#DEFAULT} unless set. */
+    public RepriseBuilder control(ControlSettings settings) {
+        this.control = settings;
         return this;
     }
 
@@ -199,10 +215,11 @@ public final class RepriseBuilder {
                 settings(worker),
                 handlers,
                 codec == null ? findCodec() : codec,
-                new Policies(queues, policy, livePolicies),
+                new Policies(resources, queues, policy, livePolicies),
                 new Events(listeners),
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
+                new ControlRules(control, resources),
                 retries);
         Engine engine = handles ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);

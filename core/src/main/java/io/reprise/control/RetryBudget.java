@@ -11,8 +11,9 @@ import java.time.Instant;
  *
  * @param level below 0 if several workers spent the last tokens at once; then it must first be filled up
  * @param at up to when the floor was added
+ * @param waiting whether retries wait for it; then others queue up behind them
  */
-public record RetryBudget(double level, Instant at) {
+public record RetryBudget(double level, Instant at, boolean waiting) {
 
     /** What a retry costs, whatever it failed of, unless it was told to slow down. */
     static final double DEAREST = 14;
@@ -21,7 +22,7 @@ public record RetryBudget(double level, Instant at) {
     private static final double PER_SUCCESS = 1;
 
     public static RetryBudget full(BudgetSettings settings, Instant now) {
-        return new RetryBudget(settings.capacity(), now);
+        return new RetryBudget(settings.capacity(), now, false);
     }
 
     /** A retry after back-pressure is cheap: the other side works. One after anything else is dear. */
@@ -38,13 +39,13 @@ public record RetryBudget(double level, Instant at) {
     public RetryBudget at(BudgetSettings settings, Instant now) {
         double seconds = Math.max(0, Duration.between(at, now).toNanos() / 1e9);
         double filled = level + seconds * settings.floor() * DEAREST;
-        return new RetryBudget(Math.min(filled, settings.capacity()), at.isAfter(now) ? at : now);
+        return new RetryBudget(Math.min(filled, settings.capacity()), at.isAfter(now) ? at : now, waiting);
     }
 
     /** After so many tokens came in, or went out if negative. */
     public RetryBudget plus(double tokens, BudgetSettings settings) {
         double changed = Math.min(level + tokens, settings.capacity());
-        return new RetryBudget(Math.max(changed, -settings.capacity()), at);
+        return new RetryBudget(Math.max(changed, -settings.capacity()), at, waiting);
     }
 
     /** How many retries that wait can be granted now. */
@@ -57,17 +58,21 @@ public record RetryBudget(double level, Instant at) {
         return grants * DEAREST;
     }
 
+    public RetryBudget waiting(boolean retriesWait) {
+        return new RetryBudget(level, at, retriesWait);
+    }
+
     public boolean isFull(BudgetSettings settings) {
         return level >= settings.capacity();
     }
 
     public String text() {
-        return new Fields().put("level", level).put("at", at).toString();
+        return new Fields().put("level", level).put("at", at).put("waiting", waiting).toString();
     }
 
     /** What {@link #text} said; what is missing there is taken to be now, and empty. */
     public static RetryBudget parse(String text, Instant now) {
         Fields fields = Fields.parse(text);
-        return new RetryBudget(fields.number("level"), fields.instant("at", now));
+        return new RetryBudget(fields.number("level"), fields.instant("at", now), Boolean.parseBoolean(fields.text("waiting")));
     }
 }

@@ -7,6 +7,7 @@ import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
@@ -50,6 +51,7 @@ final class Committer implements Role {
     private final LeaseBook book;
     private final Decider decider;
     private final Events events;
+    private final Control control;
     private final StoreClock clock;
     private final Tallies tallies;
     private final OutageRest outage;
@@ -74,6 +76,7 @@ final class Committer implements Role {
         this.book = book;
         this.decider = decider;
         this.events = parts.events();
+        this.control = parts.control();
         this.clock = parts.clock();
         this.tallies = parts.tallies();
         this.outage = new OutageRest("committer", parts.random());
@@ -152,7 +155,9 @@ final class Committer implements Role {
     private @Nullable Verdict decide(Ended end, boolean first) {
         try {
             Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end) : end;
-            return new Verdict(end.run(), decider.settle(known));
+            Settlement settlement = decider.settle(known);
+            control.ended(known, settlement);
+            return new Verdict(end.run(), settlement);
         } catch (StoreException e) {
             if (first) {
                 throw e;
@@ -210,7 +215,7 @@ final class Committer implements Role {
     }
 
     private void tellStale(Verdict verdict, Instant at) {
-        if (verdict.settlement.next() instanceof Settlement.PutBack) {
+        if (verdict.settlement.spent() == Spent.NOTHING) {
             log.debug("Job {} was taken over before it could be put back", verdict.run.id());
         } else {
             events.stale(verdict.run.job, at);

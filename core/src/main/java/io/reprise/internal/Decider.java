@@ -4,6 +4,7 @@ package io.reprise.internal;
 import io.reprise.Job;
 import io.reprise.JobSignal;
 import io.reprise.WaitReason;
+import io.reprise.control.ControlKey;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
@@ -17,6 +18,8 @@ import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -25,31 +28,31 @@ final class Decider {
 
     private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
 
+    /** Why a job fails that would have been retried by its class. */
+    private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
+
     private final Policies policies;
     private final Handlers handlers;
     private final StoreClock clock;
+    private final Control control;
     private final Outlook outlook;
     private final RandomGenerator random;
     private final boolean retries;
 
-    Decider(
-            Policies policies,
-            Handlers handlers,
-            StoreClock clock,
-            Outlook outlook,
-            RandomGenerator random,
-            boolean retries) {
+    Decider(Policies policies, EngineParts parts, Outlook outlook, boolean retries) {
         this.policies = policies;
-        this.handlers = handlers;
-        this.clock = clock;
+        this.handlers = parts.handlers();
+        this.clock = parts.clock();
+        this.control = parts.control();
         this.outlook = outlook;
-        this.random = random;
+        this.random = parts.random();
         this.retries = retries;
     }
 
     Settlement settle(Ended end) {
         return switch (end.kind()) {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
+            case HELD -> settlement(end, Spent.NOTHING, parkedByBreaker(end.run().job), null, null);
             case TOO_LATE -> tooLate(end);
             case UNHANDLED -> unhandled(end);
             case UNREADABLE -> byPolicy(end, unreadable(end));
@@ -131,12 +134,38 @@ final class Decider {
         RetryPolicy policy = policy(job);
         Prediction prediction = outlook.after(job, failure.fingerprint(), job.attempts() + 1);
         Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
+        if (isExcused(end.run(), decision)) {
+            return excused(end, failure, policy, decision);
+        }
         if (decision instanceof Decision.Retry retry
                 && deadline != null
                 && !clock.now().plus(retry.delay()).isBefore(deadline)) {
             decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
         }
         return failed(end, failure, decision);
+    }
+
+    /** A run that a breaker let through failed as the resource does: that was its job, and costs the job nothing. */
+    private boolean isExcused(Run run, Decision decision) {
+        boolean again = decision instanceof Decision.Retry
+                || (decision instanceof Decision.Fail fail && RETRIED_BUT_FOR.contains(fail.reason()));
+        return again && control.excuses(run, decision.failureClass());
+    }
+
+    private Settlement excused(Ended end, Failure failure, RetryPolicy policy, Decision decision) {
+        Job job = end.run().job;
+        Duration delay = decision instanceof Decision.Retry retry
+                ? retry.delay()
+                : policy.delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
+        FailureClass failed = Objects.requireNonNullElse(decision.failureClass(), FailureClass.DEPENDENCY_DOWN);
+        Decision release = new Decision.Release(delay, failed, decision.rule());
+        return settlement(
+                end, Spent.SNOOZE, new Settlement.Wait(WaitReason.RETRY, delay, null), failure, release);
+    }
+
+    private static Settlement.Next parkedByBreaker(Job job) {
+        String resource = Objects.requireNonNull(job.spec().resource());
+        return new Settlement.Park(ControlKey.breaker(resource).text(), WaitReason.BREAKER, null, null);
     }
 
     private static Settlement tooLate(Ended end) {
@@ -157,8 +186,14 @@ final class Decider {
         return settlement(end, Spent.SNOOZE, next(release), failure, release);
     }
 
-    private static Settlement failed(Ended end, Failure failure, Decision decision) {
-        return settlement(end, Spent.ATTEMPT, next(decision), failure, decision);
+    private Settlement failed(Ended end, Failure failure, Decision decision) {
+        ControlKey lacking =
+                decision instanceof Decision.Retry retry ? control.charge(end.run().job, retry.failureClass()) : null;
+        Settlement.Next next = next(decision);
+        if (lacking != null && next instanceof Settlement.Wait wait) {
+            next = new Settlement.Park(lacking.text(), WaitReason.BUDGET, wait.delay(), wait.lastDelay());
+        }
+        return settlement(end, Spent.ATTEMPT, next, failure, decision);
     }
 
     private Decision checked(Decision decision) {

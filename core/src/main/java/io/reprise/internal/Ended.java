@@ -26,6 +26,8 @@ record Ended(
         UNREADABLE,
         /** This worker has no handler for its type. */
         UNHANDLED,
+        /** The breaker of its resource holds it back. */
+        HELD,
         /** Its deadline had passed before it could start. */
         TOO_LATE,
         /** It was given back before it started. */

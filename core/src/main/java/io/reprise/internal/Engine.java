@@ -11,7 +11,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running worker: its six roles, put together, started and stopped in the right order. */
+/** A running worker: its roles, put together, started and stopped in the right order. */
 public final class Engine {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -29,6 +29,7 @@ public final class Engine {
             Events events,
             StoreClock clock,
             AlertRules alerts,
+            ControlRules control,
             boolean retries) {}
 
     private final JobStore store;
@@ -42,6 +43,7 @@ public final class Engine {
     private final LeaseKeeper leaseKeeper;
     private final Sweeper sweeper;
     private final Reporter reporter;
+    private final Warden warden;
 
     public Engine(JobStore store, Config config, Seams seams) {
         this.store = store;
@@ -49,6 +51,7 @@ public final class Engine {
         this.driver = seams.driver();
         this.bench = seams.bench();
         StoreClock clock = config.clock();
+        Control control = new Control(config.control(), clock, this::hurry);
         EngineParts parts = new EngineParts(
                 store,
                 settings,
@@ -59,22 +62,23 @@ public final class Engine {
                 clock,
                 config.events(),
                 new Tallies(),
+                control,
                 seams.random());
         Outlook outlook = new Outlook();
-        Decider decider = new Decider(
-                config.policies(), config.handlers(), clock, outlook, seams.random(), config.retries());
+        Decider decider = new Decider(config.policies(), parts, outlook, config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
         this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
         this.sweeper = new Sweeper(parts, decider, schedules, new AlertWatch(parts, config.alerts()), this::wake);
+        this.warden = new Warden(parts, control, config.control(), sweeper::isLeader);
         this.reporter = new Reporter(parts, book, outlook);
     }
 
     public void start() {
         store.onWake(this::wake);
-        List.of(committer, runner, leaseKeeper, sweeper, reporter, fetcher).forEach(driver::start);
+        List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher).forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
                 settings.name(),
@@ -85,6 +89,11 @@ public final class Engine {
     /** There may be work. */
     public void wake() {
         driver.wake(fetcher);
+    }
+
+    /** The control plane shall take notice at once. */
+    public void hurry() {
+        warden.hurry();
     }
 
     /** There will be work after this delay. */
@@ -122,7 +131,7 @@ public final class Engine {
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, sweeper, reporter).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, warden, sweeper, reporter).forEach(driver::stop);
         reporter.farewell();
         sweeper.resign();
         bench.close();

@@ -16,4 +16,5 @@ record EngineParts(
         StoreClock clock,
         Events events,
         Tallies tallies,
+        Control control,
         RandomGenerator random) {}

@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.Alert;
+import io.reprise.ControlEvent;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobEvent.Kind;
@@ -36,6 +37,8 @@ public final class Events {
         Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
         if (next instanceof Settlement.PutBack) {
             dueAt = at;
+        } else if (next instanceof Settlement.Park park) {
+            dueAt = park.delay() == null ? at : at.plus(park.delay());
         }
         if (next instanceof Settlement.Fail fail) {
             int attempts =
@@ -46,13 +49,13 @@ public final class Events {
                     attempts,
                     fail.reason(),
                     settlement.failure());
-        } else if (next instanceof Settlement.Wait wait && settlement.decision() instanceof Decision.Retry retry) {
+        } else if (settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
             log.info(
                     "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
                     job.id(),
                     upcoming,
-                    seconds(wait.delay()),
+                    seconds(retry.delay()),
                     retry.rule(),
                     settlement.failure());
         }
@@ -110,6 +113,18 @@ public final class Events {
         }
     }
 
+    /** Control state that was changed. */
+    public void control(ControlEvent event) {
+        log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        for (JobListener listener : listeners) {
+            try {
+                listener.onControl(event);
+            } catch (Throwable e) { // As below.
+                log.error("A listener failed on {} of '{}'", event.kind(), event.subject(), e);
+            }
+        }
+    }
+
     private void publish(
             Kind kind,
             Job job,
@@ -144,6 +159,9 @@ public final class Events {
         }
         if (settlement.decision() instanceof Decision.Retry) {
             return Kind.RETRY_SCHEDULED;
+        }
+        if (next instanceof Settlement.Park) {
+            return Kind.PARKED;
         }
         return settlement.decision() instanceof Decision.Snooze ? Kind.SNOOZED : Kind.RELEASED;
     }

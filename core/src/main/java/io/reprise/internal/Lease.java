@@ -23,7 +23,7 @@ final class Lease {
         this.alone = claim.alone();
         this.claimedNanos = claimedNanos;
         this.expiresNanos = expiresNanos;
-        claim.jobs().forEach(job -> open.add(new Run(job, this)));
+        claim.jobs().forEach(job -> open.add(new Run(job, this, claim.admitted().contains(job.id()))));
     }
 
     List<Run> runs() {

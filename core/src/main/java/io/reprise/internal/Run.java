@@ -31,6 +31,8 @@ final class Run {
 
     final Job job;
     final Lease lease;
+    /** Whether it waited for a breaker and was let through. */
+    final boolean admitted;
 
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
@@ -40,9 +42,10 @@ final class Run {
     private long mustEndNanos;
     private Map<String, Double> costs = Map.of();
 
-    Run(Job job, Lease lease) {
+    Run(Job job, Lease lease, boolean admitted) {
         this.job = job;
         this.lease = lease;
+        this.admitted = admitted;
     }
 
     JobId id() {

@@ -30,6 +30,7 @@ final class Runner implements Role {
     private final Driver driver;
     private final StoreClock clock;
     private final Events events;
+    private final Control control;
     private final Committer committer;
     private final Duration cancelGrace;
     private final Pace pace;
@@ -46,6 +47,7 @@ final class Runner implements Role {
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
+        this.control = parts.control();
         this.committer = committer;
         this.book = book;
         this.nextPatrolNanos = parts.driver().nanos();
@@ -139,7 +141,9 @@ final class Runner implements Role {
             MDC.remove("queue");
         }
         if (run.end()) {
-            pace.ran(end.ran().toNanos());
+            if (end.kind() != Ended.Kind.HELD) {
+                pace.ran(end.ran().toNanos());
+            }
             committer.accept(end);
         } else {
             stuck.decrementAndGet();
@@ -151,6 +155,9 @@ final class Runner implements Role {
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
             return ended(run, Ended.Kind.TOO_LATE, start, null, null);
+        }
+        if (control.holds(run)) {
+            return ended(run, Ended.Kind.HELD, start, null, null);
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);

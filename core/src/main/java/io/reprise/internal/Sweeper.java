@@ -48,7 +48,7 @@ final class Sweeper implements Role {
     private final Runnable onWork;
     private final OutageRest outage;
     private long nextUpkeepNanos;
-    private long leadsUntilNanos;
+    private volatile long leadsUntilNanos;
 
     Sweeper(EngineParts parts, Decider decider, ScheduleFirer schedules, AlertWatch alerts, Runnable onWork) {
         this.store = parts.store();
@@ -115,6 +115,11 @@ final class Sweeper implements Role {
         boolean leads = store.lead(LEADER, settings.name(), term);
         leadsUntilNanos = leads ? now + term.toNanos() : now;
         return leads;
+    }
+
+    /** Whether this worker led a moment ago and still may: for what is safe even if two believe so. */
+    boolean isLeader() {
+        return leadsUntilNanos - driver.nanos() > 0;
     }
 
     void resign() {

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.control.Breaker;
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlKey;
+import io.reprise.control.RetryBudget;
+import io.reprise.control.Tally;
+import io.reprise.control.Tally.Counts;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailureClass;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What this worker knows of the fleet's breakers and budgets, and what it has yet to tell. Asked and told for every job,
+ * so nothing here waits for the store; the {@link Warden} carries news in both directions. Thread-safe.
+ */
+final class Control {
+
+    private static final Counts SUCCESS = new Counts(1, 0, 0, 0);
+    private static final Counts FAILURE = new Counts(0, 1, 0, 0);
+    private static final Counts THROTTLED = new Counts(0, 0, 1, 0);
+    private static final Counts OTHER = new Counts(0, 0, 0, 1);
+
+    private final ControlRules rules;
+    private final StoreClock clock;
+    private final Runnable onUrgent;
+
+    private volatile Map<String, Breaker> breakers = Map.of();
+    private volatile boolean active;
+    private Map<ControlKey, RetryBudget> budgets = Map.of();
+    private final Map<String, Observed> observed = new HashMap<>();
+    /** Tokens earned less tokens spent since the budgets were last told. */
+    private final Map<ControlKey, Double> tokens = new HashMap<>();
+
+    /**
+     * The view of one worker.
+     *
+     * @param onUrgent told when the fleet should hear at once what there is to tell
+     */
+    Control(ControlRules rules, StoreClock clock, Runnable onUrgent) {
+        this.rules = rules;
+        this.clock = clock;
+        this.onUrgent = onUrgent;
+    }
+
+    /** Whether the run must not start because the breaker of its resource holds it back. */
+    boolean holds(Run run) {
+        String resource = run.job.spec().resource();
+        if (resource == null) {
+            return false;
+        }
+        Breaker breaker = breakers.get(resource);
+        return breaker != null
+                && breaker.holds()
+                && rules.breaker(resource).enabled()
+                && (!run.admitted || breaker.force() != null);
+    }
+
+    /** Whether this failure of a run that was let through is the resource's, so that it costs the job no attempt. */
+    boolean excuses(Run run, @Nullable FailureClass failed) {
+        String resource = run.job.spec().resource();
+        return run.admitted
+                && resource != null
+                && failed != null
+                && breakers.containsKey(resource)
+                && rules.breaker(resource).counted().contains(failed);
+    }
+
+    /** Pays for a retry. Returns the first budget that cannot; then nothing is paid, and the retry waits for that one. */
+    @Nullable
+    ControlKey charge(Job job, FailureClass failed) {
+        double cost = RetryBudget.cost(failed);
+        List<ControlKey> keys = budgetsOf(job);
+        synchronized (this) {
+            for (ControlKey key : keys) {
+                if (lacks(key, cost)) {
+                    return key;
+                }
+            }
+            keys.forEach(key -> tokens.merge(key, -cost, Double::sum));
+        }
+        active = true;
+        return null;
+    }
+
+    private boolean lacks(ControlKey key, double cost) {
+        RetryBudget known = budgets.get(key);
+        BudgetSettings settings = rules.budget(key);
+        double level = known == null
+                ? settings.capacity()
+                : known.at(settings, clock.now()).level();
+        return (known != null && known.waiting()) || level + tokens.getOrDefault(key, 0.0) < cost;
+    }
+
+    private List<ControlKey> budgetsOf(Job job) {
+        List<ControlKey> keys = new ArrayList<>(3);
+        String resource = job.spec().resource();
+        if (resource != null) {
+            keys.add(ControlKey.budgetOfResource(resource));
+        }
+        keys.add(ControlKey.budgetOfQueue(job.queue()));
+        keys.add(ControlKey.BUDGET);
+        keys.removeIf(key -> !rules.budget(key).enabled());
+        return keys;
+    }
+
+    /** A run ended and was decided about. */
+    void ended(Ended end, Settlement settlement) {
+        Job job = end.run().job;
+        boolean success = settlement.next() instanceof Settlement.Succeed;
+        String resource = job.spec().resource();
+        if (resource != null) {
+            active = true;
+            ended(end, settlement, resource, success);
+        }
+        if (success && active) {
+            earn(job);
+        }
+    }
+
+    private void ended(Ended end, Settlement settlement, String resource, boolean success) {
+        BreakerSettings settings = rules.breaker(resource);
+        if (!settings.enabled() || end.kind() == Ended.Kind.NOT_STARTED) {
+            return;
+        }
+        boolean urgent;
+        synchronized (this) {
+            Observed seen = observed.computeIfAbsent(resource, name -> new Observed());
+            if (end.kind() == Ended.Kind.HELD) {
+                seen.parked();
+                return;
+            }
+            Counts outcome = success ? SUCCESS : outcome(settlement, settings);
+            seen.ended(outcome, end.run().admitted);
+            Breaker known = breakers.get(resource);
+            boolean closed = known == null || !known.holds();
+            boolean probe = known != null && known.phase() == Breaker.Phase.HALF_OPEN && end.run().admitted;
+            urgent = probe || (closed && outcome.failures() + outcome.throttled() > 0);
+        }
+        if (urgent) {
+            onUrgent.run();
+        }
+    }
+
+    private static Counts outcome(Settlement settlement, BreakerSettings settings) {
+        Decision decision = settlement.decision();
+        FailureClass failed = decision == null ? null : decision.failureClass();
+        if (failed == FailureClass.THROTTLED) {
+            return THROTTLED;
+        }
+        return failed != null && settlement.spent() != Spent.NOTHING && settings.counted().contains(failed)
+                ? FAILURE
+                : OTHER;
+    }
+
+    private synchronized void earn(Job job) {
+        double earned = RetryBudget.earned(job.attempts() > 0);
+        for (ControlKey key : budgetsOf(job)) {
+            // A budget that nobody has touched is full.
+            if (budgets.containsKey(key) || tokens.containsKey(key)) {
+                tokens.merge(key, earned, Double::sum);
+            }
+        }
+    }
+
+    /** What the store holds now. */
+    synchronized void learn(Map<String, Breaker> newBreakers, Map<ControlKey, RetryBudget> newBudgets) {
+        breakers = Map.copyOf(newBreakers);
+        budgets = Map.copyOf(newBudgets);
+        active = active || !breakers.isEmpty() || !budgets.isEmpty();
+    }
+
+    /** Measures rates, and drops what nobody wants to know. */
+    synchronized void measure(double seconds) {
+        observed.values().forEach(seen -> seen.measure(seconds));
+        observed.forEach((resource, seen) -> {
+            if (!breakers.containsKey(resource) && !seen.isTrouble()) {
+                seen.forget();
+            }
+        });
+        observed.values().removeIf(Observed::isIdle);
+        tokens.keySet().removeIf(key -> !budgets.containsKey(key) && tokens.getOrDefault(key, 0.0) >= 0);
+        active = !observed.isEmpty() || !tokens.isEmpty() || !breakers.isEmpty() || !budgets.isEmpty();
+    }
+
+    /** Whether anything happened of late that control could concern. */
+    boolean isActive() {
+        return active;
+    }
+
+    /** Resources about which there is something to tell. */
+    synchronized Set<String> news() {
+        Set<String> news = new TreeSet<>();
+        observed.forEach((resource, seen) -> {
+            if (seen.isTrouble() || (breakers.containsKey(resource) && !seen.isNothing())) {
+                news.add(resource);
+            }
+        });
+        return news;
+    }
+
+    synchronized Tally take(String resource) {
+        Observed seen = observed.get(resource);
+        return seen == null ? Tally.NOTHING : seen.take();
+    }
+
+    synchronized void giveBack(String resource, Tally tally) {
+        observed.computeIfAbsent(resource, name -> new Observed()).giveBack(tally);
+    }
+
+    /** Budgets whose tokens changed here. */
+    synchronized Set<ControlKey> spent() {
+        return Set.copyOf(tokens.keySet());
+    }
+
+    synchronized double takeTokens(ControlKey key) {
+        Double change = tokens.remove(key);
+        return change == null ? 0 : change;
+    }
+
+    synchronized void giveBack(ControlKey key, double change) {
+        tokens.merge(key, change, Double::sum);
+    }
+}
