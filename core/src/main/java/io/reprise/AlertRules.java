@@ -5,8 +5,8 @@ import java.time.Duration;
 
 /**
  * When listeners are alerted. Everything is counted by job type over the last {@link #windowMinutes}, in the whole
- * fleet. An alert is raised when its threshold is exceeded, and cleared when the value is below {@value #CLEAR_AT} of
- * it. Immutable: every method returns a copy.
+ * fleet. An alert is raised when its threshold is exceeded, and cleared when the value is no more than
+ * {@value #CLEAR_AT} of it. Immutable: every method returns a copy.
  *
  * @param windowMinutes 1 to 60
  * @param retryRate share of jobs whose first attempt is to be retried, 0 to 1
@@ -19,7 +19,7 @@ import java.time.Duration;
 public record AlertRules(
         int windowMinutes, double retryRate, int minJobs, int retryCount, int deadLetters, Duration backoff) {
 
-    /** Part of a threshold below which an alert is cleared, so that a value that wavers does not alert again and again. */
+    /** Part of a threshold at which an alert is cleared, so that a value that wavers does not alert again and again. */
     public static final double CLEAR_AT = 0.8;
 
     /** How many times the usual number of dead letters makes a spike. */

@@ -2,6 +2,8 @@
 package io.reprise;
 
 import io.reprise.Explanation.Reason;
+import io.reprise.control.Breaker;
+import io.reprise.control.ControlKey;
 import io.reprise.internal.Outlook;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
@@ -75,6 +77,7 @@ final class Explainer {
             reasons.add(new Explanation.NotDue(dueAt, why, job.attempts(), job.maxAttempts(), lastRule()));
             nextAt = dueAt;
         }
+        control();
         queue();
         workers(due);
         if (due && (standing.higher() > 0 || standing.earlier() > 0)) {
@@ -82,6 +85,33 @@ final class Explainer {
         }
         if (reasons.isEmpty()) {
             reasons.add(new Explanation.Next());
+        }
+    }
+
+    private void control() {
+        String resource = job.spec().resource();
+        ControlKey parkedBy = standing.parkedBy() == null
+                ? null
+                : ControlKey.parse(standing.parkedBy()).orElse(null);
+        if (parkedBy != null && parkedBy.kind() != ControlKey.Kind.BREAKER) {
+            reasons.add(new Explanation.BudgetEmpty(parkedBy));
+        }
+        if (resource != null) {
+            String name = ControlKey.breaker(resource).text();
+            store.controls().stream()
+                    .filter(row -> row.name().equals(name))
+                    .map(row -> Breaker.parse(row.state(), standing.at()))
+                    .filter(breaker -> breaker.holds() || (parkedBy != null && parkedBy.text().equals(name)))
+                    .forEach(breaker -> held(resource, breaker));
+        }
+    }
+
+    private void held(String resource, Breaker breaker) {
+        boolean rests = breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        Instant probe = rests ? breaker.nextProbe() : null;
+        reasons.add(new Explanation.HeldByBreaker(resource, breaker.phase(), breaker.since(), probe, breaker.why()));
+        if (probe != null && (nextAt == null || probe.isAfter(nextAt))) {
+            nextAt = probe;
         }
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.control.Breaker;
+import io.reprise.control.ControlKey;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
 import java.time.Duration;
@@ -119,6 +121,40 @@ public record Explanation(
         @Override
         public String text(Instant at) {
             return "queue " + queue + " was paused by " + by + " " + ago(since, at) + (why == null ? "" : ": " + why);
+        }
+    }
+
+    /**
+     * The breaker of its resource holds it back.
+     *
+     * @param nextProbe when an open breaker lets the next probes through
+     */
+    public record HeldByBreaker(
+            String resource,
+            Breaker.Phase phase,
+            Instant since,
+            @Nullable Instant nextProbe,
+            String why)
+            implements Reason {
+        @Override
+        public String text(Instant at) {
+            String until = nextProbe == null ? "" : ", next probes in " + length(at, nextProbe);
+            return "the breaker for " + resource + " is " + phase + " since " + length(since, at) + until
+                    + (why.isEmpty() ? "" : ": " + why);
+        }
+    }
+
+    /** Its retry waits until a budget can pay for it. */
+    public record BudgetEmpty(ControlKey budget) implements Reason {
+        @Override
+        public String text(Instant at) {
+            String whose =
+                    switch (budget.kind()) {
+                        case RESOURCE_BUDGET -> "the retry budget of resource " + budget.subject();
+                        case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
+                        default -> "the retry budget of all jobs";
+                    };
+            return whose + " is empty; successes fill it";
         }
     }
 

@@ -236,7 +236,7 @@ public final class Reprise implements AutoCloseable {
 
     private void announce(JobSpec spec, Inserted inserted, Instant now) {
         if (inserted.created()) {
-            events.enqueued(inserted.id(), spec.type(), spec.queue(), now, inserted.dueAt());
+            events.enqueued(inserted.id(), spec, now, inserted.dueAt());
         }
         if (engine != null) {
             if (inserted.dueAt().isAfter(now)) {

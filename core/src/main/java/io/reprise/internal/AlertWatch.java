@@ -59,13 +59,18 @@ final class AlertWatch {
         if (recent.isEmpty() && raised.isEmpty()) {
             return true;
         }
+        // The minute that has just begun is part of the window. What is raised is judged by one minute more, lest it is
+        // cleared whenever a full minute gives way to an empty one.
+        Map<String, Activity> longer =
+                raised.isEmpty() ? recent : byType(store.activity(Duration.ZERO, rules.windowMinutes() + 1));
         Map<String, Activity> before = byType(store.activity(Duration.ofMinutes(rules.windowMinutes()), HOUR));
         Set<String> types = new TreeSet<>(recent.keySet());
         raised.keySet().forEach(key -> types.add(key.type));
         for (String type : types) {
             for (Kind kind : Kind.values()) {
                 Alert alert = raised.get(new Key(kind, type));
-                judge(kind, type, alert, measure(kind, recent.get(type), before.get(type), alert != null));
+                Activity now = (alert == null ? recent : longer).get(type);
+                judge(kind, type, alert, measure(kind, now, before.get(type), alert != null));
             }
         }
         return true;

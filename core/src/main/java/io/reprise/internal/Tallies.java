@@ -48,7 +48,7 @@ final class Tallies {
         boolean counted = settlement.spent() == Spent.ATTEMPT && !(settlement.next() instanceof Settlement.Cancel);
         boolean first = counted && job.attempts() == 0;
         boolean retry = settlement.decision() instanceof Decision.Retry;
-        failures |= !succeeded;
+        failures |= counted && !succeeded;
         if (counted) {
             Cause cause = cause(job);
             if (!cause.isFirst()) {
