@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.Attempt;
+import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobState;
 import io.reprise.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
@@ -23,6 +25,7 @@ import io.reprise.store.Spent;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** What is counted: evidence, spending, activity. */
@@ -183,6 +186,21 @@ public interface InsightContract extends StoreFixture {
         assertThat(store().evidence()).extracting(Evidence::cause).containsExactly(CAUSE);
         assertThat(store().spending(Duration.ZERO)).hasSize(1);
         assertThat(store().activity(Duration.ZERO, 60)).hasSize(1);
+    }
+
+    @Test
+    default void a_claimed_retry_knows_the_error_it_follows() {
+        JobId id = add(Jobs.spec("work").resource("mail"));
+        Claim claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        await(() -> read(id).state() == JobState.PENDING);
+        Job again = only(claimOne());
+        assertThat(again.attempts()).isEqualTo(1);
+        assertThat(again.spec().resource()).isEqualTo("mail");
+        assertThat(Objects.requireNonNull(again.status().lastError()).fingerprint())
+                .isEqualTo(Settlements.failure().fingerprint());
+        assertThat(Objects.requireNonNull(again.status().lastError()).type())
+                .isEqualTo(Settlements.failure().type());
     }
 
     @Test
