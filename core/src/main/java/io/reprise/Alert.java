@@ -41,15 +41,13 @@ public record Alert(
 
     /** One sentence for a person. */
     public String message() {
-        String what =
-                switch (kind) {
-                    case RETRY_RATE ->
-                        format("High retry rate for %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);
-                    case RETRY_COUNT -> format("High retry count for %s: %.0f (alert above %.0f)", value, threshold);
-                    case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
-                    case BACKOFF ->
-                        format("Long backoff for %s: %.0f s on average (alert above %.0f s)", value, threshold);
-                };
+        String what = switch (kind) {
+            case RETRY_RATE ->
+                format("High retry rate for %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);
+            case RETRY_COUNT -> format("High retry count for %s: %.0f (alert above %.0f)", value, threshold);
+            case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
+            case BACKOFF -> format("Long backoff for %s: %.0f s on average (alert above %.0f s)", value, threshold);
+        };
         return isRaised() ? what : "Over: " + what;
     }
 

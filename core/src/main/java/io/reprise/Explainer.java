@@ -101,7 +101,8 @@ final class Explainer {
             store.controls().stream()
                     .filter(row -> row.name().equals(name))
                     .map(row -> Breaker.parse(row.state(), standing.at()))
-                    .filter(breaker -> breaker.holds() || (parkedBy != null && parkedBy.text().equals(name)))
+                    .filter(breaker -> breaker.holds()
+                            || (parkedBy != null && parkedBy.text().equals(name)))
                     .forEach(breaker -> held(resource, breaker));
         }
     }

@@ -67,8 +67,7 @@ public record Explanation(
             Instant finishedAt,
             int attempts,
             @Nullable String rule,
-            @Nullable String error)
-            implements Reason {
+            @Nullable String error) implements Reason {
         @Override
         public String text(Instant at) {
             return "failed for good " + ago(finishedAt, at) + ": " + reason + " after " + attempts + " attempt(s)"
@@ -77,8 +76,7 @@ public record Explanation(
     }
 
     /** Its lease is renewed while its worker lives. */
-    public record Running(String worker, Instant since, Instant leaseUntil, boolean cancelRequested)
-            implements Reason {
+    public record Running(String worker, Instant since, Instant leaseUntil, boolean cancelRequested) implements Reason {
         @Override
         public String text(Instant at) {
             return "is running on " + worker + " since " + length(since, at) + ", with a lease for another "
@@ -106,8 +104,7 @@ public record Explanation(
             WaitReason why,
             int attempts,
             OptionalInt maxAttempts,
-            @Nullable String rule)
-            implements Reason {
+            @Nullable String rule) implements Reason {
         @Override
         public String text(Instant at) {
             String of = maxAttempts.isPresent() ? " of " + maxAttempts.getAsInt() : "";
@@ -117,7 +114,10 @@ public record Explanation(
     }
 
     public record QueuePaused(
-            String queue, Instant since, String by, @Nullable String why) implements Reason {
+            String queue,
+            Instant since,
+            String by,
+            @Nullable String why) implements Reason {
         @Override
         public String text(Instant at) {
             return "queue " + queue + " was paused by " + by + " " + ago(since, at) + (why == null ? "" : ": " + why);
@@ -134,8 +134,7 @@ public record Explanation(
             Breaker.Phase phase,
             Instant since,
             @Nullable Instant nextProbe,
-            String why)
-            implements Reason {
+            String why) implements Reason {
         @Override
         public String text(Instant at) {
             String until = nextProbe == null ? "" : ", next probes in " + length(at, nextProbe);
@@ -148,12 +147,11 @@ public record Explanation(
     public record BudgetEmpty(ControlKey budget) implements Reason {
         @Override
         public String text(Instant at) {
-            String whose =
-                    switch (budget.kind()) {
-                        case RESOURCE_BUDGET -> "the retry budget of resource " + budget.subject();
-                        case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
-                        default -> "the retry budget of all jobs";
-                    };
+            String whose = switch (budget.kind()) {
+                case RESOURCE_BUDGET -> "the retry budget of resource " + budget.subject();
+                case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
+                default -> "the retry budget of all jobs";
+            };
             return whose + " is empty; successes fill it";
         }
     }
@@ -184,8 +182,8 @@ public record Explanation(
     public record WorkersBusy(int workers) implements Reason {
         @Override
         public String text(Instant at) {
-            return (workers == 1 ? "the one worker" : "all " + workers + " workers") + " that could run it hold(s) as many"
-                    + " jobs as can run at once";
+            return (workers == 1 ? "the one worker" : "all " + workers + " workers")
+                    + " that could run it hold(s) as many" + " jobs as can run at once";
         }
     }
 

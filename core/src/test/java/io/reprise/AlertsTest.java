@@ -146,8 +146,8 @@ class AlertsTest {
     void a_new_leader_does_not_alert_again() {
         ManualClock clock = new ManualClock();
         InMemoryJobStore store = new InMemoryJobStore(clock);
-        store.tally(new Findings(
-                List.of(), List.of(), List.of(new Activity("work", 0, 0, 50, 0, Duration.ofSeconds(50)))));
+        store.tally(
+                new Findings(List.of(), List.of(), List.of(new Activity("work", 0, 0, 50, 0, Duration.ofSeconds(50)))));
         for (String name : List.of("first", "second")) {
             try (InlineWorker worker = InlineWorker.start(
                     Reprise.builder()

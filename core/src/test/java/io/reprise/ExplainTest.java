@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 /** Why is this job not running? */
 class ExplainTest {
 
-    private static final JobHandler<String> FAILS = (payload, job) -> {
+    private static void fails(String payload, JobContext job) throws IOException {
         throw new IOException("busy");
-    };
+    }
 
     private static EngineFixture idle() {
         return new EngineFixture((payload, job) -> {}, builder -> builder.queues(Queue.of("served")));
@@ -51,7 +51,7 @@ class ExplainTest {
 
     @Test
     void it_waits_for_its_retry() {
-        try (EngineFixture engine = new EngineFixture(FAILS)) {
+        try (EngineFixture engine = new EngineFixture(ExplainTest::fails)) {
             JobId id = engine.reprise.enqueue(WORK.job("x").retry(EXACT.maxAttempts(5)));
             engine.worker.advance(Duration.ofMillis(3_500));
             Explanation explanation = engine.reprise.explain(id);
@@ -75,11 +75,7 @@ class ExplainTest {
             assertThat(explanation.reasons())
                     .containsExactly(
                             new Explanation.NotDue(
-                                    engine.start.plusSeconds(60),
-                                    WaitReason.DELAYED,
-                                    0,
-                                    OptionalInt.of(20),
-                                    null),
+                                    engine.start.plusSeconds(60), WaitReason.DELAYED, 0, OptionalInt.of(20), null),
                             new Explanation.QueuePaused("default", engine.start, "ada", "a migration"));
             assertThat(explanation.sentence())
                     .contains("due in 30 s (DELAYED); queue default was paused by ada 30 s ago: a migration");
@@ -125,8 +121,7 @@ class ExplainTest {
             engine.reprise.enqueue(WORK.job("earlier").queue("served"));
             JobId id = engine.reprise.enqueue(WORK.job("x").queue("served"));
             assertThat(engine.reprise.explain(id).reasons())
-                    .containsExactly(
-                            new Explanation.LimitReached("served", 1, 1), new Explanation.Behind(1, 1));
+                    .containsExactly(new Explanation.LimitReached("served", 1, 1), new Explanation.Behind(1, 1));
         }
     }
 
@@ -152,8 +147,7 @@ class ExplainTest {
             claim(engine, "lonely", Duration.ofSeconds(20));
             engine.clock.advance(Duration.ofSeconds(5));
             assertThat(only(engine, id))
-                    .isEqualTo(new Explanation.Running(
-                            "other", engine.start, engine.start.plusSeconds(20), false));
+                    .isEqualTo(new Explanation.Running("other", engine.start, engine.start.plusSeconds(20), false));
             assertThat(engine.reprise.explain(id).sentence())
                     .contains("is running on other since 5 s, with a lease for another 15 s");
             engine.clock.advance(Duration.ofSeconds(20));
@@ -171,7 +165,8 @@ class ExplainTest {
             JobId id = engine.reprise.enqueue(WORK.job("x").queue("served").resource("provider-a"));
             Reason reason = only(engine, id);
             assertThat(reason).isInstanceOf(Explanation.HeldByBreaker.class);
-            assertThat(reason.text(engine.start)).isEqualTo("the breaker for provider-a is OPEN since 0 s: kept open by ada: moving");
+            assertThat(reason.text(engine.start))
+                    .isEqualTo("the breaker for provider-a is OPEN since 0 s: kept open by ada: moving");
         }
     }
 
@@ -190,8 +185,8 @@ class ExplainTest {
             assertThat(only(engine, good)).isEqualTo(new Explanation.Succeeded(engine.start, 1));
             assertThat(only(engine, cancelled)).isEqualTo(new Explanation.Cancelled(engine.start));
             assertThat(only(engine, bad))
-                    .isEqualTo(new Explanation.Dead(
-                            FailReason.EXHAUSTED, engine.start, 1, "io", "java.io.IOException"));
+                    .isEqualTo(
+                            new Explanation.Dead(FailReason.EXHAUSTED, engine.start, 1, "io", "java.io.IOException"));
         }
     }
 }

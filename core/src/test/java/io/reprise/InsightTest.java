@@ -23,21 +23,22 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 /** What the engine counts, predicts and reports of its own work. */
 class InsightTest {
 
     /** Budgets would hold back the many retries that make evidence. */
-    private static final UnaryOperator<RepriseBuilder> FREE = builder -> builder.control(ControlSettings.off());
+    private static RepriseBuilder free(RepriseBuilder builder) {
+        return builder.control(ControlSettings.off());
+    }
 
     /** Fails the first attempt of every job, and the second of those called "bad". */
-    private static final JobHandler<String> SHAKY = (payload, job) -> {
+    private static void shaky(String payload, JobContext job) throws IOException {
         if (job.attempt() == 1 || payload.equals("bad")) {
             throw new IOException("busy");
         }
-    };
+    }
 
     private static void run(EngineFixture engine, String payload, int jobs) {
         for (int i = 0; i < jobs; i++) {
@@ -53,7 +54,7 @@ class InsightTest {
 
     @Test
     void the_fleet_learns_how_often_retries_succeed() {
-        try (EngineFixture engine = new EngineFixture(SHAKY, FREE)) {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
             run(engine, "good", 30);
             run(engine, "bad", 10);
             List<Evidence> evidence = engine.reprise.evidence();
@@ -69,7 +70,7 @@ class InsightTest {
 
     @Test
     void a_decision_says_what_is_known_and_the_history_keeps_it() {
-        try (EngineFixture engine = new EngineFixture(SHAKY, FREE)) {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
             JobId unknown = engine.reprise.enqueue(WORK.job("good").retry(EXACT.maxAttempts(2)));
             engine.worker.advance(Duration.ofSeconds(5));
             assertThat(engine.reprise.attempts(unknown).get(0).decision().prediction())
@@ -77,7 +78,8 @@ class InsightTest {
             run(engine, "good", 30);
             JobId known = engine.reprise.enqueue(WORK.job("good").retry(EXACT.maxAttempts(2)));
             engine.worker.runDue();
-            Prediction predicted = Objects.requireNonNull(lastDecision(engine, known).prediction());
+            Prediction predicted =
+                    Objects.requireNonNull(lastDecision(engine, known).prediction());
             assertThat(predicted.basis()).isEqualTo(Prediction.Basis.ATTEMPT);
             assertThat(predicted.probability()).isEqualTo(1);
             assertThat(predicted.tries()).isCloseTo(31, within(0.1));
@@ -87,12 +89,12 @@ class InsightTest {
 
     @Test
     void another_fleet_member_starts_with_what_was_learned() {
-        try (EngineFixture engine = new EngineFixture(SHAKY, FREE)) {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
             run(engine, "good", 20);
             engine.worker.close();
             List<JobEvent> events = new ArrayList<>();
             InlineWorker next = InlineWorker.start(
-                    FREE.apply(Reprise.builder()
+                    free(Reprise.builder()
                             .store(engine.memory)
                             .codec(new TextCodec())
                             .name("successor")
@@ -104,7 +106,8 @@ class InsightTest {
             next.runDue();
             next.reprise().enqueue(WORK.job("x").retry(EXACT));
             next.runDue();
-            Decision decision = Objects.requireNonNull(events.get(events.size() - 1).decision());
+            Decision decision =
+                    Objects.requireNonNull(events.get(events.size() - 1).decision());
             // Another handler throws it, so the error is another one: what is known of the type is a hint.
             assertThat(Objects.requireNonNull(decision.prediction()).basis()).isEqualTo(Prediction.Basis.TYPE);
             next.close();
@@ -117,7 +120,7 @@ class InsightTest {
                 (payload, job) -> {
                     throw new IOException("busy");
                 },
-                FREE)) {
+                InsightTest::free)) {
             run(engine, "bad", 60);
             List<JobId> ids = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
@@ -136,7 +139,7 @@ class InsightTest {
 
     @Test
     void evidence_fades() {
-        try (EngineFixture engine = new EngineFixture(SHAKY, FREE)) {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
             run(engine, "good", 32);
             engine.worker.advance(Duration.ofDays(1));
             assertThat(engine.reprise.evidence().get(0).tries()).isCloseTo(16, within(0.1));
@@ -154,12 +157,14 @@ class InsightTest {
                         throw new IOException("oops " + (char) ('a' + next[0] / 26) + (char) ('a' + next[0]++ % 26));
                     }
                 },
-                FREE)) {
+                InsightTest::free)) {
             run(engine, "good", 300);
             Set<Cause> causes = new HashSet<>();
             engine.reprise.evidence().forEach(each -> causes.add(each.cause()));
             assertThat(causes).hasSize(51).contains(Cause.otherError("work", null));
-            assertThat(engine.reprise.evidence().stream().mapToDouble(Evidence::tries).sum())
+            assertThat(engine.reprise.evidence().stream()
+                            .mapToDouble(Evidence::tries)
+                            .sum())
                     .isCloseTo(300, within(1.0));
         }
     }
@@ -170,9 +175,9 @@ class InsightTest {
                 (payload, job) -> {
                     job.cost(0.5, "usd");
                     job.cost(0.25, "usd");
-                    SHAKY.handle(payload, job);
+                    shaky(payload, job);
                 },
-                FREE)) {
+                InsightTest::free)) {
             run(engine, "good", 4);
             run(engine, "bad", 1);
             Costs costs = engine.reprise.costs(Duration.ofDays(1));
@@ -195,9 +200,9 @@ class InsightTest {
         try (EngineFixture engine = new EngineFixture(
                 (payload, job) -> {
                     self[0].clock.advance(Duration.ofMillis(500));
-                    SHAKY.handle(payload, job);
+                    shaky(payload, job);
                 },
-                FREE)) {
+                InsightTest::free)) {
             self[0] = engine;
             run(engine, "good", 2);
             run(engine, "bad", 1);
@@ -247,8 +252,8 @@ class InsightTest {
     @Test
     void nothing_is_told_when_there_is_nothing_to_tell() {
         List<String> calls = new ArrayList<>();
-        try (EngineFixture engine = new EngineFixture(
-                (payload, job) -> {}, builder -> builder, store -> Spy.on(store, calls))) {
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, builder -> builder, store -> Spy.on(store, calls))) {
             engine.worker.advance(Duration.ofMinutes(1));
             assertThat(calls).doesNotContain("tally");
             calls.clear();
@@ -265,7 +270,7 @@ class InsightTest {
     void a_tally_that_could_not_be_written_is_written_later() {
         FaultyStore faults = new FaultyStore();
         faults.failBefore("tally", 2);
-        try (EngineFixture engine = new EngineFixture(SHAKY, FREE, faults::wrap)) {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free, faults::wrap)) {
             run(engine, "good", 10);
             engine.worker.advance(Duration.ofMinutes(1));
             assertThat(engine.reprise.costs(Duration.ZERO).saved()).isEqualTo(10);

@@ -159,8 +159,7 @@ final class Decider {
                 : policy.delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
         FailureClass failed = Objects.requireNonNullElse(decision.failureClass(), FailureClass.DEPENDENCY_DOWN);
         Decision release = new Decision.Release(delay, failed, decision.rule());
-        return settlement(
-                end, Spent.SNOOZE, new Settlement.Wait(WaitReason.RETRY, delay, null), failure, release);
+        return settlement(end, Spent.SNOOZE, new Settlement.Wait(WaitReason.RETRY, delay, null), failure, release);
     }
 
     private static Settlement.Next parkedByBreaker(Job job) {

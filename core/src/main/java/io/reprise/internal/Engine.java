@@ -78,7 +78,8 @@ public final class Engine {
 
     public void start() {
         store.onWake(this::wake);
-        List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher).forEach(driver::start);
+        List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher)
+                .forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
                 settings.name(),

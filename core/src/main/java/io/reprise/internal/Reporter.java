@@ -3,9 +3,9 @@ package io.reprise.internal;
 
 import io.reprise.Queue;
 import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
-import io.reprise.store.Findings;
 import io.reprise.store.WorkerReport;
 import java.time.Duration;
 import java.util.List;

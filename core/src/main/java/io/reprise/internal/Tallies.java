@@ -7,10 +7,10 @@ import io.reprise.retry.Decision;
 import io.reprise.store.Activity;
 import io.reprise.store.Cause;
 import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
 import io.reprise.store.Spent;
-import io.reprise.store.Findings;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,8 +52,7 @@ final class Tallies {
         if (counted) {
             Cause cause = cause(job);
             if (!cause.isFirst()) {
-                add(new Evidence(
-                        cause, Math.min(job.attempts(), Evidence.LAST_ATTEMPT), 1, succeeded ? 1 : 0));
+                add(new Evidence(cause, Math.min(job.attempts(), Evidence.LAST_ATTEMPT), 1, succeeded ? 1 : 0));
             }
             spend(cause, Spending.SECONDS, succeeded, settlement.ran().toNanos() / 1e9);
             costs.forEach((unit, amount) -> spend(cause, unit, succeeded, amount));
@@ -72,9 +71,7 @@ final class Tallies {
 
     synchronized Findings take() {
         Findings findings = new Findings(
-                List.copyOf(evidence.values()),
-                List.copyOf(spending.values()),
-                List.copyOf(activity.values()));
+                List.copyOf(evidence.values()), List.copyOf(spending.values()), List.copyOf(activity.values()));
         evidence = new HashMap<>();
         spending = new HashMap<>();
         activity = new HashMap<>();
@@ -101,9 +98,9 @@ final class Tallies {
         List<Cause> causes = new ArrayList<>();
         stored.forEach(each -> causes.add(each.cause()));
         evidence.keySet().forEach(each -> causes.add(each.cause()));
-        causes.forEach(cause -> errors.computeIfAbsent(
-                        new Target(cause.type(), cause.resource()), target -> new HashSet<>())
-                .add(cause.error()));
+        causes.forEach(
+                cause -> errors.computeIfAbsent(new Target(cause.type(), cause.resource()), target -> new HashSet<>())
+                        .add(cause.error()));
     }
 
     private Cause cause(Job job) {

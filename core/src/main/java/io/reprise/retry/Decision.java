@@ -32,8 +32,7 @@ public sealed interface Decision {
             Duration delay,
             FailureClass failureClass,
             String rule,
-            @Nullable Prediction prediction)
-            implements Decision {
+            @Nullable Prediction prediction) implements Decision {
         public Retry {
             Bounds.notNegative("raw", raw);
             Bounds.notNegative("delay", delay);
@@ -55,8 +54,7 @@ public sealed interface Decision {
             FailureClass failureClass,
             String rule,
             boolean counts,
-            @Nullable Prediction prediction)
-            implements Decision {
+            @Nullable Prediction prediction) implements Decision {
 
         public Fail(FailReason reason, FailureClass failureClass, String rule, boolean counts) {
             this(reason, failureClass, rule, counts, null);

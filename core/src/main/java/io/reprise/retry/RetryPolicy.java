@@ -405,8 +405,7 @@ public final class RetryPolicy {
     }
 
     /** The same, knowing how the next attempt is likely to end. Only {@link #giveUpBelow} acts on that. */
-    public Decision decide(
-            Failure failure, History history, @Nullable Prediction prediction, RandomGenerator random) {
+    public Decision decide(Failure failure, History history, @Nullable Prediction prediction, RandomGenerator random) {
         return new Decider(complete(), history, prediction, random).afterFailure(failure);
     }
 

@@ -22,11 +22,6 @@ public record Spending(Cause cause, String unit, long runs, long successes, doub
 
     public Spending plus(Spending more) {
         return new Spending(
-                cause,
-                unit,
-                runs + more.runs,
-                successes + more.successes,
-                amount + more.amount,
-                wasted + more.wasted);
+                cause, unit, runs + more.runs, successes + more.successes, amount + more.amount, wasted + more.wasted);
     }
 }

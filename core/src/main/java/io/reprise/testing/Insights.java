@@ -5,9 +5,9 @@ import io.reprise.Alert;
 import io.reprise.store.Activity;
 import io.reprise.store.Cause;
 import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
 import io.reprise.store.InsightStore;
 import io.reprise.store.Spending;
-import io.reprise.store.Findings;
 import io.reprise.store.WorkerReport;
 import io.reprise.store.WorkerState;
 import java.time.Duration;
@@ -71,9 +71,7 @@ final class Insights {
             key = new EvidenceKey(CauseKey.of(Cause.REST), Evidence.LAST_ATTEMPT);
         }
         evidence.merge(
-                key,
-                new Seen(added, now),
-                (old, fresh) -> new Seen(old.now(now).plus(fresh.evidence), now));
+                key, new Seen(added, now), (old, fresh) -> new Seen(old.now(now).plus(fresh.evidence), now));
     }
 
     private static void add(Map<SpendingKey, Spending> rows, Spending more) {

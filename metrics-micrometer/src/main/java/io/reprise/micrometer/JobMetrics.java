@@ -85,12 +85,7 @@ public final class JobMetrics implements JobListener {
 
     @Override
     public void onControl(ControlEvent event) {
-        registry.counter(
-                        "reprise.control",
-                        "kind",
-                        event.kind().name(),
-                        "subject",
-                        resources.of(event.subject()))
+        registry.counter("reprise.control", "kind", event.kind().name(), "subject", resources.of(event.subject()))
                 .increment();
     }
 

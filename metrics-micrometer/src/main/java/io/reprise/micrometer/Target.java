@@ -55,7 +55,8 @@ final class Target {
 
     void failed(JobEvent event) {
         ended(event, "failed");
-        String reason = event.decision() instanceof Decision.Fail fail ? fail.reason().name() : "DEADLINE";
+        String reason =
+                event.decision() instanceof Decision.Fail fail ? fail.reason().name() : "DEADLINE";
         counter("reprise.failed", "reason", reason).increment();
         if (EXHAUSTED.stream().anyMatch(each -> each.name().equals(reason))) {
             counter("retry.exhausted", "reason", reason).increment();
@@ -73,8 +74,7 @@ final class Target {
     }
 
     private Counter counter(String name, String tag, String value) {
-        return counters.computeIfAbsent(
-                new Key(name, tag, value), key -> registry.counter(key.name, tagsOf(key)));
+        return counters.computeIfAbsent(new Key(name, tag, value), key -> registry.counter(key.name, tagsOf(key)));
     }
 
     private Timer timer(String name, String tag, String value) {

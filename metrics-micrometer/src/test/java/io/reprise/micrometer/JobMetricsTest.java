@@ -35,7 +35,9 @@ import org.junit.jupiter.api.Test;
 class JobMetricsTest {
 
     private static final JobType<String> CALL = JobType.of("call", String.class)
-            .retry(RetryPolicy.fixed(Duration.ofSeconds(4)).jitter(Jitter.none()).maxAttempts(3));
+            .retry(RetryPolicy.fixed(Duration.ofSeconds(4))
+                    .jitter(Jitter.none())
+                    .maxAttempts(3));
 
     private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
     private final ManualClock clock = new ManualClock();
@@ -83,11 +85,17 @@ class JobMetricsTest {
             assertThat(counter("reprise.succeeded", "attempt", "3")).isEqualTo(1);
             assertThat(registry.get("retry.latency").timer().totalTime(TimeUnit.SECONDS))
                     .isEqualTo(20);
-            assertThat(registry.get("reprise.recovery").tag("attempt", "3").timer().totalTime(TimeUnit.SECONDS))
+            assertThat(registry.get("reprise.recovery")
+                            .tag("attempt", "3")
+                            .timer()
+                            .totalTime(TimeUnit.SECONDS))
                     .isEqualTo(8);
             assertThat(registry.get("reprise.attempts.needed").summary().mean()).isCloseTo(7 / 4.0, within(1e-9));
             assertThat(registry.get("reprise.amplification").gauge().value()).isEqualTo(10 / 5.0);
-            assertThat(registry.get("reprise.run").tag("outcome", "failed").timer().count())
+            assertThat(registry.get("reprise.run")
+                            .tag("outcome", "failed")
+                            .timer()
+                            .count())
                     .isEqualTo(6);
         }
     }
@@ -96,15 +104,11 @@ class JobMetricsTest {
     void losses_and_stale_outcomes_are_counted() {
         store.insert(List.of(JobSpec.builder("call", "0").build()));
         store.claim(new ClaimRequest(
-                "victim",
-                Duration.ofSeconds(1),
-                1,
-                List.of(new ClaimRequest.Demand("default", 1)),
-                0.2,
-                true));
+                "victim", Duration.ofSeconds(1), 1, List.of(new ClaimRequest.Demand("default", 1)), 0.2, true));
         try (InlineWorker worker = worker(JobMetricsTest::handle)) {
             worker.advance(Duration.ofMinutes(5));
-            assertThat(counter("reprise.lost", "type", "call", "resource", "none")).isEqualTo(1);
+            assertThat(counter("reprise.lost", "type", "call", "resource", "none"))
+                    .isEqualTo(1);
         }
         List<Long> taken = new ArrayList<>();
         try (InlineWorker worker = worker((payload, job) -> {
@@ -149,7 +153,10 @@ class JobMetricsTest {
             reads[0]++;
             return statuses;
         });
-        assertThat(mocked.get("reprise.breaker.state").tag("resource", "mail").gauge().value())
+        assertThat(mocked.get("reprise.breaker.state")
+                        .tag("resource", "mail")
+                        .gauge()
+                        .value())
                 .isEqualTo(3);
         assertThat(mocked.get("reprise.budget.level").gauge().value()).isEqualTo(3.5);
         assertThat(mocked.get("reprise.parked").gauge().value()).isEqualTo(7);
@@ -160,9 +167,15 @@ class JobMetricsTest {
         time.add(Duration.ofSeconds(11));
         assertThat(mocked.get("reprise.resources").gauge().value()).isEqualTo(2);
         assertThat(reads[0]).isEqualTo(2);
-        assertThat(mocked.get("reprise.breaker.state").tag("resource", "mail").gauge().value())
+        assertThat(mocked.get("reprise.breaker.state")
+                        .tag("resource", "mail")
+                        .gauge()
+                        .value())
                 .isZero();
-        assertThat(mocked.get("reprise.breaker.state").tag("resource", "sms").gauge().value())
+        assertThat(mocked.get("reprise.breaker.state")
+                        .tag("resource", "sms")
+                        .gauge()
+                        .value())
                 .isEqualTo(1);
     }
 

@@ -29,8 +29,7 @@ final class Alerts {
     }
 
     static boolean clear(Session session, Alert alert) throws SQLException {
-        return session.update("delete from reprise_alert where kind = ? and type = ?", alert.kind(), alert.type())
-                == 1;
+        return session.update("delete from reprise_alert where kind = ? and type = ?", alert.kind(), alert.type()) == 1;
     }
 
     static List<Alert> all(Session session) throws SQLException {

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
 final class Insights {
 
     // What was there counts as much less as it has aged. Beyond 40 half-lives nothing is left of it.
-    private static final String ADD_EVIDENCE = """
+    private static final String ADD_EVIDENCE =
+            """
             insert into reprise_evidence (type, resource, error, attempt, error_type, tries, successes, seen_at)
             values (?, ?, ?, ?, ?, ?, ?, ?)
             on conflict (type, resource, error, attempt) do update

@@ -286,14 +286,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public OptionalLong putControl(ControlRow row, String action, Note note) {
-        return database.write(
-                action + " " + row.name(), session -> ControlStates.put(session, row, action, note));
+        return database.write(action + " " + row.name(), session -> ControlStates.put(session, row, action, note));
     }
 
     @Override
     public boolean removeControl(String name, long version) {
-        return database.write(
-                "remove control state " + name, session -> ControlStates.remove(session, name, version));
+        return database.write("remove control state " + name, session -> ControlStates.remove(session, name, version));
     }
 
     @Override
@@ -308,8 +306,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public int unpark(String name, int max) {
-        int unparked =
-                database.write("unpark jobs of " + name, session -> ControlStates.unpark(session, name, max));
+        int unparked = database.write("unpark jobs of " + name, session -> ControlStates.unpark(session, name, max));
         if (unparked > 0) {
             wakeups.announce();
         }

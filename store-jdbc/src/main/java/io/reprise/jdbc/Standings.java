@@ -60,7 +60,8 @@ final class Standings {
 
     private record Place(int lane, @Nullable String parkedBy, long dueAt) {}
 
-    private record Settings(QueueState.@Nullable Pause paused, @Nullable Integer maxRunning) {}
+    private record Settings(
+            QueueState.@Nullable Pause paused, @Nullable Integer maxRunning) {}
 
     private final Jobs jobs;
 
@@ -122,14 +123,6 @@ final class Standings {
     private static int earlier(Session session, Job job, Place place, int most) throws SQLException {
         long due = place.dueAt;
         return session.one(
-                EARLIER,
-                Row::integer,
-                job.queue(),
-                place.lane,
-                job.spec().priority(),
-                due,
-                due,
-                job.id(),
-                most);
+                EARLIER, Row::integer, job.queue(), place.lane, job.spec().priority(), due, due, job.id(), most);
     }
 }

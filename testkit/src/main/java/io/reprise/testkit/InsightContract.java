@@ -108,7 +108,9 @@ public interface InsightContract extends StoreFixture {
         }
         store().tally(new Findings(many, List.of(), List.of()));
         store().tally(findings(
-                new Evidence(CAUSE, 1, 7, 1), new Evidence(CAUSE, 2, 4, 0), new Evidence(many.get(0).cause(), 1, 1, 1)));
+                new Evidence(CAUSE, 1, 7, 1),
+                new Evidence(CAUSE, 2, 4, 0),
+                new Evidence(many.get(0).cause(), 1, 1, 1)));
         List<Evidence> evidence = store().evidence();
         assertThat(evidence).hasSize(InsightStore.MAX_EVIDENCE + 1);
         assertThat(evidence).extracting(Evidence::cause).doesNotContain(CAUSE);
@@ -211,8 +213,7 @@ public interface InsightContract extends StoreFixture {
         Claim claim = claimOne();
         Decision retry = new Decision.Retry(Duration.ZERO, Duration.ZERO, FailureClass.TRANSIENT, "r", likely);
         Settlement.Next wait = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, Duration.ZERO);
-        settle(new Settlement(
-                id, claim.token(), Spent.ATTEMPT, Settlements.RAN, wait, Settlements.failure(), retry));
+        settle(new Settlement(id, claim.token(), Spent.ATTEMPT, Settlements.RAN, wait, Settlements.failure(), retry));
         Claim again = claimOne();
         Decision fail = new Decision.Fail(FailReason.HOPELESS, FailureClass.TRANSIENT, "r", true, hopeless);
         settle(new Settlement(

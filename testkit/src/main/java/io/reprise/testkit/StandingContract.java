@@ -98,10 +98,7 @@ public interface StandingContract extends StoreFixture {
         JobId id = add(Jobs.spec("work"));
         Claim claim = claimOne();
         settle(Settlements.of(
-                id,
-                claim.token(),
-                Spent.NOTHING,
-                new Settlement.Park("breaker/mail", WaitReason.BREAKER, null, null)));
+                id, claim.token(), Spent.NOTHING, new Settlement.Park("breaker/mail", WaitReason.BREAKER, null, null)));
         add(Jobs.spec("work").priority(9));
         Standing standing = standing(id);
         assertThat(standing.parkedBy()).isEqualTo("breaker/mail");
