@@ -37,7 +37,8 @@ final class Standings {
              where h.queue = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // One level of priority is one stretch of reprise_job_ready; the limit ends the walk along it.
+    // One level of priority is one stretch of reprise_job_ready; the limit ends the walk along it. The order is that of
+    // the index: without it the planner may choose to read all jobs.
     static final String DUE = """
             select count(*)
               from (
@@ -45,6 +46,7 @@ final class Standings {
                   from reprise_job
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and id not in (select h.id from reprise_held h)
+                 order by due_at, id
                  limit ?) x
             """;
 
@@ -55,6 +57,7 @@ final class Standings {
                   from reprise_job
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and (due_at < ? or id < ?) and id not in (select h.id from reprise_held h)
+                 order by due_at, id
                  limit ?) x
             """;
 
@@ -78,7 +81,7 @@ final class Standings {
         long now = session.now();
         boolean pending = job.state() == JobState.PENDING;
         Place place = pending ? session.first(PLACE, Standings::place, job.id()).orElse(null) : null;
-        boolean waits = place != null && place.parkedBy == null && place.dueAt <= now;
+        Place waits = place != null && place.parkedBy == null && place.dueAt <= now ? place : null;
         Settings queue = session.first(QUEUE, Standings::settings, job.queue()).orElse(new Settings(null, null));
         return new Standing(
                 job,
@@ -88,8 +91,8 @@ final class Standings {
                 queue.paused,
                 queue.maxRunning,
                 session.one(RUNNING, Row::integer, job.queue()),
-                waits ? higher(session, job, place, now, most) : 0,
-                waits ? earlier(session, job, place, most) : 0);
+                waits == null ? 0 : higher(session, job, waits, now, most),
+                waits == null ? 0 : earlier(session, job, waits, most));
     }
 
     private static Place place(Row row) throws SQLException {
