@@ -9,6 +9,7 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
+import io.reprise.retry.GiveUp;
 import io.reprise.retry.History;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.Prediction;
@@ -132,7 +133,7 @@ final class Decider {
         Job job = end.run().job;
         Instant deadline = job.times().deadline();
         RetryPolicy policy = policy(job);
-        Prediction prediction = outlook.after(job, failure.fingerprint(), job.attempts() + 1);
+        Prediction prediction = prediction(job, failure, policy);
         Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
         if (isExcused(end.run(), decision)) {
             return excused(end, failure, policy, decision);
@@ -143,6 +144,14 @@ final class Decider {
             decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
         }
         return failed(end, failure, decision);
+    }
+
+    private @Nullable Prediction prediction(Job job, Failure failure, RetryPolicy policy) {
+        int attempt = job.attempts() + 1;
+        GiveUp rule = policy.giveUpBelow().toOptional().orElse(null);
+        return rule == null
+                ? outlook.after(job, failure.fingerprint(), attempt)
+                : outlook.after(job, failure.fingerprint(), attempt, rule.minSamples());
     }
 
     /** A run that a breaker let through failed as the resource does: that was its job, and costs the job nothing. */

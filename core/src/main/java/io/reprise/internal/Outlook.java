@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Outlook {
 
     /** With less than this, evidence from further off says more. */
-    private static final double ENOUGH = 10;
+    private static final int ENOUGH = 10;
 
     /** A situation; the wider ones leave out the attempt, and then the error. */
     private record Situation(
@@ -25,6 +25,12 @@ public final class Outlook {
             int attempt) {}
 
     private record Sum(double successes, double tries) {
+        static final Sum NONE = new Sum(0, 0);
+
+        double share() {
+            return successes / tries;
+        }
+
         Sum plus(Sum more) {
             return new Sum(successes + more.successes, tries + more.tries);
         }
@@ -44,25 +50,33 @@ public final class Outlook {
         known = sums;
     }
 
-    /** For a job whose attempt of this number failed with this error; null if nothing is known. */
-    public @Nullable Prediction after(Job job, String error, int attempt) {
+    /**
+     * For a job whose attempt of this number failed with this error; null if nothing is known.
+     *
+     * @param wanted tries that somebody will act on: evidence about the error in general is taken if there is not as much
+     *     about this attempt, unless that is more hopeful
+     */
+    public @Nullable Prediction after(Job job, String error, int attempt, int wanted) {
         Map<Situation, Sum> sums = known;
         if (sums.isEmpty()) {
             return null;
         }
         String type = job.type();
         String resource = job.spec().resource();
-        int number = Math.min(attempt, Evidence.LAST_ATTEMPT);
-        Sum exact = sums.get(new Situation(type, resource, error, number));
-        if (exact != null && exact.tries >= ENOUGH) {
+        Sum exact = sums.getOrDefault(new Situation(type, resource, error, Math.min(attempt, Evidence.LAST_ATTEMPT)), Sum.NONE);
+        Sum same = sums.getOrDefault(new Situation(type, resource, error, 0), Sum.NONE);
+        if (exact.tries >= ENOUGH && (exact.tries >= wanted || same.tries < wanted || exact.share() > same.share())) {
             return prediction(exact, Basis.ATTEMPT);
         }
-        Sum same = sums.get(new Situation(type, resource, error, 0));
-        if (same != null && same.tries >= ENOUGH) {
+        if (same.tries >= ENOUGH) {
             return prediction(same, Basis.ERROR);
         }
-        Sum any = sums.get(new Situation(type, resource, null, 0));
-        return any == null || any.tries < ENOUGH ? null : prediction(any, Basis.TYPE);
+        Sum any = sums.getOrDefault(new Situation(type, resource, null, 0), Sum.NONE);
+        return any.tries >= ENOUGH ? prediction(any, Basis.TYPE) : null;
+    }
+
+    public @Nullable Prediction after(Job job, String error, int attempt) {
+        return after(job, error, attempt, ENOUGH);
     }
 
     private static Prediction prediction(Sum sum, Basis basis) {

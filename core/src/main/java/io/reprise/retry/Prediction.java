@@ -13,7 +13,7 @@ import java.util.Locale;
  */
 public record Prediction(double successes, double tries, Basis basis) {
 
-    /** How near to the case at hand the evidence is. The nearest with enough of it is taken. */
+    /** How near to the case at hand the evidence is. The nearest of which there is enough is taken. */
     public enum Basis {
         /** The same type, resource, error and attempt number. */
         ATTEMPT,
