@@ -232,6 +232,9 @@ public record Explanation(
 
     private static String length(Instant from, Instant to) {
         Duration length = from.isAfter(to) ? Duration.ZERO : Duration.between(from, to);
+        if (length.toSeconds() == 0 && !length.isZero()) {
+            return length.toMillis() + " ms";
+        }
         if (length.toMinutes() < 2) {
             return length.toSeconds() + " s";
         }

@@ -63,7 +63,8 @@ public final class Outlook {
         }
         String type = job.type();
         String resource = job.spec().resource();
-        Sum exact = sums.getOrDefault(new Situation(type, resource, error, Math.min(attempt, Evidence.LAST_ATTEMPT)), Sum.NONE);
+        Sum exact = sums.getOrDefault(
+                new Situation(type, resource, error, Math.min(attempt, Evidence.LAST_ATTEMPT)), Sum.NONE);
         Sum same = sums.getOrDefault(new Situation(type, resource, error, 0), Sum.NONE);
         if (exact.tries >= ENOUGH && (exact.tries >= wanted || same.tries < wanted || exact.share() > same.share())) {
             return prediction(exact, Basis.ATTEMPT);
