@@ -2,6 +2,7 @@
 package io.reprise;
 
 import io.reprise.RefusedException.Code;
+import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
 import io.reprise.internal.StoreClock;
@@ -37,10 +38,11 @@ public final class Operations {
     private final Events events;
     private final StoreClock clock;
     private final RandomGenerator random;
+    private final ControlDesk desk;
     private final Note note;
 
-    /** Whose name it is done in, and the chance that a retry with backoff draws its delay from. */
-    record Hand(RandomGenerator random, Note note) {}
+    /** Whose name it is done in, what with, and the chance that a retry with backoff draws its delay from. */
+    record Hand(RandomGenerator random, ControlDesk desk, Note note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
         this.store = store;
@@ -48,6 +50,7 @@ public final class Operations {
         this.events = events;
         this.clock = clock;
         this.random = hand.random;
+        this.desk = hand.desk;
         this.note = hand.note;
     }
 
@@ -132,6 +135,27 @@ public final class Operations {
         }
         store.limit(JobSpec.requireName("queue", queue), maxRunning, note);
         wake();
+    }
+
+    /**
+     * Opens the breaker of a resource and keeps it open, without probes, until {@link #forceClose} or {@link #automatic}:
+     * its jobs are parked and spend no attempt.
+     */
+    public void forceOpen(String resource) {
+        desk.force(JobSpec.requireName("resource", resource), true, note);
+        hurry();
+    }
+
+    /** Closes the breaker of a resource and keeps it closed, whatever fails. What is parked comes back at once. */
+    public void forceClose(String resource) {
+        desk.force(JobSpec.requireName("resource", resource), false, note);
+        hurry();
+    }
+
+    /** Leaves a breaker that was forced to itself again; one that is open begins with probes. */
+    public void automatic(String resource) {
+        desk.automatic(JobSpec.requireName("resource", resource), note);
+        hurry();
     }
 
     /** A paused schedule does not fire. @throws RefusedException if there is no such schedule */
@@ -219,6 +243,12 @@ public final class Operations {
     private void setPaused(String name, boolean paused) {
         if (!store.pauseSchedule(name, paused, note)) {
             throw new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist");
+        }
+    }
+
+    private void hurry() {
+        if (engine != null) {
+            engine.hurry();
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
@@ -57,6 +58,7 @@ public final class Reprise implements AutoCloseable {
     private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
+    private final ControlDesk desk;
     private final @Nullable Engine engine;
     private volatile boolean closed;
 
@@ -68,6 +70,7 @@ public final class Reprise implements AutoCloseable {
         this.clock = config.clock();
         this.driver = seams.driver();
         this.random = seams.random();
+        this.desk = new ControlDesk(store, config.control(), config.events());
         this.engine = engine;
     }
 
@@ -168,6 +171,11 @@ public final class Reprise implements AutoCloseable {
         return store.queues();
     }
 
+    /** Breakers, budgets and parked jobs of every resource that has settings, or of which there is something to tell. */
+    public List<ResourceStatus> resources() {
+        return desk.resources();
+    }
+
     /** What was done by hand to a job, newest first. */
     public List<AuditEntry> audit(JobId id) {
         return store.audit(id, 100);
@@ -200,7 +208,7 @@ public final class Reprise implements AutoCloseable {
 
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
-        return new Operations(store, engine, events, clock, new Operations.Hand(random, new Note(who, why)));
+        return new Operations(store, engine, events, clock, new Operations.Hand(random, desk, new Note(who, why)));
     }
 
     /**

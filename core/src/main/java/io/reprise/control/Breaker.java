@@ -4,7 +4,6 @@ package io.reprise.control;
 import io.reprise.control.Tally.Counts;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Locale;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -115,7 +114,7 @@ public record Breaker(
 
     /** After nothing was found parked any more. */
     public Breaker drained(Instant now) {
-        boolean ready = phase == Phase.RAMPING && ramp.bad() == 0 && !now.isBefore(since.plus(SHORTEST_RAMP));
+        boolean ready = phase == Phase.RAMPING && ramp.falls() == 0 && !now.isBefore(since.plus(SHORTEST_RAMP));
         return ready && force == null ? enter(Phase.CLOSED, "nothing is parked any more", now) : this;
     }
 
@@ -161,7 +160,7 @@ public record Breaker(
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
             double rate = Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
-            return counted.enter(Phase.RAMPING, text, now).with(Ramp.at(rate * THROTTLED_START, now));
+            return counted.enter(Phase.RAMPING, text, now).with(ramp.at(rate * THROTTLED_START, now));
         }
         return counted;
     }
@@ -177,12 +176,12 @@ public record Breaker(
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
         if (probes.successes() > 0 || probes.throttled() > 0) {
-            return enter(Phase.RAMPING, "a probe came through", now).with(Ramp.start(flow.base(), now));
+            return enter(Phase.RAMPING, "a probe came through", now).with(ramp.start(flow.base(), now));
         }
         int left = Math.max(0, waiting - probes.failures() - probes.others());
         if (probes.failures() > 0 && left == 0) {
-            Duration doubled = interval.multipliedBy(2);
-            Duration next = doubled.compareTo(settings.longestProbe()) < 0 ? doubled : settings.longestProbe();
+            Duration longer = interval.multipliedBy(3).dividedBy(2);
+            Duration next = longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
             return open(next, "the probes failed", now, random);
         }
         // One that ended without saying anything about the resource is made up for.
@@ -204,14 +203,15 @@ public record Breaker(
     }
 
     private Breaker halfOpen(BreakerSettings settings, Instant now) {
-        Ramp permits = new Ramp(0, settings.probes(), now, Counts.NONE, now, 0);
+        Ramp permits = ramp.probes(settings.probes(), now);
         return enter(Phase.HALF_OPEN, why, now).with(permits);
     }
 
     private Breaker enter(Phase next, String text, Instant now) {
+        Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
         Flow kept = phase == Phase.RAMPING && next == Phase.CLOSED ? flow.good(flow.base()) : flow;
         return new Breaker(
-                next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, Ramp.none(now), force);
+                next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
     }
 
     private Breaker with(Flow changed) {
@@ -260,7 +260,10 @@ public record Breaker(
                 .put("accrued", ramp.at())
                 .put("seen", counts(ramp.seen()))
                 .put("judged", ramp.judged())
-                .put("bad", ramp.bad())
+                .put("through", ramp.through())
+                .put("quickest", ramp.quickest())
+                .put("ceiling", ramp.ceiling())
+                .put("falls", ramp.falls())
                 .put("forcedBy", force == null ? null : force.by())
                 .put("forcedWhy", force == null ? null : force.why())
                 .toString();
@@ -293,7 +296,10 @@ public record Breaker(
                         fields.instant("accrued", now),
                         counts(fields.text("seen", "")),
                         fields.instant("judged", now),
-                        fields.integer("bad")),
+                        fields.number("through"),
+                        fields.number("quickest"),
+                        fields.number("ceiling"),
+                        fields.integer("falls")),
                 by == null ? null : new Force(by, fields.text("forcedWhy")));
     }
 
@@ -307,24 +313,20 @@ public record Breaker(
     }
 
     private static String counts(Counts counts) {
-        return String.format(
-                Locale.ROOT,
-                "%d,%d,%d,%d",
-                counts.successes(),
-                counts.failures(),
-                counts.throttled(),
-                counts.others());
+        return counts.successes() + "," + counts.failures() + "," + counts.throttled() + "," + counts.others() + ","
+                + counts.seconds();
     }
 
     private static Counts counts(String text) {
         String[] parts = text.split(",", -1);
         try {
-            return parts.length == 4
+            return parts.length == 5
                     ? new Counts(
                             Integer.parseInt(parts[0]),
                             Integer.parseInt(parts[1]),
                             Integer.parseInt(parts[2]),
-                            Integer.parseInt(parts[3]))
+                            Integer.parseInt(parts[3]),
+                            Double.parseDouble(parts[4]))
                     : Counts.NONE;
         } catch (NumberFormatException unreadable) {
             return Counts.NONE;

@@ -31,7 +31,7 @@ public record BreakerSettings(
         Duration firstProbe,
         Duration longestProbe) {
 
-    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 5 s, doubling to 60 s. */
+    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 1 s, doubling to 60 s. */
     public static final BreakerSettings DEFAULT = new BreakerSettings(
             true,
             EnumSet.of(FailureClass.DEPENDENCY_DOWN, FailureClass.TIMEOUT),
@@ -40,7 +40,7 @@ public record BreakerSettings(
             Duration.ofSeconds(10),
             10,
             3,
-            Duration.ofSeconds(5),
+            Duration.ofSeconds(1),
             Duration.ofSeconds(60));
 
     public BreakerSettings {

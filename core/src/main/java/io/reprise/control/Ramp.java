@@ -6,83 +6,152 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A rate that feels its way: it grows by a constant step per second and shrinks by the share of calls that failed (AIMD),
- * between one call per second and twice the rate at which work arrives. Permits for calls accrue at this rate.
+ * A rate of calls that feels its way (AIMD): it grows by steps while calls succeed, and falls below what came through when
+ * they fail. It climbs fast to the rate at which work arrives, more slowly above that while calls take no longer than
+ * before, and hardly at all near the rate at which it last fell. Permits for calls accrue at this rate.
  *
  * @param rate calls per second that may start in the whole fleet
  * @param permits calls that may start now
  * @param at up to when permits have accrued
  * @param seen outcomes since the rate was last judged
- * @param judged when that was
- * @param bad judgements in a row in which most calls failed
+ * @param judged when that was; outcomes of before belong to an earlier rate
+ * @param through successes per second of late
+ * @param quickest seconds that a call took when it took least
+ * @param ceiling what came through before it last fell; 0 if it never did
+ * @param falls judgements in a row that let it fall
  */
-public record Ramp(double rate, double permits, Instant at, Counts seen, Instant judged, int bad) {
+public record Ramp(
+        double rate,
+        double permits,
+        Instant at,
+        Counts seen,
+        Instant judged,
+        double through,
+        double quickest,
+        double ceiling,
+        int falls) {
 
-    /** Where a ramp begins, as a part of the rate that was good before. */
-    static final double START = 0.2;
+    /** Where a ramp begins, as a part of the rate at which work arrives or was done before. The steps are, too. */
+    static final double START = 0.3;
 
-    /** Growth per second, as a part of the same rate. */
-    static final double STEP = 0.05;
+    private static final double STEP_BELOW = 0.2;
+    private static final double STEP_ABOVE = 0.05;
+    private static final double STEP_NEAR_CEILING = 0.005;
 
-    /** The steepest a ramp gets, in the same measure: enough to catch up, and no flood. */
+    /** The steepest a ramp gets: enough to catch up, and no flood. */
     static final double TOP = 2;
 
+    private static final double NEAR = 0.9;
+    private static final double BEYOND = 1.2;
     private static final double LOWEST = 1;
     private static final double LEAST_BASE = 5;
-    private static final double STEEPEST_FALL = 0.5;
+    /** More failures than that are not noise. */
+    private static final double OVERLOADED = 0.1;
+
+    private static final double FALL = 0.8;
+    private static final double STEEP_FALL = 0.5;
+    private static final double EASE = 0.95;
+    private static final double WEIGHT = 0.3;
+    private static final double SLOWER = 2;
+    private static final double SLOWER_SECONDS = 0.05;
+    private static final double FORGET_QUICKEST = 1.01;
     private static final double BURST_SECONDS = 0.5;
-    private static final Duration JUDGE = Duration.ofSeconds(1);
     private static final double MAX_STEP_SECONDS = 5;
+    private static final Duration JUDGE = Duration.ofSeconds(1);
+    /** What was begun before a fall shall not cause the next. */
+    private static final Duration SETTLE = Duration.ofSeconds(2);
+
     private static final int COLLAPSE = 3;
 
-    /** At rest. */
     static Ramp none(Instant now) {
-        return new Ramp(0, 0, now, Counts.NONE, now, 0);
+        return new Ramp(0, 0, now, Counts.NONE, now, 0, 0, 0, 0);
     }
 
-    static Ramp start(double base, Instant now) {
+    /** A few permits that do not accrue. */
+    Ramp probes(int calls, Instant now) {
+        return new Ramp(0, calls, now, Counts.NONE, now, 0, 0, ceiling, 0);
+    }
+
+    /** A new beginning, which knows where the last one fell. */
+    Ramp start(double base, Instant now) {
         return at(Math.max(base, LEAST_BASE) * START, now);
     }
 
-    static Ramp at(double rate, Instant now) {
-        return new Ramp(Math.max(rate, LOWEST), 1, now, Counts.NONE, now, 0);
+    Ramp at(double newRate, Instant now) {
+        return new Ramp(Math.max(newRate, LOWEST), 1, now, Counts.NONE, now, 0, 0, ceiling, 0);
     }
 
     Ramp accrue(Instant now) {
-        double grown = permits + rate * seconds(at, now);
-        return new Ramp(rate, Math.min(grown, Math.max(1, rate * BURST_SECONDS)), later(at, now), seen, judged, bad);
+        double grown = permits + rate * Math.max(0, seconds(at, now));
+        double most = Math.max(1, rate * BURST_SECONDS);
+        Instant until = at.isAfter(now) ? at : now;
+        return new Ramp(rate, Math.min(grown, most), until, seen, judged, through, quickest, ceiling, falls);
     }
 
     Ramp take(int calls) {
-        return new Ramp(rate, permits - calls, at, seen, judged, bad);
+        return new Ramp(rate, permits - calls, at, seen, judged, through, quickest, ceiling, falls);
     }
 
-    /** Moves the rate once a second, when there is evidence. */
+    /** Judges the rate once a second, when there is evidence. */
     Ramp after(Counts counts, double failureRate, double base, Instant now) {
-        Counts all = seen.plus(counts);
         double seconds = seconds(judged, now);
-        if (all.calls() == 0 || Duration.between(judged, now).compareTo(JUDGE) < 0) {
-            return new Ramp(rate, permits, at, all, judged, bad);
+        if (seconds < 0) {
+            return this;
         }
-        double scale = Math.max(base, LEAST_BASE);
+        Counts all = seen.plus(counts);
+        if (all.calls() == 0 || seconds < seconds(JUDGE)) {
+            return new Ramp(rate, permits, at, all, judged, through, quickest, ceiling, falls);
+        }
         double share = (double) (all.failures() + all.throttled()) / all.calls();
-        double fallen = rate * Math.max(STEEPEST_FALL, 1 - share);
-        double risen = fallen + (share < STEEPEST_FALL ? STEP * scale * Math.min(seconds, MAX_STEP_SECONDS) : 0);
-        boolean worse = (double) all.failures() / all.calls() >= failureRate;
+        if (share >= OVERLOADED) {
+            boolean most = (double) all.failures() / all.calls() >= failureRate;
+            return fallen(share, most ? falls + 1 : Math.max(1, falls), now);
+        }
+        return moved(all, share, Math.max(base, LEAST_BASE), seconds, now);
+    }
+
+    /** What came through before tells what can; what it has come down to now does not. */
+    private Ramp fallen(double share, int times, Instant now) {
+        double came = through > 0 ? Math.min(rate, through) : rate;
+        double next = came * (share >= STEEP_FALL && falls > 0 ? STEEP_FALL : FALL);
+        double highest = falls > 0 && ceiling > 0 ? ceiling : came;
         return new Ramp(
-                Math.max(LOWEST, Math.min(risen, TOP * scale)), permits, at, Counts.NONE, now, worse ? bad + 1 : 0);
+                Math.max(LOWEST, next), 0, at, Counts.NONE, now.plus(SETTLE), through, quickest, highest, times);
+    }
+
+    private Ramp moved(Counts all, double share, double base, double seconds, Instant now) {
+        double measured = all.successes() / seconds;
+        double mean = through == 0 ? measured : through + WEIGHT * (measured - through);
+        double took = all.seconds() / Math.max(1, all.successes());
+        double least = quickest == 0 ? took : Math.min(took, quickest * FORGET_QUICKEST);
+        boolean slower = took > SLOWER * least + SLOWER_SECONDS;
+        double next = slower && rate >= base * NEAR
+                ? Math.max(base * NEAR, rate * EASE)
+                : rate * (1 - share) + step(base) * base * Math.min(seconds, MAX_STEP_SECONDS);
+        // In one leap only to where it begins to be dangerous.
+        double most = rate < ceiling * NEAR ? ceiling * NEAR : TOP * base;
+        next = Math.max(LOWEST, Math.min(next, most));
+        double highest = next > ceiling * BEYOND ? 0 : ceiling;
+        return new Ramp(next, permits, at, Counts.NONE, now, mean, least, highest, 0);
+    }
+
+    private double step(double base) {
+        if (ceiling > 0 && rate >= ceiling * NEAR) {
+            return STEP_NEAR_CEILING;
+        }
+        return rate < base ? STEP_BELOW : STEP_ABOVE;
     }
 
     /** Whether it is no use: most calls failed time after time, however few they were. */
     boolean collapsed() {
-        return bad >= COLLAPSE;
+        return falls >= COLLAPSE;
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toNanos() / 1e9;
     }
 
     private static double seconds(Instant from, Instant to) {
-        return Math.max(0, Duration.between(from, to).toNanos() / 1e9);
-    }
-
-    private static Instant later(Instant a, Instant b) {
-        return a.isAfter(b) ? a : b;
+        return seconds(Duration.between(from, to));
     }
 }

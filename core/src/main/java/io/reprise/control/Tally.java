@@ -19,17 +19,19 @@ public record Tally(Counts ordinary, Counts admitted, int trailing, int parked, 
      *
      * @param failures of the classes the breaker counts
      * @param others failures that say nothing about the resource
+     * @param seconds that the successes took altogether
      */
-    public record Counts(int successes, int failures, int throttled, int others) {
+    public record Counts(int successes, int failures, int throttled, int others, double seconds) {
 
-        public static final Counts NONE = new Counts(0, 0, 0, 0);
+        public static final Counts NONE = new Counts(0, 0, 0, 0, 0);
 
         public Counts plus(Counts more) {
             return new Counts(
                     successes + more.successes,
                     failures + more.failures,
                     throttled + more.throttled,
-                    others + more.others);
+                    others + more.others,
+                    seconds + more.seconds);
         }
 
         /** Calls that tell something. */

@@ -27,10 +27,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class Control {
 
-    private static final Counts SUCCESS = new Counts(1, 0, 0, 0);
-    private static final Counts FAILURE = new Counts(0, 1, 0, 0);
-    private static final Counts THROTTLED = new Counts(0, 0, 1, 0);
-    private static final Counts OTHER = new Counts(0, 0, 0, 1);
+    private static final Counts FAILURE = new Counts(0, 1, 0, 0, 0);
+    private static final Counts THROTTLED = new Counts(0, 0, 1, 0, 0);
+    private static final Counts OTHER = new Counts(0, 0, 0, 1, 0);
 
     private final ControlRules rules;
     private final StoreClock clock;
@@ -63,8 +62,7 @@ final class Control {
         Breaker breaker = breakers.get(resource);
         return breaker != null
                 && breaker.holds()
-                && rules.breaker(resource).enabled()
-                && (!run.admitted || breaker.force() != null);
+                && (breaker.force() != null || (!run.admitted && rules.breaker(resource).enabled()));
     }
 
     /** Whether this failure of a run that was let through is the resource's, so that it costs the job no attempt. */
@@ -141,7 +139,7 @@ final class Control {
                 seen.parked();
                 return;
             }
-            Counts outcome = success ? SUCCESS : outcome(settlement, settings);
+            Counts outcome = success ? new Counts(1, 0, 0, 0, end.ran().toNanos() / 1e9) : outcome(settlement, settings);
             seen.ended(outcome, end.run().admitted);
             Breaker known = breakers.get(resource);
             boolean closed = known == null || !known.holds();

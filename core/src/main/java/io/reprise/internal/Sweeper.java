@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.retry.FailureClass;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settled;
@@ -16,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -147,7 +152,8 @@ final class Sweeper implements Role {
     private void settleLost(LostClaim lost) {
         List<Settlement> settlements = new ArrayList<>();
         for (Job job : lost.claim().jobs()) {
-            settlements.add(decider.lost(lost, job));
+            Settlement settlement = decider.lost(lost, job);
+            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
         }
         Settled settled = store.settle(settlements, List.of(lost.claim().token()));
         for (int i = 0; i < settlements.size(); i++) {
@@ -163,6 +169,33 @@ final class Sweeper implements Role {
             }
         }
         onWork.run();
+    }
+
+    private static boolean isQuarantine(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Fail fail && fail.reason() == FailReason.QUARANTINED;
+    }
+
+    /** The dead letter says which workers were lost with the job in their hands, and when. */
+    private Settlement naming(Settlement settlement, Job job) {
+        Failure failure = settlement.failure();
+        String earlier = store.attempts(job.id()).stream()
+                .filter(attempt -> attempt.ending() == Attempt.Ending.LOST)
+                .map(attempt -> attempt.worker() + " at " + attempt.endedAt())
+                .collect(Collectors.joining(", "));
+        if (failure == null || earlier.isEmpty()) {
+            return settlement;
+        }
+        Failure named = Failure.of(
+                        FailureClass.LOST, failure.type(), failure.message() + ". Lost with this job before: " + earlier)
+                .restored(failure.fingerprint());
+        return new Settlement(
+                settlement.job(),
+                settlement.token(),
+                settlement.spent(),
+                settlement.ran(),
+                settlement.next(),
+                named,
+                settlement.decision());
     }
 
     private boolean expire() {

@@ -192,7 +192,7 @@ final class Warden implements Role {
         String resource = key.subject();
         BreakerSettings settings = rules.breaker(resource);
         Breaker known = shared.breakers().get(resource);
-        if (known == null || !known.holds() || !settings.enabled()) {
+        if (known == null || !known.holds() || (!settings.enabled() && known.force() == null)) {
             store.unpark(key.text(), ORPHANS);
             return;
         }

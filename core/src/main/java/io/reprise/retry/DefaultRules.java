@@ -23,9 +23,9 @@ final class DefaultRules {
 
     private static List<Rule> rules() {
         List<Rule> rules = new ArrayList<>();
-        statuses(rules, PERMANENT, 400, 401, 403, 404, 405, 406, 410, 411, 413, 414, 415, 422, 501, 505);
-        // A conflict or lock is usually another writer who will be gone by the next attempt.
-        statuses(rules, TRANSIENT, 408, 409, 423, 425, 500);
+        statuses(rules, PERMANENT, 400, 401, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 501, 505);
+        // A lock is usually another writer who will be gone by the next attempt.
+        statuses(rules, TRANSIENT, 408, 423, 425, 500);
         statuses(rules, THROTTLED, 429);
         statuses(rules, DEPENDENCY_DOWN, 502, 503, 504);
         malformed(rules);
@@ -89,7 +89,7 @@ final class DefaultRules {
                 "javax.net.ssl.SSLException"));
         rules.add(Rule.ofTypes(
                 "call-timeout",
-                TRANSIENT,
+                DEPENDENCY_DOWN,
                 "java.net.SocketTimeoutException",
                 "java.net.http.HttpTimeoutException",
                 "java.util.concurrent.TimeoutException",

@@ -33,7 +33,7 @@ class ClassifyTest {
         return Stream.of(
                 Arguments.of(new ConnectException("refused"), DEPENDENCY_DOWN, "unreachable"),
                 Arguments.of(new UnknownHostException("db"), DEPENDENCY_DOWN, "unreachable"),
-                Arguments.of(new SocketTimeoutException("read"), TRANSIENT, "call-timeout"),
+                Arguments.of(new SocketTimeoutException("read"), DEPENDENCY_DOWN, "call-timeout"),
                 Arguments.of(new FileNotFoundException("x"), TRANSIENT, "io"),
                 Arguments.of(new UncheckedIOException(new IOException("reset")), TRANSIENT, "io"),
                 Arguments.of(
@@ -59,7 +59,7 @@ class ClassifyTest {
     @ParameterizedTest
     @CsvSource({
         "400,PERMANENT", "401,PERMANENT", "403,PERMANENT", "404,PERMANENT", "405,PERMANENT", "410,PERMANENT",
-        "422,PERMANENT", "408,TRANSIENT", "409,TRANSIENT", "500,TRANSIENT", "429,THROTTLED", "502,DEPENDENCY_DOWN",
+        "422,PERMANENT", "408,TRANSIENT", "409,PERMANENT", "500,TRANSIENT", "429,THROTTLED", "502,DEPENDENCY_DOWN",
         "503,DEPENDENCY_DOWN", "504,DEPENDENCY_DOWN"
     })
     void the_default_knows_http_statuses(int status, FailureClass expected) {

@@ -44,7 +44,7 @@ public final class JobMetrics implements JobListener {
      * Also shows breakers and budgets, which the whole fleet shares: do this in one process or in each, but do not add
      * them up.
      *
-     * @param source asked at most every 10 s, when meters are collected
+     * @param source {@code reprise::resources}; asked at most every 10 s, when meters are collected
      */
     public JobMetrics resources(Supplier<? extends Collection<ResourceStatus>> source) {
         new ResourceGauges(registry, source);

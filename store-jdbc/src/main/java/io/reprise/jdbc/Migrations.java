@@ -59,7 +59,7 @@ final class Migrations {
         for (int version = applied.size() + 1; version <= scripts.size(); version++) {
             String script = scripts.get(version - 1);
             for (String statement : statements(script)) {
-                session.execute(statement);
+                session.define(statement);
             }
             session.update(session.dialect().sql(REMEMBER), version, checksum(script));
         }

@@ -122,8 +122,8 @@ final class Session {
         });
     }
 
-    /** Runs a statement whatever it answers: a driver may take the change of a table for a query. */
-    void execute(String sql) throws SQLException {
+    /** Runs a statement that changes the schema; some drivers have an answer even to that. */
+    void define(String sql) throws SQLException {
         run(sql, PreparedStatement::execute);
     }
 

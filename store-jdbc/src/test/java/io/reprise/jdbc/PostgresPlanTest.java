@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How PostgreSQL reaches the rows with 100,000 jobs waiting and as many scheduled for later. */
+/** How PostgreSQL reaches the rows with 100,000 jobs waiting, as many scheduled for later and as many parked. */
 class PostgresPlanTest {
 
     private static final Dialect DIALECT = new PostgresDialect();
@@ -31,6 +31,13 @@ class PostgresPlanTest {
                 select nextval('reprise_job_id'), due, due, reprise_now(), n % 2, n % 3, 'default', 'work', 'NEW', '{}'
                   from (select n, reprise_now() + case when n <= 100000 then -n else 3600000000 + n end as due
                           from generate_series(1, 200000) n) x
+                """);
+        postgres.execute("""
+                insert into reprise_job (
+                  id, due_at, first_due_at, created_at, lane, priority, queue, type, wait_reason, payload, parked_by)
+                select nextval('reprise_job_id'), reprise_now() - n, reprise_now() - n, reprise_now(), 3 + n % 2, n % 3,
+                       'default', 'work', 'BREAKER', '{}', 'breaker/provider-' || n % 2
+                  from generate_series(1, 100000) n
                 """);
         postgres.execute("vacuum analyze reprise_job");
         postgres.store()
@@ -94,6 +101,20 @@ class PostgresPlanTest {
     void an_idle_probe_walks_the_ready_index() throws SQLException {
         String plan = plan(PostgresClaims.PROBE, (Object) new String[] {"default", "other"});
         assertThat(plan).contains("reprise_job_ready");
+        readsThroughIndexes(plan);
+    }
+
+    @Test
+    void unparking_walks_the_index_of_parked_jobs() throws SQLException {
+        String plan = plan(DIALECT.sql(ControlStates.UNPARK), "breaker/provider-1", 100);
+        assertThat(plan).contains("reprise_job_parked");
+        readsThroughIndexes(plan);
+    }
+
+    @Test
+    void names_of_what_parks_jobs_are_found_by_jumps() throws SQLException {
+        String plan = plan(ControlStates.NAMES);
+        assertThat(plan).contains("reprise_job_parked");
         readsThroughIndexes(plan);
     }
 

@@ -69,6 +69,16 @@ class SqlitePlanTest {
     }
 
     @Test
+    void parked_jobs_are_found_in_order_by_an_index() throws SQLException {
+        assertThat(plan(DIALECT.sql(ControlStates.UNPARK), "breaker/a", 10))
+                .contains("SEARCH reprise_job USING INDEX reprise_job_parked (parked_by=? AND due_at>?)")
+                .doesNotContain("TEMP B-TREE");
+        assertThat(plan(ControlStates.NAMES).lines())
+                .filteredOn(line -> line.contains("reprise_job"))
+                .allMatch(line -> line.contains("COVERING INDEX reprise_job_parked"));
+    }
+
+    @Test
     void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
         Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
         assertThat(plan(statement.sql(), statement.values().toArray()))

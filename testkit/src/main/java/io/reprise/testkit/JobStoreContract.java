@@ -29,6 +29,7 @@ public interface JobStoreContract
                 QueryContract,
                 DeadLetterContract,
                 RoleContract,
+                ControlContract,
                 ConcurrencyContract,
                 TransactionContract,
                 DataContract,

@@ -79,6 +79,18 @@ public final class Settlements {
         return of(job.id(), claim.token(), Spent.NOTHING, new Settlement.PutBack());
     }
 
+    /** Set aside before the handler started, for a breaker. */
+    public static Settlement park(Claim claim, Job job, String by) {
+        return of(job.id(), claim.token(), Spent.NOTHING, new Settlement.Park(by, WaitReason.BREAKER, null, null));
+    }
+
+    /** A counted failure whose retry waits for a budget. */
+    public static Settlement parkedRetry(Claim claim, Job job, Duration delay, String by) {
+        Decision decision = new Decision.Retry(delay, delay, FailureClass.TRANSIENT, "unclassified");
+        Next next = new Settlement.Park(by, WaitReason.BUDGET, delay, delay);
+        return new Settlement(job.id(), claim.token(), Spent.ATTEMPT, RAN, next, failure(), decision);
+    }
+
     /** An outcome without failure and decision. */
     public static Settlement of(JobId job, long token, Spent spent, Next next) {
         return new Settlement(job, token, spent, RAN, next, null, null);

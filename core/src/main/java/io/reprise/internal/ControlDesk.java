@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.RepriseException;
+import io.reprise.ResourceStatus;
+import io.reprise.control.Breaker;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlKey;
+import io.reprise.control.RetryBudget;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+
+/** Where people look at the control plane and take it in hand. Thread-safe. */
+public final class ControlDesk {
+
+    private final JobStore store;
+    private final ControlRules rules;
+    private final Events events;
+
+    public ControlDesk(JobStore store, ControlRules rules, Events events) {
+        this.store = store;
+        this.rules = rules;
+        this.events = events;
+    }
+
+    /** Every resource that has settings, control state or parked jobs. */
+    public List<ResourceStatus> resources() {
+        Instant now = store.now();
+        SharedControl shared = read(now);
+        Map<String, Long> parked = store.parked();
+        Set<String> names = new TreeSet<>(rules.resources());
+        names.addAll(shared.breakers().keySet());
+        shared.budgets().keySet().forEach(key -> addResource(key, names));
+        parked.keySet().forEach(name -> ControlKey.parse(name).ifPresent(key -> addResource(key, names)));
+        List<ResourceStatus> all = new ArrayList<>();
+        names.forEach(name -> all.add(status(name, shared, parked, now)));
+        return all;
+    }
+
+    private static void addResource(ControlKey key, Set<String> names) {
+        if (key.kind() == ControlKey.Kind.BREAKER || key.kind() == ControlKey.Kind.RESOURCE_BUDGET) {
+            names.add(key.subject());
+        }
+    }
+
+    private ResourceStatus status(String name, SharedControl shared, Map<String, Long> parked, Instant now) {
+        Breaker breaker = shared.breakers().get(name);
+        ControlKey budgetKey = ControlKey.budgetOfResource(name);
+        BudgetSettings settings = rules.budget(budgetKey);
+        RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
+        boolean probing =
+                breaker != null && breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        return new ResourceStatus(
+                name,
+                breaker == null ? Breaker.Phase.CLOSED : breaker.phase(),
+                breaker == null ? "" : breaker.why(),
+                breaker == null ? null : breaker.since(),
+                probing ? breaker.nextProbe() : null,
+                breaker != null && breaker.phase() == Breaker.Phase.RAMPING
+                        ? breaker.ramp().rate()
+                        : null,
+                budget.at(settings, now).level(),
+                settings.capacity(),
+                parked.getOrDefault(ControlKey.breaker(name).text(), 0L) + parked.getOrDefault(budgetKey.text(), 0L),
+                breaker == null ? null : breaker.force());
+    }
+
+    public void force(String resource, boolean open, Note note) {
+        Breaker.Force force = new Breaker.Force(note.by(), note.why());
+        Instant now = store.now();
+        change(resource, now, breaker -> breaker.forced(open, force, now), open ? "force-open" : "force-close", note);
+    }
+
+    public void automatic(String resource, Note note) {
+        Instant now = store.now();
+        change(resource, now, breaker -> breaker.automatic(now), "automatic", note);
+    }
+
+    private void change(String resource, Instant now, UnaryOperator<Breaker> change, String action, Note note) {
+        if (read(now).change(resource, now, change, new SharedControl.Hand(action, note)).isEmpty()) {
+            throw new RepriseException("The breaker of '" + resource
+                    + "' was changed by others time after time, so " + action + " was not done: try again");
+        }
+    }
+
+    private SharedControl read(Instant now) {
+        SharedControl shared = new SharedControl(store, rules, events);
+        shared.read(now);
+        return shared;
+    }
+}

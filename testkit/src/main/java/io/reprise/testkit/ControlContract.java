@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.WaitReason;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.ControlRow;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Revival;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Control state that workers share, and the jobs that are parked because of it. */
+public interface ControlContract extends StoreFixture {
+
+    String BREAKER = "breaker/provider-a";
+
+    @Test
+    default void control_state_is_stored_and_read() {
+        long version = store().putControl(new ControlRow(BREAKER, 0, "phase=OPEN\nwhy=it's down")).orElseThrow();
+        store().putControl(new ControlRow("budget/all", 0, "level=1")).orElseThrow();
+        assertThat(store().controls())
+                .contains(new ControlRow(BREAKER, version, "phase=OPEN\nwhy=it's down"))
+                .hasSize(2);
+    }
+
+    @Test
+    default void only_the_first_of_two_changes_counts() {
+        long first = store().putControl(new ControlRow(BREAKER, 0, "a")).orElseThrow();
+        assertThat(store().putControl(new ControlRow(BREAKER, 0, "b"))).isEmpty();
+        long second = store().putControl(new ControlRow(BREAKER, first, "c")).orElseThrow();
+        assertThat(second).isGreaterThan(first);
+        assertThat(store().putControl(new ControlRow(BREAKER, first, "d"))).isEmpty();
+        assertThat(store().controls()).containsExactly(new ControlRow(BREAKER, second, "c"));
+    }
+
+    @Test
+    default void a_version_never_comes_again() {
+        long first = store().putControl(new ControlRow(BREAKER, 0, "a")).orElseThrow();
+        assertThat(store().removeControl(BREAKER, first + 1)).isFalse();
+        assertThat(store().removeControl(BREAKER, first)).isTrue();
+        assertThat(store().controls()).isEmpty();
+        assertThat(store().putControl(new ControlRow(BREAKER, first, "b"))).isEmpty();
+        long again = store().putControl(new ControlRow(BREAKER, 0, "c")).orElseThrow();
+        assertThat(again).isGreaterThan(first);
+    }
+
+    @Test
+    default void a_change_by_hand_is_noted_if_it_counts() {
+        store().putControl(new ControlRow(BREAKER, 0, "a"), "force-open", NOTE).orElseThrow();
+        assertThat(store().putControl(new ControlRow(BREAKER, 0, "b"), "force-close", NOTE)).isEmpty();
+        assertThat(store().audit(null, 10))
+                .extracting(AuditEntry::action, AuditEntry::subject, AuditEntry::note)
+                .containsExactly(tuple("force-open", BREAKER, NOTE));
+    }
+
+    @Test
+    default void many_workers_lose_no_change() {
+        int each = 20;
+        Crowd.run(4, number -> {
+            for (int i = 0; i < each; i++) {
+                OptionalLong done = OptionalLong.empty();
+                while (done.isEmpty()) {
+                    ControlRow row = store().controls().stream()
+                            .filter(found -> found.name().equals(BREAKER))
+                            .findFirst()
+                            .orElse(new ControlRow(BREAKER, 0, "0"));
+                    String next = Integer.toString(Integer.parseInt(row.state()) + 1);
+                    done = store().putControl(new ControlRow(BREAKER, row.version(), next));
+                }
+            }
+        });
+        assertThat(store().controls()).extracting(ControlRow::state).containsExactly(Integer.toString(4 * each));
+    }
+
+    @Test
+    default void a_parked_job_is_not_claimed_and_has_spent_nothing() {
+        JobId id = add(Jobs.spec("calls").resource("provider-a"));
+        Instant due = read(id).times().dueAt();
+        Claim claim = claimOne();
+        assertThat(claim.admitted()).isEmpty();
+        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).stale()).isEmpty();
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+        Job parked = read(id);
+        assertThat(parked.state()).isEqualTo(JobState.PENDING);
+        assertThat(parked.status().waitReason()).isEqualTo(WaitReason.BREAKER);
+        assertThat(parked.times().dueAt()).isEqualTo(due);
+        assertThat(parked.attempts()).isZero();
+        assertThat(parked.counts().snoozes()).isZero();
+        assertThat(store().attempts(id)).isEmpty();
+        assertThat(store().parked()).containsEntry(BREAKER, 1L).hasSize(1);
+        assertThat(store().parkedBy()).containsExactly(BREAKER);
+        assertThat(count("default", JobState.PENDING)).isEqualTo(1);
+        assertThat(store().liveQueues()).contains("default");
+        assertThat(settle(Settlements.success(claim, only(claim))).stale()).containsExactly(id);
+    }
+
+    @Test
+    default void an_unparked_job_is_claimed_and_known_to_be_let_through() {
+        List<JobId> ids = park(1);
+        assertThat(store().unpark(BREAKER, 10)).isEqualTo(1);
+        assertThat(store().unpark(BREAKER, 10)).isZero();
+        assertThat(store().parkedBy()).isEmpty();
+        assertThat(read(ids.get(0)).status().waitReason()).isEqualTo(WaitReason.BREAKER);
+        Claim claim = claimOne();
+        assertThat(claim.admitted()).containsExactlyElementsOf(ids);
+        settle(Settlements.putBack(claim, only(claim)));
+        assertThat(claimOne().admitted()).as("not used up by a run that never began").containsExactlyElementsOf(ids);
+    }
+
+    @Test
+    default void whoever_was_let_through_and_ran_is_an_ordinary_job_again() {
+        park(1);
+        store().unpark(BREAKER, 1);
+        Claim claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        assertThat(claimOne().admitted()).isEmpty();
+    }
+
+    @Test
+    default void the_earliest_due_go_first_whatever_their_queue() {
+        List<JobId> order = new ArrayList<>();
+        for (String queue : List.of("b", "a", "b", "a")) {
+            order.add(add(Jobs.on(queue).resource("provider-a")));
+            awaitNextInstant();
+        }
+        for (Claim claim : claim(Claims.upTo(10).from("a", "b"))) {
+            claim.jobs().forEach(job -> settle(Settlements.park(claim, job, BREAKER)));
+        }
+        for (JobId next : order) {
+            assertThat(store().unpark(BREAKER, 1)).isEqualTo(1);
+            assertThat(Claims.ids(claim(Claims.upTo(10).from("a", "b")))).containsExactly(next);
+        }
+    }
+
+    @Test
+    default void names_do_not_mix() {
+        park(2);
+        JobId other = add(Jobs.spec("calls"));
+        Claim claim = claimOne();
+        settle(Settlements.park(claim, only(claim), "budget/all"));
+        assertThat(store().parkedBy()).containsExactlyInAnyOrder(BREAKER, "budget/all");
+        assertThat(store().unpark("breaker/provider", 10)).isZero();
+        assertThat(store().unpark("budget/all", 10)).isEqualTo(1);
+        assertThat(Claims.ids(claim(Claims.upTo(10)))).containsExactly(other);
+        assertThat(store().parked()).containsEntry(BREAKER, 2L).hasSize(1);
+    }
+
+    @Test
+    default void a_retry_can_be_parked_with_its_delay() {
+        JobId id = add(Jobs.spec("calls"));
+        Claim claim = claimOne();
+        settle(Settlements.parkedRetry(claim, only(claim), Duration.ofHours(1), "budget/all"));
+        Job parked = read(id);
+        assertThat(parked.attempts()).isEqualTo(1);
+        assertThat(parked.status().waitReason()).isEqualTo(WaitReason.BUDGET);
+        assertThat(parked.times().lastDelay()).isEqualTo(Duration.ofHours(1));
+        assertThat(store().attempts(id)).hasSize(1);
+        assertThat(store().unpark("budget/all", 1)).isEqualTo(1);
+        assertThat(claim(Claims.upTo(10))).as("not before it is due").isEmpty();
+        JobId next = add(Jobs.spec("calls"));
+        Claim now = claimOne();
+        settle(Settlements.parkedRetry(now, only(now), Duration.ZERO, "budget/all"));
+        store().unpark("budget/all", 2);
+        Claim again = claimOne();
+        assertThat(only(again).id()).isEqualTo(next);
+        assertThat(again.admitted()).as("a budget is no breaker").isEmpty();
+    }
+
+    @Test
+    default void lanes_are_as_they_were_before() {
+        add(Jobs.spec("suspect"));
+        for (int losses = 0; losses < 2; losses++) {
+            Claim lost = claimOne();
+            settle(Settlements.loss(lost, only(lost)));
+        }
+        Claim alone = claimOne();
+        assertThat(alone.alone()).isTrue();
+        settle(Settlements.park(alone, only(alone), BREAKER));
+        assertThat(claim(Claims.upTo(10))).isEmpty();
+        store().unpark(BREAKER, 1);
+        assertThat(claimOne().alone()).isTrue();
+    }
+
+    @Test
+    default void jobs_of_a_paused_queue_stay_parked() {
+        park(1);
+        JobId other = add(Jobs.on("other"));
+        Claim claim = claimOne(Claims.upTo(1).from("other"));
+        settle(Settlements.park(claim, only(claim), BREAKER));
+        store().pause("default", NOTE);
+        assertThat(store().unpark(BREAKER, 10)).isEqualTo(1);
+        assertThat(Claims.ids(claim(Claims.upTo(10).from("default", "other")))).containsExactly(other);
+        store().resume("default", NOTE);
+        assertThat(store().unpark(BREAKER, 10)).isEqualTo(1);
+    }
+
+    @Test
+    default void a_parked_job_is_listed_and_cancelled() {
+        JobId id = park(1).get(0);
+        JobQuery pending = JobQuery.all().state(JobState.PENDING).resource("provider-a");
+        assertThat(store().find(pending).items()).extracting(Job::id).containsExactly(id);
+        assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.DONE);
+        assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
+        assertThat(store().parkedBy()).isEmpty();
+        assertThat(store().unpark(BREAKER, 10)).isZero();
+    }
+
+    @Test
+    default void a_parked_job_fails_at_its_deadline_and_can_be_revived() {
+        JobId id = add(Jobs.spec("calls").policy(RetryPolicy.unset().deadline(Duration.ofMillis(300))));
+        Claim claim = claimOne();
+        settle(Settlements.park(claim, only(claim), BREAKER));
+        await(() -> !store().expire(10).isEmpty());
+        assertThat(read(id).failReason()).isEqualTo(FailReason.DEADLINE);
+        assertThat(store().parkedBy()).isEmpty();
+        revive(id);
+        assertThat(Claims.ids(claim(Claims.upTo(1)))).containsExactly(id);
+    }
+
+    @Test
+    default void a_retry_by_hand_brings_a_parked_job_back() {
+        JobId id = park(1).get(0);
+        revive(id);
+        assertThat(read(id).status().waitReason()).isEqualTo(WaitReason.MANUAL);
+        assertThat(store().parkedBy()).isEmpty();
+        Claim claim = claimOne();
+        assertThat(only(claim).id()).isEqualTo(id);
+        assertThat(claim.admitted()).isEmpty();
+    }
+
+    @Test
+    default void a_parked_job_holds_its_unique_key_until_it_is_replaced() {
+        JobId id = add(Jobs.spec("calls").key("k", KeyRule.KEEP));
+        Claim claim = claimOne();
+        settle(Settlements.park(claim, only(claim), BREAKER));
+        assertThat(insert(Jobs.spec("calls").key("k", KeyRule.KEEP)).id()).isEqualTo(id);
+        assertThat(store().parkedBy()).containsExactly(BREAKER);
+        assertThat(insert(Jobs.spec("calls").key("k", KeyRule.REPLACE)).id()).isEqualTo(id);
+        assertThat(store().parkedBy()).isEmpty();
+        assertThat(Claims.ids(claim(Claims.upTo(1)))).containsExactly(id);
+    }
+
+    @Test
+    default void a_job_asked_to_stop_is_cancelled_instead_of_parked() {
+        JobId id = add(Jobs.spec("calls"));
+        Claim claim = claimOne();
+        store().cancel(id, NOTE);
+        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).cancelled()).containsExactly(id);
+        assertThat(store().parkedBy()).isEmpty();
+        assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
+    }
+
+    @Test
+    default void a_worker_that_lost_its_lease_cannot_park() {
+        JobId id = add(Jobs.spec("calls"));
+        Claim dead = claimAndDie("worker-1", 1);
+        takeOver("worker-2");
+        assertThat(settle(Settlements.park(dead, only(dead), BREAKER)).stale()).containsExactly(id);
+        assertThat(store().parkedBy()).isEmpty();
+    }
+
+    @Test
+    default void many_workers_park_and_unpark_and_no_job_is_lost_or_run_twice() {
+        int jobs = 200;
+        add(Collections.nCopies(jobs, Jobs.spec("calls").resource("provider-a").build()));
+        Set<JobId> done = Collections.synchronizedSet(new HashSet<>());
+        AtomicInteger unparked = new AtomicInteger();
+        AtomicInteger parked = new AtomicInteger();
+        Crowd.run(4, number -> {
+            int idle = 0;
+            while (done.size() < jobs && idle < 10_000) {
+                List<Claim> claims = claim(Claims.upTo(7).by("worker-" + number));
+                for (Claim claim : claims) {
+                    for (Job job : claim.jobs()) {
+                        if (claim.admitted().contains(job.id())) {
+                            assertThat(settle(Settlements.success(claim, job)).stale()).isEmpty();
+                            assertThat(done.add(job.id())).as("first run of " + job.id()).isTrue();
+                        } else {
+                            settle(Settlements.park(claim, job, BREAKER));
+                            parked.incrementAndGet();
+                        }
+                    }
+                }
+                unparked.addAndGet(store().unpark(BREAKER, 3));
+                idle = claims.isEmpty() ? idle + 1 : 0;
+            }
+        });
+        assertThat(done).hasSize(jobs);
+        assertThat(parked).hasValue(jobs);
+        assertThat(unparked).hasValue(jobs);
+    }
+
+    private List<JobId> park(int count) {
+        List<JobId> ids =
+                add(Collections.nCopies(count, Jobs.spec("calls").resource("provider-a").build()));
+        for (Claim claim : claim(Claims.upTo(count))) {
+            claim.jobs().forEach(job -> settle(Settlements.park(claim, job, BREAKER)));
+        }
+        return ids;
+    }
+
+    private void revive(JobId id) {
+        Revival.Edit same = Revival.Edit.NONE;
+        assertThat(store().revive(id, new Revival("retry", Duration.ZERO, null, false, 0, same), NOTE).id())
+                .isEqualTo(id);
+    }
+}
