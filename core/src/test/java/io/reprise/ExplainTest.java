@@ -7,14 +7,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.Explanation.Reason;
-import io.reprise.control.Breaker;
 import io.reprise.control.ControlKey;
 import io.reprise.retry.FailReason;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.ControlRow;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.Test;
@@ -157,16 +156,39 @@ class ExplainTest {
 
     @Test
     void its_resource_is_down() {
-        try (EngineFixture engine = idle()) {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
             engine.worker.runDue();
-            Breaker open = Breaker.closed(engine.start).forced(true, new Breaker.Force("ada", "moving"), engine.start);
-            engine.memory.putControl(
-                    new ControlRow(ControlKey.breaker("provider-a").text(), 0, open.text()));
-            JobId id = engine.reprise.enqueue(WORK.job("x").queue("served").resource("provider-a"));
+            engine.reprise.as("ada", "moving").forceOpen("provider-a");
+            engine.worker.advance(Duration.ofSeconds(10));
+            JobId id = engine.reprise.enqueue(WORK.job("x").resource("provider-a"));
+            engine.worker.advance(Duration.ofSeconds(10));
+            assertThat(engine.job(id).status().waitReason()).isEqualTo(WaitReason.BREAKER);
             Reason reason = only(engine, id);
             assertThat(reason).isInstanceOf(Explanation.HeldByBreaker.class);
-            assertThat(reason.text(engine.start))
-                    .isEqualTo("the breaker for provider-a is OPEN since 0 s: kept open by ada: moving");
+            assertThat(reason.text(engine.clock.instant()))
+                    .isEqualTo("the breaker for provider-a is OPEN since 20 s: kept open by ada: moving");
+            engine.reprise.as("ada", null).forceClose("provider-a");
+            engine.worker.advance(Duration.ofSeconds(30));
+            assertThat(only(engine, id)).isInstanceOf(Explanation.Succeeded.class);
+        }
+    }
+
+    @Test
+    void its_retry_waits_for_a_budget() {
+        try (EngineFixture engine = new EngineFixture(ExplainTest::fails)) {
+            List<JobId> ids = new ArrayList<>();
+            for (int i = 0; i < 300; i++) {
+                ids.add(engine.reprise.enqueue(WORK.job("x")));
+            }
+            engine.worker.runDue();
+            JobId parked = ids.stream()
+                    .filter(id -> engine.job(id).status().waitReason() == WaitReason.BUDGET)
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(engine.reprise.explain(parked).reasons())
+                    .contains(new Explanation.BudgetEmpty(ControlKey.budgetOfQueue("default")));
+            assertThat(engine.reprise.explain(parked).sentence())
+                    .contains("the retry budget of queue default is empty");
         }
     }
 

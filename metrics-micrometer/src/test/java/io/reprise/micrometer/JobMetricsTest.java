@@ -16,6 +16,7 @@ import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
+import io.reprise.Resource;
 import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
 import io.reprise.retry.Jitter;
@@ -177,6 +178,20 @@ class JobMetricsTest {
                         .gauge()
                         .value())
                 .isEqualTo(1);
+    }
+
+    @Test
+    void the_resources_of_an_engine_are_shown() {
+        JobMetrics metrics = new JobMetrics(registry);
+        try (InlineWorker worker = worker(
+                metrics, builder -> builder.resources(Resource.of("mail")).handle(CALL, JobMetricsTest::handle))) {
+            worker.runDue();
+            metrics.resources(worker.reprise()::resources);
+            assertThat(registry.get("reprise.breaker.state").tag("resource", "mail").gauge().value())
+                    .isZero();
+            assertThat(registry.get("reprise.budget.level").tag("resource", "mail").gauge().value())
+                    .isPositive();
+        }
     }
 
     @Test
