@@ -187,9 +187,15 @@ class JobMetricsTest {
                 metrics, builder -> builder.resources(Resource.of("mail")).handle(CALL, JobMetricsTest::handle))) {
             worker.runDue();
             metrics.resources(worker.reprise()::resources);
-            assertThat(registry.get("reprise.breaker.state").tag("resource", "mail").gauge().value())
+            assertThat(registry.get("reprise.breaker.state")
+                            .tag("resource", "mail")
+                            .gauge()
+                            .value())
                     .isZero();
-            assertThat(registry.get("reprise.budget.level").tag("resource", "mail").gauge().value())
+            assertThat(registry.get("reprise.budget.level")
+                            .tag("resource", "mail")
+                            .gauge()
+                            .value())
                     .isPositive();
         }
     }

@@ -61,7 +61,8 @@ class StandingPlanTest {
                     return row.text();
                 });
                 assertThat(String.join("\n", steps))
-                        .contains("INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)");
+                        .contains(
+                                "INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)");
             }
         }
     }
