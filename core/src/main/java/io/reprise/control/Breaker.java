@@ -158,7 +158,8 @@ public record Breaker(
             return counted.open(settings.firstProbe(), text, now, random);
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
-            double rate = Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
+            double rate =
+                    Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             return counted.enter(Phase.RAMPING, text, now).with(ramp.at(rate * THROTTLED_START, now));
         }
@@ -171,7 +172,8 @@ public record Breaker(
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
         return grown.start().equals(window.start()) || !well
                 ? flow
-                : flow.good(half.successes() / (Duration.between(window.start(), now).toNanos() / 1e9));
+                : flow.good(half.successes()
+                        / (Duration.between(window.start(), now).toNanos() / 1e9));
     }
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
@@ -180,12 +182,18 @@ public record Breaker(
         }
         int left = Math.max(0, waiting - probes.failures() - probes.others());
         if (probes.failures() > 0 && left == 0) {
-            Duration longer = interval.multipliedBy(3).dividedBy(2);
-            Duration next = longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
-            return open(next, "the probes failed", now, random);
+            return open(longer(settings), "the probes failed", now, random);
         }
         // One that ended without saying anything about the resource is made up for.
         return waiting(left).with(ramp.take(-probes.others()));
+    }
+
+    private Duration longer(BreakerSettings settings) {
+        Duration longer = interval.multipliedBy(3).dividedBy(2);
+        if (longer.compareTo(settings.firstProbe()) < 0) {
+            return settings.firstProbe();
+        }
+        return longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
     }
 
     private Breaker climb(Counts counts, BreakerSettings settings, Instant now, RandomGenerator random) {
@@ -210,18 +218,15 @@ public record Breaker(
     private Breaker enter(Phase next, String text, Instant now) {
         Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
         Flow kept = phase == Phase.RAMPING && next == Phase.CLOSED ? flow.good(flow.base()) : flow;
-        return new Breaker(
-                next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
+        return new Breaker(next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
     }
 
     private Breaker with(Flow changed) {
-        return new Breaker(
-                phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, force);
+        return new Breaker(phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, force);
     }
 
     private Breaker with(Ramp changed) {
-        return new Breaker(
-                phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, force);
+        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, force);
     }
 
     private Breaker waiting(int probes) {

@@ -17,7 +17,7 @@ import java.util.Set;
  * @param window how far back the share looks
  * @param streak counted failures in a row, without a success in the whole fleet, at which it opens whatever the share
  * @param probes jobs let through at a time to see whether the resource is back
- * @param firstProbe how long after it opened the first probes follow; doubled after probes that failed
+ * @param firstProbe how long after it opened the first probes follow; half as long again after probes that failed
  * @param longestProbe the longest rest between probes
  */
 public record BreakerSettings(
@@ -31,7 +31,7 @@ public record BreakerSettings(
         Duration firstProbe,
         Duration longestProbe) {
 
-    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 1 s, doubling to 60 s. */
+    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 1 s, then ever more rarely down to every 60 s. */
     public static final BreakerSettings DEFAULT = new BreakerSettings(
             true,
             EnumSet.of(FailureClass.DEPENDENCY_DOWN, FailureClass.TIMEOUT),

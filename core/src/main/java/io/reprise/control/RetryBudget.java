@@ -67,12 +67,17 @@ public record RetryBudget(double level, Instant at, boolean waiting) {
     }
 
     public String text() {
-        return new Fields().put("level", level).put("at", at).put("waiting", waiting).toString();
+        return new Fields()
+                .put("level", level)
+                .put("at", at)
+                .put("waiting", waiting)
+                .toString();
     }
 
     /** What {@link #text} said; what is missing there is taken to be now, and empty. */
     public static RetryBudget parse(String text, Instant now) {
         Fields fields = Fields.parse(text);
-        return new RetryBudget(fields.number("level"), fields.instant("at", now), Boolean.parseBoolean(fields.text("waiting")));
+        return new RetryBudget(
+                fields.number("level"), fields.instant("at", now), Boolean.parseBoolean(fields.text("waiting")));
     }
 }

@@ -62,16 +62,19 @@ final class Control {
         Breaker breaker = breakers.get(resource);
         return breaker != null
                 && breaker.holds()
-                && (breaker.force() != null || (!run.admitted && rules.breaker(resource).enabled()));
+                && (breaker.force() != null
+                        || (!run.admitted && rules.breaker(resource).enabled()));
     }
 
     /** Whether this failure of a run that was let through is the resource's, so that it costs the job no attempt. */
     boolean excuses(Run run, @Nullable FailureClass failed) {
         String resource = run.job.spec().resource();
-        return run.admitted
-                && resource != null
-                && failed != null
-                && breakers.containsKey(resource)
+        if (!run.admitted || resource == null || failed == null) {
+            return false;
+        }
+        Breaker breaker = breakers.get(resource);
+        return breaker != null
+                && breaker.holds()
                 && rules.breaker(resource).counted().contains(failed);
     }
 
@@ -139,7 +142,8 @@ final class Control {
                 seen.parked();
                 return;
             }
-            Counts outcome = success ? new Counts(1, 0, 0, 0, end.ran().toNanos() / 1e9) : outcome(settlement, settings);
+            Counts outcome =
+                    success ? new Counts(1, 0, 0, 0, end.ran().toNanos() / 1e9) : outcome(settlement, settings);
             seen.ended(outcome, end.run().admitted);
             Breaker known = breakers.get(resource);
             boolean closed = known == null || !known.holds();
@@ -157,7 +161,9 @@ final class Control {
         if (failed == FailureClass.THROTTLED) {
             return THROTTLED;
         }
-        return failed != null && settlement.spent() != Spent.NOTHING && settings.counted().contains(failed)
+        return failed != null
+                        && settlement.spent() != Spent.NOTHING
+                        && settings.counted().contains(failed)
                 ? FAILURE
                 : OTHER;
     }

@@ -55,8 +55,7 @@ public final class ControlDesk {
         ControlKey budgetKey = ControlKey.budgetOfResource(name);
         BudgetSettings settings = rules.budget(budgetKey);
         RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
-        boolean probing =
-                breaker != null && breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        boolean probing = breaker != null && breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
         return new ResourceStatus(
                 name,
                 breaker == null ? Breaker.Phase.CLOSED : breaker.phase(),
@@ -84,9 +83,11 @@ public final class ControlDesk {
     }
 
     private void change(String resource, Instant now, UnaryOperator<Breaker> change, String action, Note note) {
-        if (read(now).change(resource, now, change, new SharedControl.Hand(action, note)).isEmpty()) {
-            throw new RepriseException("The breaker of '" + resource
-                    + "' was changed by others time after time, so " + action + " was not done: try again");
+        if (read(now)
+                .change(resource, now, change, new SharedControl.Hand(action, note))
+                .isEmpty()) {
+            throw new RepriseException("The breaker of '" + resource + "' was changed by others time after time, so "
+                    + action + " was not done: try again");
         }
     }
 

@@ -25,7 +25,8 @@ public final class Policies {
     private static final int MAX_BOUND = 1_000;
 
     /** What differs from job to job. */
-    private record Layers(RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
+    private record Layers(
+            RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
 
     /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
@@ -47,7 +48,8 @@ public final class Policies {
         if (bound.size() > MAX_BOUND) {
             bound.clear();
         }
-        RetryPolicy policy = bound.computeIfAbsent(new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
+        RetryPolicy policy =
+                bound.computeIfAbsent(new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
         return spec.toBuilder().policy(policy).build();
     }
 

@@ -125,13 +125,12 @@ final class SharedControl {
 
     private void tell(String resource, Breaker before, Breaker after, Instant now) {
         if (before.phase() != after.phase()) {
-            Kind kind =
-                    switch (after.phase()) {
-                        case OPEN -> Kind.BREAKER_OPENED;
-                        case HALF_OPEN -> Kind.BREAKER_HALF_OPENED;
-                        case RAMPING -> Kind.BREAKER_RAMPING;
-                        case CLOSED -> Kind.BREAKER_CLOSED;
-                    };
+            Kind kind = switch (after.phase()) {
+                case OPEN -> Kind.BREAKER_OPENED;
+                case HALF_OPEN -> Kind.BREAKER_HALF_OPENED;
+                case RAMPING -> Kind.BREAKER_RAMPING;
+                case CLOSED -> Kind.BREAKER_CLOSED;
+            };
             events.control(new ControlEvent(kind, resource, now, after.why()));
         }
     }

@@ -186,7 +186,9 @@ final class Sweeper implements Role {
             return settlement;
         }
         Failure named = Failure.of(
-                        FailureClass.LOST, failure.type(), failure.message() + ". Lost with this job before: " + earlier)
+                        FailureClass.LOST,
+                        failure.type(),
+                        failure.message() + ". Lost with this job before: " + earlier)
                 .restored(failure.fingerprint());
         return new Settlement(
                 settlement.job(),

@@ -208,7 +208,8 @@ final class Warden implements Role {
             int unparked = store.unpark(key.text(), taken[0]);
             if (unparked < taken[0]) {
                 int unused = taken[0] - unparked;
-                shared.change(resource, now, breaker -> breaker.letThrough(-unused).drained(now), null);
+                shared.change(
+                        resource, now, breaker -> breaker.letThrough(-unused).drained(now), null);
             }
         }
     }

@@ -15,8 +15,7 @@ import java.util.Set;
  * @param alone whether the job is a suspect and runs in a lease of its own
  * @param admitted those of the jobs that waited for a breaker and were let through: they may run while it holds others
  */
-public record Claim(
-        long token, String queue, Instant claimedAt, boolean alone, List<Job> jobs, Set<JobId> admitted) {
+public record Claim(long token, String queue, Instant claimedAt, boolean alone, List<Job> jobs, Set<JobId> admitted) {
 
     public Claim {
         jobs = List.copyOf(jobs);

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param paused who paused it, when and why; null while it runs
  * @param maxRunning jobs of this queue that may run at once in the whole fleet; null if unlimited
- * @param oldestDueAt due time of the job that has been due longest; null if none is due
+ * @param oldestDueAt due time of the job that has been due longest, parked ones aside; null if none is due
  */
 public record QueueState(
         String name,

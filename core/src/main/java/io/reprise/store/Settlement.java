@@ -60,7 +60,10 @@ public record Settlement(
      * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
      */
     public record Park(
-            String by, WaitReason reason, @Nullable Duration delay, @Nullable Duration lastDelay) implements Next {
+            String by,
+            WaitReason reason,
+            @Nullable Duration delay,
+            @Nullable Duration lastDelay) implements Next {
         public Park {
             delay = delay == null ? null : delay.truncatedTo(ChronoUnit.MICROS);
         }

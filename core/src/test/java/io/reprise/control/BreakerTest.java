@@ -104,7 +104,9 @@ class BreakerTest {
         assertThat(halfOpen.phase()).isEqualTo(Phase.HALF_OPEN);
         assertThat(halfOpen.permits()).isEqualTo(3);
         assertThat(halfOpen.letThrough(3).permits()).isZero();
-        assertThat(halfOpen.letThrough(3).at(SETTINGS, open.nextProbe().plusSeconds(59)).permits())
+        assertThat(halfOpen.letThrough(3)
+                        .at(SETTINGS, open.nextProbe().plusSeconds(59))
+                        .permits())
                 .isZero();
     }
 

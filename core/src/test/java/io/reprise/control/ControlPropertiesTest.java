@@ -76,7 +76,8 @@ class ControlPropertiesTest {
         }
         if (after.phase() == Phase.RAMPING) {
             assertThat(after.ramp().rate()).isGreaterThanOrEqualTo(1);
-            assertThat((double) after.permits()).isLessThanOrEqualTo(Math.max(1, after.ramp().rate()));
+            assertThat((double) after.permits())
+                    .isLessThanOrEqualTo(Math.max(1, after.ramp().rate()));
         }
         assertThat(after.interval()).isLessThanOrEqualTo(SETTINGS.longestProbe());
         if (before.phase() == Phase.OPEN) {

@@ -62,7 +62,8 @@ final class Inserts {
              where unique_key = ? and due_at is not null
             """;
 
-    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's lock.
+    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's
+    // lock.
     private static final String REPLACE = """
             with asked as (
               select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,

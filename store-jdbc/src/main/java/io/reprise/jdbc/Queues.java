@@ -61,7 +61,7 @@ final class Queues {
     private static final String OLDEST = """
             select queue, min(due_at)
               from reprise_job
-             where due_at is not null and due_at <= {now} and id not in (select h.id from reprise_held h)
+             where due_at is not null and due_at <= {now} and parked_by is null and id not in (select h.id from reprise_held h)
              group by queue
             """;
 

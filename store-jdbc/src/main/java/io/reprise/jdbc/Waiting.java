@@ -14,7 +14,10 @@ import org.jspecify.annotations.Nullable;
  * @param parkedBy what it is parked by; null if it is not
  */
 record Waiting(
-        @Nullable String reason, @Nullable Long delay, @Nullable Long lastDelay, @Nullable String parkedBy) {
+        @Nullable String reason,
+        @Nullable Long delay,
+        @Nullable Long lastDelay,
+        @Nullable String parkedBy) {
 
     private static final Waiting AS_BEFORE = new Waiting(null, null, null, null);
 

@@ -35,7 +35,8 @@ public interface ControlContract extends StoreFixture {
 
     @Test
     default void control_state_is_stored_and_read() {
-        long version = store().putControl(new ControlRow(BREAKER, 0, "phase=OPEN\nwhy=it's down")).orElseThrow();
+        long version = store().putControl(new ControlRow(BREAKER, 0, "phase=OPEN\nwhy=it's down"))
+                .orElseThrow();
         store().putControl(new ControlRow("budget/all", 0, "level=1")).orElseThrow();
         assertThat(store().controls())
                 .contains(new ControlRow(BREAKER, version, "phase=OPEN\nwhy=it's down"))
@@ -66,7 +67,8 @@ public interface ControlContract extends StoreFixture {
     @Test
     default void a_change_by_hand_is_noted_if_it_counts() {
         store().putControl(new ControlRow(BREAKER, 0, "a"), "force-open", NOTE).orElseThrow();
-        assertThat(store().putControl(new ControlRow(BREAKER, 0, "b"), "force-close", NOTE)).isEmpty();
+        assertThat(store().putControl(new ControlRow(BREAKER, 0, "b"), "force-close", NOTE))
+                .isEmpty();
         assertThat(store().audit(null, 10))
                 .extracting(AuditEntry::action, AuditEntry::subject, AuditEntry::note)
                 .containsExactly(tuple("force-open", BREAKER, NOTE));
@@ -97,7 +99,8 @@ public interface ControlContract extends StoreFixture {
         Instant due = read(id).times().dueAt();
         Claim claim = claimOne();
         assertThat(claim.admitted()).isEmpty();
-        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).stale()).isEmpty();
+        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).stale())
+                .isEmpty();
         assertThat(claim(Claims.upTo(10))).isEmpty();
         Job parked = read(id);
         assertThat(parked.state()).isEqualTo(JobState.PENDING);
@@ -109,6 +112,9 @@ public interface ControlContract extends StoreFixture {
         assertThat(store().parked()).containsEntry(BREAKER, 1L).hasSize(1);
         assertThat(store().parkedBy()).containsExactly(BREAKER);
         assertThat(count("default", JobState.PENDING)).isEqualTo(1);
+        assertThat(queue("default").oldestDueAt())
+                .as("it does not wait for a worker")
+                .isNull();
         assertThat(store().liveQueues()).contains("default");
         assertThat(settle(Settlements.success(claim, only(claim))).stale()).containsExactly(id);
     }
@@ -123,7 +129,9 @@ public interface ControlContract extends StoreFixture {
         Claim claim = claimOne();
         assertThat(claim.admitted()).containsExactlyElementsOf(ids);
         settle(Settlements.putBack(claim, only(claim)));
-        assertThat(claimOne().admitted()).as("not used up by a run that never began").containsExactlyElementsOf(ids);
+        assertThat(claimOne().admitted())
+                .as("not used up by a run that never began")
+                .containsExactlyElementsOf(ids);
     }
 
     @Test
@@ -264,7 +272,8 @@ public interface ControlContract extends StoreFixture {
         JobId id = add(Jobs.spec("calls"));
         Claim claim = claimOne();
         store().cancel(id, NOTE);
-        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).cancelled()).containsExactly(id);
+        assertThat(settle(Settlements.park(claim, only(claim), BREAKER)).cancelled())
+                .containsExactly(id);
         assertThat(store().parkedBy()).isEmpty();
         assertThat(read(id).state()).isEqualTo(JobState.CANCELLED);
     }
@@ -292,8 +301,11 @@ public interface ControlContract extends StoreFixture {
                 for (Claim claim : claims) {
                     for (Job job : claim.jobs()) {
                         if (claim.admitted().contains(job.id())) {
-                            assertThat(settle(Settlements.success(claim, job)).stale()).isEmpty();
-                            assertThat(done.add(job.id())).as("first run of " + job.id()).isTrue();
+                            assertThat(settle(Settlements.success(claim, job)).stale())
+                                    .isEmpty();
+                            assertThat(done.add(job.id()))
+                                    .as("first run of " + job.id())
+                                    .isTrue();
                         } else {
                             settle(Settlements.park(claim, job, BREAKER));
                             parked.incrementAndGet();
@@ -310,8 +322,8 @@ public interface ControlContract extends StoreFixture {
     }
 
     private List<JobId> park(int count) {
-        List<JobId> ids =
-                add(Collections.nCopies(count, Jobs.spec("calls").resource("provider-a").build()));
+        List<JobId> ids = add(Collections.nCopies(
+                count, Jobs.spec("calls").resource("provider-a").build()));
         for (Claim claim : claim(Claims.upTo(count))) {
             claim.jobs().forEach(job -> settle(Settlements.park(claim, job, BREAKER)));
         }
@@ -320,7 +332,8 @@ public interface ControlContract extends StoreFixture {
 
     private void revive(JobId id) {
         Revival.Edit same = Revival.Edit.NONE;
-        assertThat(store().revive(id, new Revival("retry", Duration.ZERO, null, false, 0, same), NOTE).id())
+        assertThat(store().revive(id, new Revival("retry", Duration.ZERO, null, false, 0, same), NOTE)
+                        .id())
                 .isEqualTo(id);
     }
 }

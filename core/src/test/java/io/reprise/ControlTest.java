@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.ControlFixture.CALL;
+import static io.reprise.ControlFixture.PROVIDER;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.reprise.ControlEvent.Kind;
+import io.reprise.control.Breaker.Phase;
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlSettings;
+import io.reprise.retry.FailureClass;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.retry.Rule;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.ControlRow;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** Breakers, limits and budgets of a whole fleet in virtual time. */
+class ControlTest {
+
+    @Test
+    void an_outage_costs_few_calls_and_no_job() {
+        try (ControlFixture fleet = new ControlFixture(4)) {
+            fleet.arrive(20, 60);
+            fleet.down = true;
+            fleet.arrive(20, 300);
+            fleet.down = false;
+            assertThat(fleet.calls(60, 360)).as("calls during the outage").isLessThan(150);
+            assertThat(fleet.provider().parked()).isGreaterThan(5_000);
+            fleet.arrive(20, 360);
+            fleet.pass(Duration.ofSeconds(60));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(20 * 720);
+            assertThat(fleet.callSeconds.size()).as("calls altogether").isLessThan((int) (1.02 * 20 * 720));
+            assertThat(fleet.peak(360, 780))
+                    .as("calls in the worst second after it")
+                    .isLessThanOrEqualTo(50);
+            assertThat(fleet.kinds()).startsWith(Kind.BREAKER_OPENED, Kind.BREAKER_HALF_OPENED);
+            assertThat(fleet.kinds()).endsWith(Kind.BREAKER_RAMPING, Kind.BREAKER_CLOSED);
+            assertThat(fleet.store.parkedBy()).isEmpty();
+            assertThat(fleet.store.controls()).as("nothing to remember").isEmpty();
+        }
+    }
+
+    @Test
+    void a_held_job_spends_nothing_and_says_why() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.down = true;
+            fleet.arrive(10, 3);
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofSeconds(2));
+            Job job = fleet.store.find(id).orElseThrow();
+            assertThat(job.status().waitReason()).isEqualTo(WaitReason.BREAKER);
+            assertThat(job.attempts()).isZero();
+            ResourceStatus provider = fleet.provider();
+            assertThat(provider.phase()).isIn(Phase.OPEN, Phase.HALF_OPEN);
+            assertThat(provider.parked()).isPositive();
+            assertThat(fleet.events.get(0).why()).contains("failures in a row");
+            assertThat(fleet.events.get(0).subject()).isEqualTo(PROVIDER);
+        }
+    }
+
+    @Test
+    void probes_cost_no_attempt_however_long_it_takes() {
+        RetryPolicy two = RetryPolicy.unset().maxAttempts(2).noDeadline();
+        try (ControlFixture fleet = new ControlFixture(2, builder -> builder.retry(two))) {
+            fleet.any().as("ada", null).forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofSeconds(2));
+            fleet.down = true;
+            fleet.any().as("ada", null).automatic(PROVIDER);
+            fleet.pass(Duration.ofHours(6));
+            assertThat(fleet.callSeconds.size()).isBetween(100, 1_000);
+            Job job = fleet.store.find(id).orElseThrow();
+            assertThat(job.state()).isEqualTo(JobState.PENDING);
+            assertThat(job.attempts()).isZero();
+            fleet.down = false;
+            fleet.pass(Duration.ofHours(2));
+            assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void permanent_failures_open_nothing() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.failure = new ControlFixture.Answer(422);
+            fleet.arrive(20, 10);
+            assertThat(fleet.count(JobState.FAILED)).isEqualTo(200);
+            assertThat(fleet.events).isEmpty();
+            assertThat(fleet.store.controls()).isEmpty();
+        }
+    }
+
+    @Test
+    void jobs_of_other_resources_and_of_none_go_on() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.any().as("ada", "maintenance").forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            JobId held = fleet.enqueue();
+            JobId other = fleet.any().enqueue(CALL.job("x").resource("provider-b"));
+            JobId none = fleet.any().enqueue(CALL.job("x"));
+            fleet.pass(Duration.ofSeconds(5));
+            assertThat(fleet.store.find(held).orElseThrow().state()).isEqualTo(JobState.PENDING);
+            assertThat(fleet.store.find(other).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(fleet.store.find(none).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void a_person_opens_and_closes_a_breaker_in_her_name() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.any().as("ada", "maintenance").forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofHours(1));
+            assertThat(fleet.callSeconds).isEmpty();
+            ResourceStatus provider = fleet.provider();
+            assertThat(provider.phase()).isEqualTo(Phase.OPEN);
+            assertThat(provider.why()).isEqualTo("kept open by ada: maintenance");
+            assertThat(provider.nextProbe()).isNull();
+            assertThat(provider.parked()).isEqualTo(1);
+            fleet.workers.get(1).as("grace", null).forceClose(PROVIDER);
+            fleet.pass(Duration.ofSeconds(3));
+            assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+            fleet.down = true;
+            fleet.arrive(20, 5);
+            assertThat(fleet.provider().phase()).isEqualTo(Phase.CLOSED);
+            fleet.any().as("ada", null).automatic(PROVIDER);
+            fleet.arrive(20, 5);
+            assertThat(fleet.kinds())
+                    .containsSubsequence(Kind.BREAKER_OPENED, Kind.BREAKER_CLOSED, Kind.BREAKER_OPENED);
+            assertThat(fleet.store.audit(null, 10))
+                    .extracting(
+                            AuditEntry::action,
+                            AuditEntry::subject,
+                            entry -> entry.note().by())
+                    .containsExactly(
+                            tuple("automatic", "breaker/" + PROVIDER, "ada"),
+                            tuple("force-close", "breaker/" + PROVIDER, "grace"),
+                            tuple("force-open", "breaker/" + PROVIDER, "ada"));
+        }
+    }
+
+    @Test
+    void back_pressure_finds_the_rate_that_the_provider_takes() {
+        try (ControlFixture fleet = new ControlFixture(3)) {
+            fleet.perSecond = 20;
+            fleet.statusAboveLimit = 429;
+            fleet.arrive(40, 120);
+            assertThat(fleet.provider().phase()).isEqualTo(Phase.RAMPING);
+            assertThat(Objects.requireNonNull(fleet.provider().limit())).isBetween(10.0, 30.0);
+            assertThat(fleet.calls(60, 120)).isBetween(20L * 60 * 7 / 10, 20L * 60 * 13 / 10);
+            assertThat(fleet.kinds()).doesNotContain(Kind.BREAKER_OPENED);
+            fleet.pass(Duration.ofMinutes(10));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(40 * 120);
+            assertThat(fleet.any().resources()).as("nothing to tell any more").isEmpty();
+        }
+    }
+
+    @Test
+    void retries_beyond_the_budget_wait_and_none_fails() {
+        RetryPolicy soon = RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(1_000);
+        BudgetSettings small = BudgetSettings.OF_QUEUE.capacity(140).floor(2);
+        ControlSettings settings = ControlSettings.DEFAULT.queueBudget(small);
+        try (ControlFixture fleet =
+                new ControlFixture(3, builder -> builder.retry(soon).control(settings))) {
+            fleet.failure = new IllegalStateException("not now");
+            JobId last = fleet.any().enqueue(CALL.job("x"));
+            for (int i = 0; i < 99; i++) {
+                last = fleet.any().enqueue(CALL.job("x"));
+            }
+            fleet.pass(Duration.ofSeconds(60));
+            assertThat(fleet.callSeconds.size())
+                    .as("first calls, the budget and the floor")
+                    .isBetween(100 + 100, 100 + 10 + 120 + 20);
+            assertThat(fleet.kinds()).contains(Kind.QUEUE_BUDGET_EMPTIED);
+            assertThat(fleet.store.parked()).containsKey("budget/queue/default");
+            assertThat(fleet.store.find(last).orElseThrow().status().waitReason())
+                    .isIn(WaitReason.BUDGET, WaitReason.RETRY);
+            fleet.failure = null;
+            fleet.pass(Duration.ofSeconds(60));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(100);
+            fleet.pass(Duration.ofMinutes(15));
+            assertThat(fleet.store.controls()).isEmpty();
+        }
+    }
+
+    @Test
+    void retries_that_succeed_are_not_held_up() {
+        try (ControlFixture fleet = new ControlFixture(3)) {
+            fleet.failure = new IllegalStateException("a hiccup");
+            for (int i = 0; i < 5_000; i++) {
+                fleet.any().enqueue(CALL.job("x"));
+            }
+            fleet.pass(Duration.ofSeconds(1));
+            fleet.failure = null;
+            fleet.pass(Duration.ofSeconds(60));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(5_000);
+        }
+    }
+
+    @Test
+    void another_worker_takes_over_when_the_leader_is_gone() {
+        try (ControlFixture fleet = new ControlFixture(3)) {
+            fleet.down = true;
+            fleet.arrive(20, 10);
+            fleet.workers.remove(0).close();
+            fleet.pass(Duration.ofSeconds(30));
+            fleet.down = false;
+            fleet.pass(Duration.ofMinutes(3));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void the_state_survives_when_every_worker_restarts() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.down = true;
+            fleet.arrive(20, 5);
+            fleet.workers.forEach(Reprise::close);
+            fleet.workers.clear();
+            int before = fleet.callSeconds.size();
+            fleet.add(builder -> builder.name("later"));
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofSeconds(1));
+            assertThat(fleet.callSeconds.size() - before).as("probes at most").isLessThanOrEqualTo(3);
+            assertThat(fleet.store.find(id).orElseThrow().attempts()).isZero();
+        }
+    }
+
+    @Test
+    void parked_jobs_come_back_when_their_breaker_is_gone() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.any().as("ada", null).forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofSeconds(2));
+            ControlRow row = fleet.store.controls().get(0);
+            assertThat(fleet.store.removeControl(row.name(), row.version())).isTrue();
+            fleet.pass(Duration.ofSeconds(10));
+            assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void parked_jobs_come_back_when_control_is_switched_off() {
+        try (ControlFixture fleet = new ControlFixture(1)) {
+            fleet.down = true;
+            fleet.arrive(20, 5);
+            assertThat(fleet.provider().parked()).isPositive();
+            fleet.workers.remove(0).close();
+            fleet.down = false;
+            fleet.add(builder -> builder.name("off").control(ControlSettings.off()));
+            fleet.pass(Duration.ofSeconds(60));
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(100);
+        }
+    }
+
+    @Test
+    void a_resource_can_do_without_a_breaker() {
+        Resource unguarded = Resource.of(PROVIDER).breaker(BreakerSettings.off());
+        try (ControlFixture fleet = new ControlFixture(2, builder -> builder.resources(unguarded))) {
+            fleet.down = true;
+            fleet.arrive(20, 5);
+            assertThat(fleet.calls(0, 5)).isGreaterThanOrEqualTo(100);
+            assertThat(fleet.kinds()).doesNotContain(Kind.BREAKER_OPENED);
+        }
+    }
+
+    @Test
+    void a_resource_has_rules_of_its_own() {
+        Resource strict = Resource.of(PROVIDER)
+                .retry(RetryPolicy.unset().rule(Rule.ofStatuses("a-500-is-final", FailureClass.PERMANENT, 500)));
+        try (ControlFixture fleet = new ControlFixture(1, builder -> builder.resources(strict))) {
+            fleet.failure = new ControlFixture.Answer(500);
+            JobId here = fleet.enqueue();
+            JobId elsewhere = fleet.any().enqueue(CALL.job("x").resource("provider-b"));
+            fleet.pass(Duration.ofMillis(10));
+            assertThat(fleet.store.find(here).orElseThrow().state()).isEqualTo(JobState.FAILED);
+            assertThat(fleet.store.find(elsewhere).orElseThrow().state()).isEqualTo(JobState.PENDING);
+        }
+    }
+
+    @Test
+    void a_job_whose_deadline_passes_while_it_is_parked_fails_and_says_so() {
+        try (ControlFixture fleet = new ControlFixture(1)) {
+            fleet.any().as("ada", null).forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            RetryPolicy hour = RetryPolicy.unset().deadline(Duration.ofHours(1));
+            JobId id = fleet.any().enqueue(CALL.job("x").resource(PROVIDER).retry(hour));
+            fleet.pass(Duration.ofHours(2));
+            assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.FAILED);
+        }
+    }
+
+    @Test
+    void nothing_is_written_while_nothing_fails() {
+        Map<String, Integer> calls = new HashMap<>();
+        try (ControlFixture fleet = new ControlFixture(0)) {
+            fleet.add(builder -> builder.store(counting(fleet.store, calls)));
+            fleet.arrive(100, 60);
+            assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(6_000);
+            assertThat(calls).doesNotContainKeys("putControl", "unpark", "removeControl");
+            assertThat(calls.getOrDefault("controls", 0)).isBetween(10, 70);
+            assertThat(calls.getOrDefault("parkedBy", 0)).isLessThan(70);
+        }
+    }
+
+    @Test
+    void the_dead_letter_of_a_killer_names_its_victims() {
+        try (ControlFixture fleet = new ControlFixture(1)) {
+            Note note = new Note("test", null);
+            fleet.store.pause("default", note);
+            JobId poison = fleet.enqueue();
+            for (int i = 1; fleet.store.find(poison).orElseThrow().state() == JobState.PENDING && i < 10; i++) {
+                fleet.store.resume("default", note);
+                fleet.store.claim(new ClaimRequest(
+                        "victim-" + i,
+                        Duration.ofSeconds(30),
+                        1,
+                        List.of(new ClaimRequest.Demand("default", 1)),
+                        0.2,
+                        true));
+                fleet.store.pause("default", note);
+                fleet.pass(Duration.ofMinutes(2));
+            }
+            Job dead = fleet.store.find(poison).orElseThrow();
+            assertThat(dead.state()).isEqualTo(JobState.FAILED);
+            Instant firstLoss = fleet.store.attempts(poison).get(0).endedAt();
+            assertThat(Objects.requireNonNull(dead.status().lastError()).message())
+                    .contains("victim-1 at " + firstLoss)
+                    .contains("victim-2 at ");
+        }
+    }
+
+    private static JobStore counting(JobStore store, Map<String, Integer> calls) {
+        return (JobStore) Proxy.newProxyInstance(
+                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                    calls.merge(method.getName(), 1, Integer::sum);
+                    try {
+                        return method.invoke(store, args);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+}
