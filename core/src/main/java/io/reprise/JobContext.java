@@ -26,6 +26,13 @@ public interface JobContext {
     /** Sets the result to be stored if this run succeeds. */
     void result(Object value);
 
+    /**
+     * Adds to what this run cost, beside its time, for {@link Reprise#costs}. Counts also if the run fails.
+     *
+     * @param unit any name, such as {@code usd} or {@code tokens}; at most 8 different ones in a run
+     */
+    void cost(double amount, String unit);
+
     /** Whether this run should end: cancelled, timed out, lease lost, or the worker is shutting down. */
     boolean isCancelled();
 

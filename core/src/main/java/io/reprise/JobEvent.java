@@ -3,14 +3,18 @@ package io.reprise;
 
 import io.reprise.retry.Decision;
 import io.reprise.retry.Failure;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A transition of a job, told after it was committed, with the very values that were stored.
  *
+ * @param resource the downstream thing the job calls, if it names one
  * @param attempt the counted attempt concerned, from 1; 0 if it has not run
  * @param at the store's time of the transition
+ * @param firstDueAt when the job's current life began, so that {@code at} less this is how long it has taken so far
+ * @param ran how long the run took that ended; null if none did
  * @param dueAt when the job comes back; set exactly if it is PENDING now
  */
 public record JobEvent(
@@ -18,8 +22,11 @@ public record JobEvent(
         JobId id,
         String type,
         String queue,
+        @Nullable String resource,
         int attempt,
         Instant at,
+        Instant firstDueAt,
+        @Nullable Duration ran,
         @Nullable Instant dueAt,
         @Nullable Failure failure,
         @Nullable Decision decision) {

@@ -10,6 +10,9 @@ public interface JobListener {
 
     void onEvent(JobEvent event);
 
+    /** An alert was raised or cleared for the fleet. Told in the process whose worker leads. */
+    default void onAlert(Alert alert) {}
+
     /** A breaker or a budget changed. */
     default void onControl(ControlEvent event) {}
 }

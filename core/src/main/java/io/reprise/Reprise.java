@@ -9,6 +9,7 @@ import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Evidence;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -16,7 +17,9 @@ import io.reprise.store.JobWriter;
 import io.reprise.store.Note;
 import io.reprise.store.Page;
 import io.reprise.store.QueueState;
+import io.reprise.store.Standing;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -136,6 +139,34 @@ public final class Reprise implements AutoCloseable {
         return store.attempts(id);
     }
 
+    /** Why a job is, or is not, running now, and what happens next. @throws RefusedException if there is no such job */
+    public Explanation explain(JobId id) {
+        Standing standing = store.standing(id, Explanation.MOST + 1)
+                .orElseThrow(() -> new RefusedException(
+                        RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
+        return new Explainer(store, standing).explain();
+    }
+
+    /** How often retries succeeded, by type, resource, error and attempt. What every prediction is made from. */
+    public List<Evidence> evidence() {
+        return store.evidence();
+    }
+
+    /** What runs cost and retries saved since {@code age} ago, in whole days; the last 31 days are kept. */
+    public Costs costs(Duration age) {
+        return new Costs(store.spending(age));
+    }
+
+    /** The workers of the fleet that live, as of their last report, at most 10 s old. */
+    public List<WorkerState> workers() {
+        return store.workers();
+    }
+
+    /** The alerts that are raised now. */
+    public List<Alert> alerts() {
+        return store.alerts();
+    }
+
     public List<QueueState> queues() {
         return store.queues();
     }
@@ -213,7 +244,7 @@ public final class Reprise implements AutoCloseable {
 
     private void announce(JobSpec spec, Inserted inserted, Instant now) {
         if (inserted.created()) {
-            events.enqueued(inserted.id(), spec.type(), spec.queue(), now, inserted.dueAt());
+            events.enqueued(inserted.id(), spec, now, inserted.dueAt());
         }
         if (engine != null) {
             if (inserted.dueAt().isAfter(now)) {

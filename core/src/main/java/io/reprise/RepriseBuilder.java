@@ -53,6 +53,7 @@ public final class RepriseBuilder {
     private Duration cancelGrace = Duration.ofSeconds(10);
     private Duration keepFinished = Duration.ofDays(7);
     private @Nullable Duration keepFailed;
+    private AlertRules alerts = AlertRules.DEFAULT;
 
     RepriseBuilder() {}
 
@@ -171,6 +172,12 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /** When listeners are alerted; {@link AlertRules#DEFAULT} unless set. Those of the worker that leads hold. */
+    public RepriseBuilder alerts(AlertRules rules) {
+        this.alerts = rules;
+        return this;
+    }
+
     /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
     public RepriseBuilder name(String name) {
         this.name = JobSpec.requireName("name", name);
@@ -211,6 +218,7 @@ public final class RepriseBuilder {
                 new Policies(resources, queues, policy, livePolicies),
                 new Events(listeners),
                 new StoreClock(seams.driver(), opened.now()),
+                alerts,
                 new ControlRules(control, resources),
                 retries);
         Engine engine = handles ? new Engine(opened, config, seams) : null;

@@ -53,6 +53,7 @@ final class Committer implements Role {
     private final Events events;
     private final Control control;
     private final StoreClock clock;
+    private final Tallies tallies;
     private final OutageRest outage;
     private final Consumer<Duration> onDue;
     private final Runnable onFree;
@@ -77,6 +78,7 @@ final class Committer implements Role {
         this.events = parts.events();
         this.control = parts.control();
         this.clock = parts.clock();
+        this.tallies = parts.tallies();
         this.outage = new OutageRest("committer", parts.random());
         this.onDue = onDue;
         this.onFree = onFree;
@@ -205,6 +207,7 @@ final class Committer implements Role {
             events.cancelled(verdict.run.job, verdict.settlement, settled.at());
             return;
         }
+        tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
         events.settled(verdict.run.job, verdict.settlement, settled.at());
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());

@@ -9,8 +9,10 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
+import io.reprise.retry.GiveUp;
 import io.reprise.retry.History;
 import io.reprise.retry.LossRule;
+import io.reprise.retry.Prediction;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
@@ -18,6 +20,7 @@ import io.reprise.store.Spent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
+import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -26,18 +29,23 @@ final class Decider {
 
     private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
 
+    /** Why a job fails that would have been retried by its class. */
+    private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
+
     private final Policies policies;
     private final Handlers handlers;
     private final StoreClock clock;
     private final Control control;
+    private final Outlook outlook;
     private final RandomGenerator random;
     private final boolean retries;
 
-    Decider(Policies policies, EngineParts parts, boolean retries) {
+    Decider(Policies policies, EngineParts parts, Outlook outlook, boolean retries) {
         this.policies = policies;
         this.handlers = parts.handlers();
         this.clock = parts.clock();
         this.control = parts.control();
+        this.outlook = outlook;
         this.random = parts.random();
         this.retries = retries;
     }
@@ -125,22 +133,31 @@ final class Decider {
         Job job = end.run().job;
         Instant deadline = job.times().deadline();
         RetryPolicy policy = policy(job);
-        Decision decision = checked(policy.decide(failure, history(job, policy), random));
+        Prediction prediction = prediction(job, failure, policy);
+        Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
         if (isExcused(end.run(), decision)) {
             return excused(end, failure, policy, decision);
         }
         if (decision instanceof Decision.Retry retry
                 && deadline != null
                 && !clock.now().plus(retry.delay()).isBefore(deadline)) {
-            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true);
+            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
         }
         return failed(end, failure, decision);
+    }
+
+    private @Nullable Prediction prediction(Job job, Failure failure, RetryPolicy policy) {
+        int attempt = job.attempts() + 1;
+        GiveUp rule = policy.giveUpBelow().toOptional().orElse(null);
+        return rule == null
+                ? outlook.after(job, failure.fingerprint(), attempt)
+                : outlook.after(job, failure.fingerprint(), attempt, rule.minSamples());
     }
 
     /** A run that a breaker let through failed as the resource does: that was its job, and costs the job nothing. */
     private boolean isExcused(Run run, Decision decision) {
         boolean again = decision instanceof Decision.Retry
-                || (decision instanceof Decision.Fail fail && fail.reason() == FailReason.EXHAUSTED);
+                || (decision instanceof Decision.Fail fail && RETRIED_BUT_FOR.contains(fail.reason()));
         return again && control.excuses(run, decision.failureClass());
     }
 
@@ -189,7 +206,12 @@ final class Decider {
 
     private Decision checked(Decision decision) {
         return !retries && decision instanceof Decision.Retry retry
-                ? new Decision.Fail(FailReason.DISABLED, retry.failureClass(), "retries-disabled", retry.counts())
+                ? new Decision.Fail(
+                        FailReason.DISABLED,
+                        retry.failureClass(),
+                        "retries-disabled",
+                        retry.counts(),
+                        retry.prediction())
                 : decision;
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.AlertRules;
 import io.reprise.JobId;
 import io.reprise.PayloadCodec;
 import io.reprise.store.JobStore;
@@ -10,7 +11,7 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running worker: its six roles, put together, started and stopped in the right order. */
+/** A running worker: its roles, put together, started and stopped in the right order. */
 public final class Engine {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -27,6 +28,7 @@ public final class Engine {
             Policies policies,
             Events events,
             StoreClock clock,
+            AlertRules alerts,
             ControlRules control,
             boolean retries) {}
 
@@ -40,6 +42,7 @@ public final class Engine {
     private final Committer committer;
     private final LeaseKeeper leaseKeeper;
     private final Sweeper sweeper;
+    private final Reporter reporter;
     private final Warden warden;
 
     public Engine(JobStore store, Config config, Seams seams) {
@@ -58,21 +61,25 @@ public final class Engine {
                 bench,
                 clock,
                 config.events(),
+                new Tallies(),
                 control,
                 seams.random());
-        Decider decider = new Decider(config.policies(), parts, config.retries());
+        Outlook outlook = new Outlook();
+        Decider decider = new Decider(config.policies(), parts, outlook, config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
         this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
-        this.sweeper = new Sweeper(parts, decider, schedules, this::wake);
+        this.sweeper = new Sweeper(parts, decider, schedules, new AlertWatch(parts, config.alerts()), this::wake);
         this.warden = new Warden(parts, control, config.control(), sweeper::isLeader);
+        this.reporter = new Reporter(parts, book, outlook);
     }
 
     public void start() {
         store.onWake(this::wake);
-        List.of(warden, committer, runner, leaseKeeper, sweeper, fetcher).forEach(driver::start);
+        List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher)
+                .forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
                 settings.name(),
@@ -125,7 +132,8 @@ public final class Engine {
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, warden, sweeper).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, warden, sweeper, reporter).forEach(driver::stop);
+        reporter.farewell();
         sweeper.resign();
         bench.close();
         if (interrupted) {

@@ -15,5 +15,6 @@ record EngineParts(
         Bench bench,
         StoreClock clock,
         Events events,
+        Tallies tallies,
         Control control,
         RandomGenerator random) {}

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.Alert;
 import io.reprise.ControlEvent;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobEvent.Kind;
 import io.reprise.JobId;
 import io.reprise.JobListener;
+import io.reprise.JobSpec;
 import io.reprise.retry.Decision;
 import io.reprise.retry.Failure;
 import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -59,14 +62,15 @@ public final class Events {
                     settlement.failure());
         }
         if (!listeners.isEmpty()) {
-            publish(kind(settlement), job, attempt, at, dueAt, settlement.failure(), settlement.decision());
+            Duration ran = settlement.spent() == Spent.NOTHING ? null : settlement.ran();
+            publish(kind(settlement), job, attempt, at, ran, dueAt, settlement.failure(), settlement.decision());
         }
     }
 
     /** A settlement in whose place the store wrote a cancellation that somebody had asked for meanwhile. */
     void cancelled(Job job, Settlement settlement, Instant at) {
         if (!listeners.isEmpty()) {
-            publish(Kind.CANCELLED, job, job.attempts() + 1, at, null, settlement.failure(), null);
+            publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure(), null);
         }
     }
 
@@ -74,26 +78,53 @@ public final class Events {
     public void happened(Kind kind, Job job, Instant at) {
         if (!listeners.isEmpty()) {
             Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
-            publish(kind, job, job.attempts(), at, dueAt, null, null);
+            publish(kind, job, job.attempts(), at, null, dueAt, null, null);
         }
     }
 
-    public void enqueued(JobId id, String type, String queue, Instant at, Instant dueAt) {
+    public void enqueued(JobId id, JobSpec spec, Instant at, Instant dueAt) {
         if (!listeners.isEmpty()) {
-            tell(new JobEvent(Kind.ENQUEUED, id, type, queue, 0, at, dueAt, null, null));
+            tell(new JobEvent(
+                    Kind.ENQUEUED,
+                    id,
+                    spec.type(),
+                    spec.queue(),
+                    spec.resource(),
+                    0,
+                    at,
+                    dueAt,
+                    null,
+                    dueAt,
+                    null,
+                    null));
         }
     }
 
     void started(Job job, Instant at) {
         if (!listeners.isEmpty()) {
-            publish(Kind.STARTED, job, job.attempts() + 1, at, null, null, null);
+            publish(Kind.STARTED, job, job.attempts() + 1, at, null, null, null, null);
         }
     }
 
     void stale(Job job, Instant at) {
         log.warn("Outcome of job {} refused: its lease was lost meanwhile; nothing was changed", job.id());
         if (!listeners.isEmpty()) {
-            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
+            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null, null);
+        }
+    }
+
+    void alert(Alert alert) {
+        if (alert.isRaised()) {
+            log.warn("{}", alert.message());
+        } else {
+            log.info("{}", alert.message());
+        }
+        for (JobListener listener : listeners) {
+            try {
+                listener.onAlert(alert);
+            } catch (Throwable e) { // As below: whoever listens must not harm the engine.
+                log.error("A listener failed on the alert '{}'", alert.message(), e);
+            }
         }
     }
 
@@ -114,10 +145,23 @@ public final class Events {
             Job job,
             int attempt,
             Instant at,
+            @Nullable Duration ran,
             @Nullable Instant dueAt,
             @Nullable Failure failure,
             @Nullable Decision decision) {
-        tell(new JobEvent(kind, job.id(), job.type(), job.queue(), attempt, at, dueAt, failure, decision));
+        tell(new JobEvent(
+                kind,
+                job.id(),
+                job.type(),
+                job.queue(),
+                job.spec().resource(),
+                attempt,
+                at,
+                job.times().firstDueAt(),
+                ran,
+                dueAt,
+                failure,
+                decision));
     }
 
     private void tell(JobEvent event) {

@@ -5,6 +5,7 @@ import io.reprise.JobHandler;
 import io.reprise.JobType;
 import io.reprise.retry.RetryPolicy;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,11 @@ public final class Handlers {
             throw new IllegalArgumentException(
                     "Job type '" + type.name() + "' has a handler already: register one only");
         }
+    }
+
+    /** Names of the types, sorted. */
+    List<String> types() {
+        return entries.keySet().stream().sorted().toList();
     }
 
     @Nullable

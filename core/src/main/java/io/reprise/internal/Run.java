@@ -3,6 +3,8 @@ package io.reprise.internal;
 
 import io.reprise.Job;
 import io.reprise.JobId;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +20,8 @@ final class Run {
         LOST,
         SHUTDOWN
     }
+
+    static final int MAX_UNITS = 8;
 
     private enum Phase {
         WAITING,
@@ -37,6 +41,7 @@ final class Run {
     private long startedNanos;
     private boolean settled;
     private long mustEndNanos;
+    private Map<String, Double> costs = Map.of();
 
     Run(Job job, Lease lease, boolean admitted) {
         this.job = job;
@@ -146,6 +151,21 @@ final class Run {
 
     synchronized boolean isSettledByCaller() {
         return settled;
+    }
+
+    /** Adds to what the run has cost. False if it has reported in as many units as it may. */
+    synchronized boolean spend(String unit, double amount) {
+        Map<String, Double> sums = new HashMap<>(costs);
+        sums.merge(unit, amount, Double::sum);
+        if (sums.size() > MAX_UNITS) {
+            return false;
+        }
+        costs = sums;
+        return true;
+    }
+
+    synchronized Map<String, Double> costs() {
+        return costs;
     }
 
     /** Where a handler that does not end is stuck. */

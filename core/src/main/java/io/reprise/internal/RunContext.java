@@ -13,6 +13,7 @@ import io.reprise.StaleLeaseException;
 import io.reprise.Transaction;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
+import io.reprise.store.Spending;
 import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import java.nio.charset.StandardCharsets;
@@ -26,6 +27,7 @@ import org.slf4j.LoggerFactory;
 final class RunContext implements JobContext {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final double MAX_COST = 1e12;
 
     private final Run run;
     private final JobStore store;
@@ -84,6 +86,20 @@ final class RunContext implements JobContext {
                     + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
         }
         result = json;
+    }
+
+    @Override
+    public void cost(double amount, String unit) {
+        JobSpec.requireName("unit", unit);
+        if (!(amount >= 0 && amount <= MAX_COST)) {
+            throw new IllegalArgumentException("cost must be 0 to " + MAX_COST + ", not " + amount);
+        }
+        if (unit.equals(Spending.SECONDS)) {
+            throw new IllegalArgumentException("The time a run takes is counted in any case; use another unit");
+        }
+        if (!run.spend(unit, amount)) {
+            throw new IllegalArgumentException("A run may report its cost in " + Run.MAX_UNITS + " units at most");
+        }
     }
 
     @Override

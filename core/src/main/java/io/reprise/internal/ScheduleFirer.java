@@ -116,7 +116,7 @@ public final class ScheduleFirer {
     }
 
     private void told(Inserted inserted, JobSpec job, Instant now) {
-        events.enqueued(inserted.id(), job.type(), job.queue(), now, inserted.dueAt());
+        events.enqueued(inserted.id(), job, now, inserted.dueAt());
         onWork.run();
     }
 

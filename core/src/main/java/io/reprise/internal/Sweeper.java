@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -26,7 +27,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Looks after what nobody else does, on one elected worker of the fleet: leases of workers that are gone, deadlines that
- * passed, schedules, old jobs. Each piece is safe even if two workers believe they lead.
+ * passed, schedules, alerts, old jobs. Each piece is safe even if two workers believe they lead.
  */
 final class Sweeper implements Role {
 
@@ -46,13 +47,15 @@ final class Sweeper implements Role {
     private final Events events;
     private final StoreClock clock;
     private final ScheduleFirer schedules;
+    private final AlertWatch alerts;
+    private final Tallies tallies;
     private final Duration term;
     private final Runnable onWork;
     private final OutageRest outage;
     private long nextUpkeepNanos;
     private volatile long leadsUntilNanos;
 
-    Sweeper(EngineParts parts, Decider decider, ScheduleFirer schedules, Runnable onWork) {
+    Sweeper(EngineParts parts, Decider decider, ScheduleFirer schedules, AlertWatch alerts, Runnable onWork) {
         this.store = parts.store();
         this.driver = parts.driver();
         this.settings = parts.settings();
@@ -60,6 +63,8 @@ final class Sweeper implements Role {
         this.events = parts.events();
         this.clock = parts.clock();
         this.schedules = schedules;
+        this.alerts = alerts;
+        this.tallies = parts.tallies();
         Duration lease = settings.timing().lease();
         // No longer than a lease: when the leader dies with its jobs, its successor shall be there to reclaim them.
         this.term = lease.compareTo(LONGEST_TERM) < 0 ? lease : LONGEST_TERM;
@@ -85,6 +90,7 @@ final class Sweeper implements Role {
             boolean moreLost = guarded("reclaim", this::reclaim, false);
             boolean moreLate = guarded("expire", this::expire, false);
             Duration untilNext = guarded("schedules", schedules::fireDue, INTERVAL);
+            guarded("alerts", alerts::look, false);
             guarded("upkeep", this::upkeep, false);
             outage.worked();
             return moreLost || moreLate ? Duration.ZERO : untilNext.compareTo(INTERVAL) < 0 ? untilNext : INTERVAL;
@@ -157,6 +163,7 @@ final class Sweeper implements Role {
                 if (settled.cancelled().contains(job.id())) {
                     events.cancelled(job, settlements.get(i), settled.at());
                 } else {
+                    tallies.settled(job, settlements.get(i), Map.of());
                     events.settled(job, settlements.get(i), settled.at());
                 }
             }
@@ -200,6 +207,7 @@ final class Sweeper implements Role {
                     "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
                     job.id(),
                     job.attempts());
+            tallies.expired(job);
             Instant stored = job.times().finishedAt();
             events.happened(JobEvent.Kind.FAILED, job, stored == null ? clock.now() : stored);
         }

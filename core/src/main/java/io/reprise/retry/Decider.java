@@ -13,11 +13,13 @@ final class Decider {
 
     private final RetryPolicy policy;
     private final History history;
+    private final @Nullable Prediction prediction;
     private final RandomGenerator random;
 
-    Decider(RetryPolicy complete, History history, RandomGenerator random) {
+    Decider(RetryPolicy complete, History history, @Nullable Prediction prediction, RandomGenerator random) {
         this.policy = complete;
         this.history = history;
+        this.prediction = prediction;
         this.random = random;
     }
 
@@ -60,15 +62,25 @@ final class Decider {
         if (exhausted()) {
             return fail(FailReason.EXHAUSTED, found);
         }
+        if (hopeless()) {
+            return fail(FailReason.HOPELESS, found);
+        }
         Delay drawn = draw(history.attempts());
         Duration delay = longer(drawn.value(), asked(failure.retryAfter()));
         return pastDeadline(delay)
                 ? fail(FailReason.DEADLINE, found)
-                : new Retry(drawn.raw(), delay, found.failureClass(), found.rule());
+                : new Retry(drawn.raw(), delay, found.failureClass(), found.rule(), prediction);
     }
 
-    private static Decision fail(FailReason reason, Classification found) {
-        return new Fail(reason, found.failureClass(), found.rule(), true);
+    private Decision fail(FailReason reason, Classification found) {
+        return new Fail(reason, found.failureClass(), found.rule(), true, prediction);
+    }
+
+    private boolean hopeless() {
+        return policy.giveUpBelow()
+                .toOptional()
+                .map(rule -> rule.isHopeless(prediction, random))
+                .orElse(false);
     }
 
     private boolean exhausted() {

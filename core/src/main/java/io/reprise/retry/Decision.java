@@ -17,15 +17,29 @@ public sealed interface Decision {
     /** Whether the attempt spends one of {@code maxAttempts}. */
     boolean counts();
 
+    /** What the fleet's experience says of another attempt, whatever was decided; null if there is none. */
+    default @Nullable Prediction prediction() {
+        return null;
+    }
+
     /**
      * Another attempt after {@code delay}.
      *
      * @param raw the delay without jitter and without what the other side asked for
      */
-    record Retry(Duration raw, Duration delay, FailureClass failureClass, String rule) implements Decision {
+    record Retry(
+            Duration raw,
+            Duration delay,
+            FailureClass failureClass,
+            String rule,
+            @Nullable Prediction prediction) implements Decision {
         public Retry {
             Bounds.notNegative("raw", raw);
             Bounds.notNegative("delay", delay);
+        }
+
+        public Retry(Duration raw, Duration delay, FailureClass failureClass, String rule) {
+            this(raw, delay, failureClass, rule, null);
         }
 
         @Override
@@ -35,7 +49,17 @@ public sealed interface Decision {
     }
 
     /** No further attempt. */
-    record Fail(FailReason reason, FailureClass failureClass, String rule, boolean counts) implements Decision {}
+    record Fail(
+            FailReason reason,
+            FailureClass failureClass,
+            String rule,
+            boolean counts,
+            @Nullable Prediction prediction) implements Decision {
+
+        public Fail(FailReason reason, FailureClass failureClass, String rule, boolean counts) {
+            this(reason, failureClass, rule, counts, null);
+        }
+    }
 
     /** The handler asked to be run again later; nothing failed. */
     record Snooze(Duration delay, String rule) implements Decision {

@@ -53,9 +53,18 @@ final class MessageShape {
     private MessageShape() {}
 
     static String of(String message) {
+        return replaced(message, false);
+    }
+
+    /**
+     * The shape.
+     *
+     * @param all whether to try also the patterns that cannot match
+     */
+    static String replaced(String message, boolean all) {
         String shape = message.length() <= MAX ? message : message.substring(0, MAX);
         for (Replacement replacement : REPLACEMENTS) {
-            if (mayMatch(shape, replacement.needs)) {
+            if (all || mayMatch(shape, replacement.needs)) {
                 shape = replacement.pattern().matcher(shape).replaceAll(replacement.with());
             }
         }

@@ -63,6 +63,8 @@ final class PolicyFields {
     @Nullable
     LossRule losses;
 
+    Limit<GiveUp> giveUpBelow = Limit.unset();
+
     PolicyFields copy() {
         return new PolicyFields().fill(this);
     }
@@ -92,6 +94,7 @@ final class PolicyFields {
             rulesOnly = lower.rulesOnly;
         }
         losses = first(losses, lower.losses);
+        giveUpBelow = giveUpBelow.orElse(lower.giveUpBelow);
         return this;
     }
 
@@ -195,7 +198,8 @@ final class PolicyFields {
                 unclassified,
                 rules,
                 rulesOnly,
-                losses);
+                losses,
+                giveUpBelow);
     }
 
     private static <T> @Nullable T first(@Nullable T upper, @Nullable T lower) {

@@ -31,7 +31,8 @@ final class PolicyJson {
             "unclassified",
             "rules",
             "rulesOnly",
-            "losses");
+            "losses",
+            "giveUpBelow");
 
     private PolicyJson() {}
 
@@ -59,6 +60,11 @@ final class PolicyJson {
         }
         put(out, "rulesOnly", fields.rulesOnly ? Boolean.TRUE : null);
         put(out, "losses", fields.losses == null ? null : RuleJson.write(fields.losses));
+        if (fields.giveUpBelow.isSet()) {
+            out.put(
+                    "giveUpBelow",
+                    fields.giveUpBelow.toOptional().map(RuleJson::write).orElse(null));
+        }
         return Json.write(out);
     }
 
@@ -88,6 +94,8 @@ final class PolicyJson {
                 list -> fields.rules(list.stream().map(RuleJson::readRule).toList()));
         in.bool("rulesOnly", value -> fields.rulesOnly = value);
         in.object("losses", value -> fields.losses = RuleJson.readLosses(value));
+        in.none("giveUpBelow", () -> fields.giveUpBelow = Limit.none());
+        in.object("giveUpBelow", value -> fields.giveUpBelow = Limit.of(RuleJson.readGiveUp(value)));
         return fields;
     }
 

@@ -14,6 +14,8 @@ final class PolicyLint {
     private static final int HORIZON = 1000;
 
     private static final Duration LONG = Duration.ofDays(1);
+    private static final int FEW_SAMPLES = 20;
+    private static final double EVEN = 0.5;
 
     private final RetryPolicy policy;
     private final RetryPolicy complete;
@@ -49,6 +51,7 @@ final class PolicyLint {
         if (retries == 0 && policy.setsBackoff()) {
             warn("single-attempt-with-backoff", "maxAttempts is 1, so the backoff is never used.");
         }
+        complete.giveUpBelow().toOptional().ifPresent(this::giveUp);
         Duration worst = worstCase();
         complete.deadline()
                 .toOptional()
@@ -57,6 +60,21 @@ final class PolicyLint {
                         "deadline-before-worst-case",
                         "The retries can take " + worst + " but the deadline is " + deadline
                                 + ", so the last ones may never run."));
+    }
+
+    private void giveUp(GiveUp rule) {
+        if (rule.minSamples() < FEW_SAMPLES) {
+            warn(
+                    "give-up-on-few-samples",
+                    "giveUpBelow needs only " + rule.minSamples() + " tries: by bad luck alone, jobs that a retry would"
+                            + " have saved are failed.");
+        }
+        if (rule.probability() > EVEN) {
+            warn(
+                    "give-up-on-likely-success",
+                    "giveUpBelow fails jobs although up to " + Math.round(100 * rule.probability())
+                            + " % of their retries succeed.");
+        }
     }
 
     private Duration worstCase() {

@@ -31,7 +31,7 @@ public final class RetryPolicy {
      * Exponential from 2 s to 1 h with full jitter, 20 attempts within 24 h.
      *
      * <p>Sets everything but {@link #unclassified}, whose absence means TRANSIENT, so that {@link #retryOn} on top of
-     * the default means what it says.
+     * the default means what it says, and {@link #giveUpBelow}, whose absence means never.
      */
     public static final RetryPolicy DEFAULT = unset().backoff(new Backoff.Exponential(Duration.ofSeconds(2), 2, 0))
             .cap(Duration.ofHours(1))
@@ -205,6 +205,20 @@ public final class RetryPolicy {
         return with(fields -> fields.losses = losses);
     }
 
+    /**
+     * Fails a job as HOPELESS instead of retrying it, if retries of its error succeeded less often than
+     * {@code probability}, 0 to 1, in at least {@code minSamples} tries of the whole fleet. Unset everywhere means never.
+     */
+    public RetryPolicy giveUpBelow(double probability, int minSamples) {
+        GiveUp rule = new GiveUp(probability, minSamples);
+        return with(fields -> fields.giveUpBelow = Limit.of(rule));
+    }
+
+    /** Retries however small the chance is, whatever the layers beneath say. */
+    public RetryPolicy neverGiveUp() {
+        return with(fields -> fields.giveUpBelow = Limit.none());
+    }
+
     /** The class of a failure no rule matches: TRANSIENT or PERMANENT. Unset everywhere means TRANSIENT. */
     public RetryPolicy unclassified(FailureClass failureClass) {
         return with(fields -> fields.unclassified(failureClass));
@@ -351,6 +365,10 @@ public final class RetryPolicy {
         return Optional.ofNullable(fields.losses);
     }
 
+    public Limit<GiveUp> giveUpBelow() {
+        return fields.giveUpBelow;
+    }
+
     /** Whether a kind of backoff is set here, with or without its numbers. */
     boolean setsBackoff() {
         return fields.kind != null;
@@ -383,7 +401,12 @@ public final class RetryPolicy {
 
     /** Decides what follows a failed attempt. A lost lease decided here is taken to have been running alone. */
     public Decision decide(Failure failure, History history, RandomGenerator random) {
-        return new Decider(complete(), history, random).afterFailure(failure);
+        return decide(failure, history, null, random);
+    }
+
+    /** The same, knowing how the next attempt is likely to end. Only {@link #giveUpBelow} acts on that. */
+    public Decision decide(Failure failure, History history, @Nullable Prediction prediction, RandomGenerator random) {
+        return new Decider(complete(), history, prediction, random).afterFailure(failure);
     }
 
     /**
@@ -393,7 +416,7 @@ public final class RetryPolicy {
      *     so it is not quarantined but comes back, to be run alone
      */
     public Decision decideLoss(Failure failure, History history, boolean alone, RandomGenerator random) {
-        return new Decider(complete(), history, random).afterLoss(alone);
+        return new Decider(complete(), history, null, random).afterLoss(alone);
     }
 
     DelayModel model() {

@@ -7,11 +7,12 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON form of rules and of the loss rule inside a policy. */
+/** The JSON form of rules, of the loss rule and of the rule to give up inside a policy. */
 final class RuleJson {
 
     private static final List<String> RULE = List.of("name", "class", "types", "codes", "statuses", "messages");
     private static final List<String> LOSSES = List.of("counts", "backoff", "max");
+    private static final List<String> GIVE_UP = List.of("probability", "minSamples");
 
     private RuleJson() {}
 
@@ -31,6 +32,13 @@ final class RuleJson {
         out.put("counts", losses.counts());
         out.put("backoff", losses.backoff());
         out.put("max", losses.max());
+        return out;
+    }
+
+    static Map<String, Object> write(GiveUp rule) {
+        Map<String, Object> out = new LinkedHashMap<>();
+        out.put("probability", rule.probability());
+        out.put("minSamples", rule.minSamples());
         return out;
     }
 
@@ -57,6 +65,15 @@ final class RuleJson {
         in.bool("backoff", flag -> flags[1] = flag);
         in.integer("max", number -> max[0] = number);
         return new LossRule(flags[0], flags[1], max[0]);
+    }
+
+    static GiveUp readGiveUp(@Nullable Object value) {
+        JsonFields in = JsonFields.of("giveUpBelow", value, GIVE_UP).require("probability", "minSamples");
+        double[] probability = new double[1];
+        int[] samples = new int[1];
+        in.number("probability", number -> probability[0] = number);
+        in.integer("minSamples", number -> samples[0] = number);
+        return new GiveUp(probability[0], samples[0]);
     }
 
     private static List<String> texts(JsonFields in, String name) {

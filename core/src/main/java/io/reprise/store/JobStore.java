@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
  * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
  */
-public interface JobStore extends JobWriter, AutoCloseable {
+public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
 
     /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
     void prepare();
@@ -168,7 +168,7 @@ public interface JobStore extends JobWriter, AutoCloseable {
     /** Gives up a role, so that another need not wait for the term to end. */
     void resign(String role, String worker);
 
-    /** Upkeep the leader calls now and then: folds counters and the like. */
+    /** Upkeep the leader calls now and then: folds counters, forgets what is old, and the like. */
     void maintain();
 
     /**

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.Alert;
 import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
@@ -9,11 +10,14 @@ import io.reprise.JobState;
 import io.reprise.Progress;
 import io.reprise.Transaction;
 import io.reprise.retry.FailReason;
+import io.reprise.store.Activity;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -27,7 +31,11 @@ import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.Spending;
+import io.reprise.store.Standing;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.WorkerReport;
+import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -58,6 +66,7 @@ public final class InMemoryJobStore implements JobStore {
     private final ByHand byHand = new ByHand(tables, audit);
     private final Roles roles = new Roles();
     private final Controls controls = new Controls(tables);
+    private final Insights insights = new Insights();
     private volatile Runnable listener = () -> {};
 
     public InMemoryJobStore() {
@@ -324,7 +333,76 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void maintain() {}
+    public void maintain() {
+        locked(now -> {
+            insights.maintain(now);
+            return null;
+        });
+    }
+
+    @Override
+    public void tally(Findings findings) {
+        locked(now -> {
+            insights.tally(findings, now);
+            return null;
+        });
+    }
+
+    @Override
+    public List<Evidence> evidence() {
+        return locked(insights::evidence);
+    }
+
+    @Override
+    public List<Spending> spending(Duration age) {
+        return locked(now -> insights.spending(age, now));
+    }
+
+    @Override
+    public List<Activity> activity(Duration ago, int minutes) {
+        return locked(now -> insights.activity(ago, minutes, now));
+    }
+
+    @Override
+    public void checkIn(WorkerReport report, Duration ttl) {
+        locked(now -> {
+            insights.checkIn(report, ttl, now);
+            return null;
+        });
+    }
+
+    @Override
+    public void checkOut(String worker) {
+        locked(now -> {
+            insights.checkOut(worker);
+            return null;
+        });
+    }
+
+    @Override
+    public List<WorkerState> workers() {
+        return locked(insights::workers);
+    }
+
+    @Override
+    public Optional<Standing> standing(JobId id, int most) {
+        return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(job -> tables.standing(job, most, now)));
+    }
+
+    @Override
+    public boolean raise(Alert alert) {
+        return locked(now -> insights.raise(alert));
+    }
+
+    @Override
+    public boolean clear(Alert alert) {
+        return locked(now -> insights.clear(alert));
+    }
+
+    @Override
+    public List<Alert> alerts() {
+        return locked(now -> insights.alerts());
+    }
 
     @Override
     public void onWake(Runnable listener) {

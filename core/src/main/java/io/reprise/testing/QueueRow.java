@@ -38,12 +38,15 @@ final class QueueRow {
         return counts.containsKey(JobState.PENDING) || counts.containsKey(JobState.RUNNING);
     }
 
+    int running() {
+        return counts.getOrDefault(JobState.RUNNING, 0L).intValue();
+    }
+
     int room() {
         if (paused != null) {
             return 0;
         }
-        long running = counts.getOrDefault(JobState.RUNNING, 0L);
-        return maxRunning == null ? Integer.MAX_VALUE : (int) Math.max(0, maxRunning - running);
+        return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
     }
 
     /** How many of a batch go to retries; what rounding keeps back is paid out by later batches. */

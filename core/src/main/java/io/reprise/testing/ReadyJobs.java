@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -21,7 +22,7 @@ final class ReadyJobs {
     static final Comparator<StoredJob> BY_DUE =
             Comparator.<StoredJob, Instant>comparing(job -> job.dueAt).thenComparing(job -> job.id);
 
-    private final Map<Lane, NavigableMap<Integer, TreeSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);
+    private final Map<Lane, NavigableMap<Integer, NavigableSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);
 
     void add(StoredJob job) {
         lanes.computeIfAbsent(job.lane(), lane -> new TreeMap<>(Comparator.reverseOrder()))
@@ -30,7 +31,7 @@ final class ReadyJobs {
     }
 
     void remove(StoredJob job) {
-        NavigableMap<Integer, TreeSet<StoredJob>> levels = lanes.get(job.lane());
+        NavigableMap<Integer, NavigableSet<StoredJob>> levels = lanes.get(job.lane());
         if (levels != null) {
             levels.computeIfPresent(job.spec.priority(), (priority, jobs) -> {
                 jobs.remove(job);
@@ -42,8 +43,7 @@ final class ReadyJobs {
     /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
     List<StoredJob> due(Lane lane, Instant now, int max) {
         List<StoredJob> found = new ArrayList<>();
-        for (TreeSet<StoredJob> level :
-                lanes.getOrDefault(lane, new TreeMap<>()).values()) {
+        for (NavigableSet<StoredJob> level : levels(lane).values()) {
             Iterator<StoredJob> jobs = level.iterator();
             while (found.size() < max && jobs.hasNext()) {
                 StoredJob job = jobs.next();
@@ -58,6 +58,25 @@ final class ReadyJobs {
             }
         }
         return found;
+    }
+
+    /** Due jobs of higher priority in the same lane. */
+    int higher(StoredJob job, Instant now, int most) {
+        return (int) levels(job.lane()).headMap(job.spec.priority()).values().stream()
+                .flatMap(level -> level.stream().takeWhile(other -> !other.dueAt.isAfter(now)))
+                .limit(most)
+                .count();
+    }
+
+    /** Jobs of the same lane and priority that come before it. */
+    int earlier(StoredJob job, int most) {
+        NavigableSet<StoredJob> peers = levels(job.lane()).get(job.spec.priority());
+        return peers == null ? 0 : (int) peers.headSet(job).stream().limit(most).count();
+    }
+
+    private NavigableMap<Integer, NavigableSet<StoredJob>> levels(Lane lane) {
+        NavigableMap<Integer, NavigableSet<StoredJob>> levels = lanes.get(lane);
+        return levels == null ? new TreeMap<>(Comparator.reverseOrder()) : levels;
     }
 
     @Nullable

@@ -3,6 +3,7 @@ package io.reprise.testing;
 
 import io.reprise.JobId;
 import io.reprise.JobState;
+import io.reprise.store.Standing;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -68,6 +69,21 @@ final class Tables {
             idempotent.put(idempotencyKey, job);
             job.idempotencyKeys.add(idempotencyKey);
         }
+    }
+
+    Standing standing(StoredJob job, int most, Instant now) {
+        QueueRow queue = queue(job.spec.queue());
+        boolean waits = job.state == JobState.PENDING && job.parkedBy == null && !job.dueAt.isAfter(now);
+        return new Standing(
+                job.read(),
+                now,
+                job.lease == null ? null : job.lease.expiresAt,
+                job.state == JobState.PENDING ? job.parkedBy : null,
+                queue.paused,
+                queue.maxRunning,
+                queue.running(),
+                waits ? queue.ready.higher(job, now, most) : 0,
+                waits ? queue.ready.earlier(job, most) : 0);
     }
 
     private void index(StoredJob job) {

@@ -33,6 +33,8 @@ final class RandomPolicies {
             any -> RetryPolicy.unset().deadline(any.positive()),
             any -> RetryPolicy.unset().retryAfterCap(any.duration()),
             any -> RetryPolicy.unset().losses(any.losses()),
+            any -> RetryPolicy.unset().neverGiveUp(),
+            any -> RetryPolicy.unset().giveUpBelow(any.random.nextDouble(), 1 + any.random.nextInt(1_000)),
             any -> RetryPolicy.unset().retryOn(any.word()),
             any -> RetryPolicy.unset().neverRetryOn(any.word()),
             any -> RetryPolicy.unset()

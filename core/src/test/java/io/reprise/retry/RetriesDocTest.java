@@ -80,7 +80,7 @@ class RetriesDocTest {
         while (code.find()) {
             codes.add(code.group(1));
         }
-        assertThat(codes).hasSize(12);
+        assertThat(codes).hasSize(14);
         String doc = Files.readString(DOC);
         assertThat(codes).allSatisfy(each -> assertThat(doc).contains("| `" + each + "` |"));
     }

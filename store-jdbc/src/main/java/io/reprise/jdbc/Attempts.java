@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import static io.reprise.jdbc.ColumnArrays.Kind.NUMBER;
+import static io.reprise.jdbc.ColumnArrays.Kind.REAL;
 import static io.reprise.jdbc.ColumnArrays.Kind.TEXT;
 
 import io.reprise.Attempt;
@@ -10,6 +11,7 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
+import io.reprise.retry.Prediction;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import java.sql.SQLException;
@@ -25,14 +27,16 @@ final class Attempts {
     /** How a run ended. */
     static final String DETAILS = "ending, failure_class, failure_type, failure_code, failure_status, failure_message,"
             + " failure_trace, fingerprint, retry_after_us, decision, decision_class, decision_rule, decision_reason,"
-            + " decision_delay_us, decision_raw_us, decision_counts";
+            + " decision_delay_us, decision_raw_us, decision_counts, predicted_successes, predicted_tries,"
+            + " predicted_basis";
 
     static final List<ColumnArrays.Kind> DETAIL_KINDS = List.of(
-            TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER);
+            TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, NUMBER, TEXT, TEXT, TEXT, TEXT, NUMBER, NUMBER, NUMBER,
+            REAL, REAL, TEXT);
 
     private static final String INSERT = """
             insert into reprise_attempt (job_id, token, number, started_at, ended_at, worker, {details})
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """.replace("{details}", DETAILS);
 
     // The primary key serves both statements.
@@ -148,6 +152,7 @@ final class Attempts {
     static @Nullable Object[] details(Settlement settlement) {
         Failure failure = settlement.failure();
         Decision decision = settlement.decision();
+        Prediction prediction = decision == null ? null : decision.prediction();
         return new @Nullable Object[] {
             ending(settlement),
             failure == null ? null : failure.given(),
@@ -164,7 +169,10 @@ final class Attempts {
             decision instanceof Decision.Fail fail ? fail.reason() : null,
             decision == null ? null : Micros.ofNullable(delay(decision)),
             decision instanceof Decision.Retry retry ? Micros.of(retry.raw()) : null,
-            decision instanceof Decision.Fail fail ? fail.counts() : null
+            decision instanceof Decision.Fail fail ? fail.counts() : null,
+            prediction == null ? null : prediction.successes(),
+            prediction == null ? null : prediction.tries(),
+            prediction == null ? null : prediction.basis()
         };
     }
 
@@ -228,6 +236,13 @@ final class Attempts {
         return given == null ? failure : failure.withGiven(given);
     }
 
+    private static @Nullable Prediction readPrediction(Row row) throws SQLException {
+        Double successes = row.realOrNull();
+        Double tries = row.realOrNull();
+        Prediction.Basis basis = row.constantOrNull(Prediction.Basis.class, Prediction.Basis.TYPE);
+        return successes == null || tries == null || basis == null ? null : new Prediction(successes, tries, basis);
+    }
+
     private static @Nullable Decision readDecision(Row row) throws SQLException {
         String kind = row.textOrNull();
         FailureClass failureClass = row.constantOrNull(FailureClass.class, FailureClass.TRANSIENT);
@@ -236,18 +251,20 @@ final class Attempts {
         Duration delay = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Duration raw = Objects.requireNonNullElse(row.durationOrNull(), Duration.ZERO);
         Boolean counts = row.flagOrNull();
+        Prediction prediction = readPrediction(row);
         if (kind == null || rule == null) {
             return null;
         }
         FailureClass known = Objects.requireNonNullElse(failureClass, FailureClass.TRANSIENT);
         return switch (kind) {
-            case "RETRY" -> new Decision.Retry(raw, delay, known, rule);
+            case "RETRY" -> new Decision.Retry(raw, delay, known, rule, prediction);
             case "FAIL" ->
                 new Decision.Fail(
                         Objects.requireNonNullElse(reason, FailReason.PERMANENT),
                         known,
                         rule,
-                        Boolean.TRUE.equals(counts));
+                        Boolean.TRUE.equals(counts),
+                        prediction);
             case "SNOOZE" -> new Decision.Snooze(delay, rule);
             default -> new Decision.Release(delay, known, rule);
         };

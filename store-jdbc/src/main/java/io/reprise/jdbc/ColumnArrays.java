@@ -12,17 +12,31 @@ final class ColumnArrays {
     /** What a column holds. */
     enum Kind {
         /** A bigint; true is 1. */
-        NUMBER,
-        TEXT
+        NUMBER("bigint"),
+        /** A double. */
+        REAL("double precision"),
+        TEXT("text");
+
+        private final String type;
+
+        Kind(String type) {
+            this.type = type;
+        }
+
+        private @Nullable Object[] array(int length) {
+            return switch (this) {
+                case NUMBER -> new @Nullable Long[length];
+                case REAL -> new @Nullable Double[length];
+                case TEXT -> new @Nullable String[length];
+            };
+        }
     }
 
     private ColumnArrays() {}
 
     /** Placeholders. A sub-select hides from the planner how long an array is: it always walks the primary key. */
     static String placeholders(List<Kind> kinds) {
-        return kinds.stream()
-                .map(kind -> kind == Kind.TEXT ? "(select ?::text[])" : "(select ?::bigint[])")
-                .collect(Collectors.joining(", "));
+        return kinds.stream().map(kind -> "(select ?::" + kind.type + "[])").collect(Collectors.joining(", "));
     }
 
     /** The arrays; an empty one for a column without values, since what an array lacks is taken for null. */
@@ -34,7 +48,7 @@ final class ColumnArrays {
                 Object value = values[column];
                 if (value != null) {
                     if (columns[column] == null) {
-                        columns[column] = array(kinds.get(column), items.size());
+                        columns[column] = kinds.get(column).array(items.size());
                     }
                     columns[column][i] = stored(value);
                 }
@@ -42,19 +56,18 @@ final class ColumnArrays {
         }
         for (int column = 0; column < columns.length; column++) {
             if (columns[column] == null) {
-                columns[column] = array(kinds.get(column), 0);
+                columns[column] = kinds.get(column).array(0);
             }
         }
         return columns;
     }
 
-    private static @Nullable Object[] array(Kind kind, int length) {
-        return kind == Kind.TEXT ? new @Nullable String[length] : new @Nullable Long[length];
-    }
-
     private static Object stored(Object value) {
         if (value instanceof String text) {
             return Session.storable(text);
+        }
+        if (value instanceof Double) {
+            return value;
         }
         if (value instanceof Boolean flag) {
             return flag ? 1L : 0L;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.Alert;
 import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
@@ -8,11 +9,14 @@ import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.Progress;
 import io.reprise.Transaction;
+import io.reprise.store.Activity;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -26,7 +30,11 @@ import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.Spending;
+import io.reprise.store.Standing;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.WorkerReport;
+import io.reprise.store.WorkerState;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -335,6 +343,64 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public void maintain() {
         run("fold counters", Counters::fold);
+        run("forget old counts", Insights::forget);
+        run("forget old workers", WorkerRows::forget);
+    }
+
+    @Override
+    public void tally(Findings findings) {
+        run("write down counts", session -> Insights.tally(session, findings));
+    }
+
+    @Override
+    public List<Evidence> evidence() {
+        return database.read("read evidence", Insights::evidence);
+    }
+
+    @Override
+    public List<Spending> spending(Duration age) {
+        return database.read("read spending", session -> Insights.spending(session, age));
+    }
+
+    @Override
+    public List<Activity> activity(Duration ago, int minutes) {
+        return database.read("read activity", session -> Insights.activity(session, ago, minutes));
+    }
+
+    @Override
+    public void checkIn(WorkerReport report, Duration ttl) {
+        database.send("check in", session -> WorkerRows.checkIn(session, report, ttl));
+    }
+
+    @Override
+    public void checkOut(String worker) {
+        database.send("check out", session -> WorkerRows.checkOut(session, worker));
+    }
+
+    @Override
+    public List<WorkerState> workers() {
+        return database.read("read workers", WorkerRows::live);
+    }
+
+    @Override
+    public Optional<Standing> standing(JobId id, int most) {
+        return database.read(
+                "see how job " + id + " stands", session -> parts.standings().find(session, id, most));
+    }
+
+    @Override
+    public boolean raise(Alert alert) {
+        return database.send("raise an alert", session -> Alerts.raise(session, alert));
+    }
+
+    @Override
+    public boolean clear(Alert alert) {
+        return database.send("clear an alert", session -> Alerts.clear(session, alert));
+    }
+
+    @Override
+    public List<Alert> alerts() {
+        return database.read("read alerts", Alerts::all);
     }
 
     @Override

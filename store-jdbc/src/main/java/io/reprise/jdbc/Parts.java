@@ -12,6 +12,7 @@ final class Parts {
     private final Leases leases = new Leases(jobs);
     private final Upkeep upkeep = new Upkeep(jobs);
     private final Queries queries = new Queries(jobs);
+    private final Standings standings = new Standings(jobs);
     private final Cancellations cancellations = new Cancellations(jobs);
     private final Revivals revivals;
     private final Attempts attempts;
@@ -67,6 +68,10 @@ final class Parts {
 
     Queries queries() {
         return queries;
+    }
+
+    Standings standings() {
+        return standings;
     }
 
     Cancellations cancellations() {

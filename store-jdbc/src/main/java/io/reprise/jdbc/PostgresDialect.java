@@ -116,7 +116,9 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
-        String type = array instanceof String[] ? "text" : array instanceof boolean[] ? "bool" : "int8";
+        String type = array instanceof String[]
+                ? "text"
+                : array instanceof boolean[] ? "bool" : array instanceof Double[] ? "float8" : "int8";
         // Arrays of primitives go over the wire as they are.
         statement.setArray(
                 index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));

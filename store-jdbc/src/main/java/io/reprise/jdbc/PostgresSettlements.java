@@ -74,7 +74,8 @@ final class PostgresSettlements implements Settlements {
             select id, won, case when spent = 'ATTEMPT' then counted else counted + 1 end, (select reprise_now()) - ran,
                    (select reprise_now()), runner, ending, failure_class, failure_type, failure_code, failure_status,
                    failure_message, failure_trace, fingerprint, retry_after_us, decision, decision_class, decision_rule,
-                   decision_reason, decision_delay_us, decision_raw_us, decision_counts <> 0
+                   decision_reason, decision_delay_us, decision_raw_us, decision_counts <> 0, predicted_successes,
+                   predicted_tries, predicted_basis
               from settled
              where spent <> 'NOTHING'""".replace("{details}", Attempts.DETAILS);
 

@@ -32,6 +32,10 @@ final class Row {
         return answer.getInt(++column);
     }
 
+    double real() throws SQLException {
+        return answer.getDouble(++column);
+    }
+
     boolean flag() throws SQLException {
         return answer.getBoolean(++column);
     }
@@ -77,6 +81,12 @@ final class Row {
     @Nullable
     Integer integerOrNull() throws SQLException {
         int value = integer();
+        return answer.wasNull() ? null : value;
+    }
+
+    @Nullable
+    Double realOrNull() throws SQLException {
+        double value = real();
         return answer.wasNull() ? null : value;
     }
 

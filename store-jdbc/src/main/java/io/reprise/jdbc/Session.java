@@ -181,6 +181,8 @@ final class Session {
                 statement.setString(i + 1, storable(text));
             } else if (value instanceof Integer number) {
                 statement.setInt(i + 1, number);
+            } else if (value instanceof Double number) {
+                statement.setDouble(i + 1, number);
             } else if (value instanceof Boolean flag) {
                 statement.setBoolean(i + 1, flag);
             } else if (value instanceof JobId id) {

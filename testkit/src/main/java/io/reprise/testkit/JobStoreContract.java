@@ -32,4 +32,7 @@ public interface JobStoreContract
                 ControlContract,
                 ConcurrencyContract,
                 TransactionContract,
-                DataContract {}
+                DataContract,
+                InsightContract,
+                WorkerContract,
+                StandingContract {}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Alert;
+import io.reprise.Alert.Kind;
+import io.reprise.AlertRules;
+import io.reprise.store.Activity;
+import io.reprise.store.JobStore;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Compares what the fleet has counted with the alert rules. What is raised is kept in the store, so that a change of
+ * leader alerts nobody twice.
+ */
+final class AlertWatch {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+    private static final int HOUR = 60;
+
+    /** A mean over fewer retries says nothing. */
+    private static final int FEW = 5;
+
+    private record Key(Kind kind, String type) {}
+
+    /** What was measured, and what it must not exceed. */
+    private record Measure(double value, double threshold) {}
+
+    private final JobStore store;
+    private final AlertRules rules;
+    private final Events events;
+    private final StoreClock clock;
+    private final Driver driver;
+    private long nextLookNanos;
+
+    AlertWatch(EngineParts parts, AlertRules rules) {
+        this.store = parts.store();
+        this.rules = rules;
+        this.events = parts.events();
+        this.clock = parts.clock();
+        this.driver = parts.driver();
+        this.nextLookNanos = driver.nanos();
+    }
+
+    /** Looks if it is time to. */
+    boolean look() {
+        if (driver.nanos() - nextLookNanos < 0) {
+            return false;
+        }
+        nextLookNanos = driver.nanos() + INTERVAL.toNanos();
+        Map<Key, Alert> raised = new HashMap<>();
+        store.alerts().forEach(alert -> raised.put(new Key(alert.kind(), alert.type()), alert));
+        Map<String, Activity> recent = byType(store.activity(Duration.ZERO, rules.windowMinutes()));
+        if (recent.isEmpty() && raised.isEmpty()) {
+            return true;
+        }
+        // The minute that has just begun is part of the window. What is raised is judged by one minute more, lest it is
+        // cleared whenever a full minute gives way to an empty one.
+        Map<String, Activity> longer =
+                raised.isEmpty() ? recent : byType(store.activity(Duration.ZERO, rules.windowMinutes() + 1));
+        Map<String, Activity> before = byType(store.activity(Duration.ofMinutes(rules.windowMinutes()), HOUR));
+        Set<String> types = new TreeSet<>(recent.keySet());
+        raised.keySet().forEach(key -> types.add(key.type));
+        for (String type : types) {
+            for (Kind kind : Kind.values()) {
+                Alert alert = raised.get(new Key(kind, type));
+                Activity now = (alert == null ? recent : longer).get(type);
+                judge(kind, type, alert, measure(kind, now, before.get(type), alert != null));
+            }
+        }
+        return true;
+    }
+
+    private void judge(Kind kind, String type, @Nullable Alert alert, Measure measure) {
+        if (alert == null) {
+            if (measure.value > measure.threshold) {
+                Alert fresh = new Alert(kind, type, measure.value, measure.threshold, clock.now(), null);
+                if (store.raise(fresh)) {
+                    events.alert(fresh);
+                }
+            }
+        } else if (measure.value <= alert.threshold() * AlertRules.CLEAR_AT && store.clear(alert)) {
+            events.alert(new Alert(kind, type, measure.value, alert.threshold(), alert.since(), clock.now()));
+        }
+    }
+
+    private Measure measure(Kind kind, @Nullable Activity recent, @Nullable Activity before, boolean raised) {
+        Activity now = recent == null ? new Activity("", 0, 0, 0, 0, Duration.ZERO) : recent;
+        return switch (kind) {
+            case RETRY_RATE -> {
+                // Numbers about the least that counts must not make a raised alert come and go.
+                double enough = raised ? rules.minJobs() * AlertRules.CLEAR_AT : rules.minJobs();
+                yield new Measure(now.jobs() < enough ? 0 : (double) now.retried() / now.jobs(), rules.retryRate());
+            }
+            case RETRY_COUNT -> new Measure(now.retries(), rules.retryCount());
+            case DEAD_LETTERS -> {
+                double usual = before == null ? 0 : (double) before.dead() * rules.windowMinutes() / HOUR;
+                yield new Measure(now.dead(), Math.max(rules.deadLetters(), AlertRules.SPIKE * usual));
+            }
+            case BACKOFF -> {
+                double mean = now.retries() < FEW ? 0 : now.backoff().toMillis() / 1e3 / now.retries();
+                yield new Measure(mean, rules.backoff().toMillis() / 1e3);
+            }
+        };
+    }
+
+    private static Map<String, Activity> byType(List<Activity> activity) {
+        Map<String, Activity> types = new HashMap<>();
+        activity.forEach(each -> types.put(each.type(), each));
+        return types;
+    }
+}

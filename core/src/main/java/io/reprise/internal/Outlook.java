@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.retry.Prediction;
+import io.reprise.retry.Prediction.Basis;
+import io.reprise.store.Cause;
+import io.reprise.store.Evidence;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What the fleet's experience says about the next attempt of a job. Thread-safe. */
+public final class Outlook {
+
+    /** With less than this, evidence from further off says more. */
+    private static final int ENOUGH = 10;
+
+    /** A situation; the wider ones leave out the attempt, and then the error. */
+    private record Situation(
+            String type,
+            @Nullable String resource,
+            @Nullable String error,
+            int attempt) {}
+
+    private record Sum(double successes, double tries) {
+        static final Sum NONE = new Sum(0, 0);
+
+        double share() {
+            return successes / tries;
+        }
+
+        Sum plus(Sum more) {
+            return new Sum(successes + more.successes, tries + more.tries);
+        }
+    }
+
+    private volatile Map<Situation, Sum> known = Map.of();
+
+    public void learn(List<Evidence> evidence) {
+        Map<Situation, Sum> sums = new HashMap<>();
+        for (Evidence each : evidence) {
+            Cause cause = each.cause();
+            Sum sum = new Sum(each.successes(), each.tries());
+            sums.merge(new Situation(cause.type(), cause.resource(), cause.error(), each.attempt()), sum, Sum::plus);
+            sums.merge(new Situation(cause.type(), cause.resource(), cause.error(), 0), sum, Sum::plus);
+            sums.merge(new Situation(cause.type(), cause.resource(), null, 0), sum, Sum::plus);
+        }
+        known = sums;
+    }
+
+    /**
+     * For a job whose attempt of this number failed with this error; null if nothing is known.
+     *
+     * @param wanted tries that somebody will act on: evidence about the error in general is taken if there is not as much
+     *     about this attempt, unless that is more hopeful
+     */
+    public @Nullable Prediction after(Job job, String error, int attempt, int wanted) {
+        Map<Situation, Sum> sums = known;
+        if (sums.isEmpty()) {
+            return null;
+        }
+        String type = job.type();
+        String resource = job.spec().resource();
+        Sum exact = sums.getOrDefault(
+                new Situation(type, resource, error, Math.min(attempt, Evidence.LAST_ATTEMPT)), Sum.NONE);
+        Sum same = sums.getOrDefault(new Situation(type, resource, error, 0), Sum.NONE);
+        if (exact.tries >= ENOUGH && (exact.tries >= wanted || same.tries < wanted || exact.share() > same.share())) {
+            return prediction(exact, Basis.ATTEMPT);
+        }
+        if (same.tries >= ENOUGH) {
+            return prediction(same, Basis.ERROR);
+        }
+        Sum any = sums.getOrDefault(new Situation(type, resource, null, 0), Sum.NONE);
+        return any.tries >= ENOUGH ? prediction(any, Basis.TYPE) : null;
+    }
+
+    public @Nullable Prediction after(Job job, String error, int attempt) {
+        return after(job, error, attempt, ENOUGH);
+    }
+
+    private static Prediction prediction(Sum sum, Basis basis) {
+        return new Prediction(Math.min(sum.successes, sum.tries), sum.tries, basis);
+    }
+}

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.EXACT;
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.within;
+
+import io.reprise.control.ControlSettings;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Prediction;
+import io.reprise.store.Cause;
+import io.reprise.store.Evidence;
+import io.reprise.store.Spending;
+import io.reprise.store.WorkerState;
+import io.reprise.testing.InlineWorker;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+/** What the engine counts, predicts and reports of its own work. */
+class InsightTest {
+
+    /** Budgets would hold back the many retries that make evidence. */
+    private static RepriseBuilder free(RepriseBuilder builder) {
+        return builder.control(ControlSettings.off());
+    }
+
+    /** Fails the first attempt of every job, and the second of those called "bad". */
+    private static void shaky(String payload, JobContext job) throws IOException {
+        if (job.attempt() == 1 || payload.equals("bad")) {
+            throw new IOException("busy");
+        }
+    }
+
+    private static void run(EngineFixture engine, String payload, int jobs) {
+        for (int i = 0; i < jobs; i++) {
+            engine.reprise.enqueue(WORK.job(payload).retry(EXACT.maxAttempts(2)));
+        }
+        engine.worker.advance(Duration.ofSeconds(30));
+    }
+
+    private static Decision lastDecision(EngineFixture engine, JobId id) {
+        List<Attempt> attempts = engine.reprise.attempts(id);
+        return Objects.requireNonNull(attempts.get(attempts.size() - 1).decision());
+    }
+
+    @Test
+    void the_fleet_learns_how_often_retries_succeed() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            run(engine, "good", 30);
+            run(engine, "bad", 10);
+            List<Evidence> evidence = engine.reprise.evidence();
+            assertThat(evidence).hasSize(1);
+            Evidence only = evidence.get(0);
+            assertThat(only.attempt()).isEqualTo(1);
+            assertThat(only.cause().type()).isEqualTo("work");
+            assertThat(only.cause().errorType()).isEqualTo(IOException.class.getName());
+            assertThat(only.tries()).isCloseTo(40, within(0.1));
+            assertThat(only.prediction().probability()).isCloseTo(0.75, within(0.001));
+        }
+    }
+
+    @Test
+    void a_decision_says_what_is_known_and_the_history_keeps_it() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            JobId unknown = engine.reprise.enqueue(WORK.job("good").retry(EXACT.maxAttempts(2)));
+            engine.worker.advance(Duration.ofSeconds(5));
+            assertThat(engine.reprise.attempts(unknown).get(0).decision().prediction())
+                    .isNull();
+            run(engine, "good", 30);
+            JobId known = engine.reprise.enqueue(WORK.job("good").retry(EXACT.maxAttempts(2)));
+            engine.worker.runDue();
+            Prediction predicted =
+                    Objects.requireNonNull(lastDecision(engine, known).prediction());
+            assertThat(predicted.basis()).isEqualTo(Prediction.Basis.ATTEMPT);
+            assertThat(predicted.probability()).isEqualTo(1);
+            assertThat(predicted.tries()).isCloseTo(31, within(0.1));
+            assertThat(engine.reprise.explain(known).prediction()).isNotNull();
+        }
+    }
+
+    @Test
+    void another_fleet_member_starts_with_what_was_learned() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            run(engine, "good", 20);
+            engine.worker.close();
+            List<JobEvent> events = new ArrayList<>();
+            InlineWorker next = InlineWorker.start(
+                    free(Reprise.builder()
+                            .store(engine.memory)
+                            .codec(new TextCodec())
+                            .name("successor")
+                            .listener(events::add)
+                            .handle(WORK, (payload, job) -> {
+                                throw new IOException("busy");
+                            })),
+                    engine.clock);
+            next.runDue();
+            next.reprise().enqueue(WORK.job("x").retry(EXACT));
+            next.runDue();
+            Decision decision =
+                    Objects.requireNonNull(events.get(events.size() - 1).decision());
+            // Another handler throws it, so the error is another one: what is known of the type is a hint.
+            assertThat(Objects.requireNonNull(decision.prediction()).basis()).isEqualTo(Prediction.Basis.TYPE);
+            next.close();
+        }
+    }
+
+    @Test
+    void hopeless_jobs_are_given_up_when_the_policy_says_so() {
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    throw new IOException("busy");
+                },
+                InsightTest::free)) {
+            run(engine, "bad", 60);
+            List<JobId> ids = new ArrayList<>();
+            for (int i = 0; i < 40; i++) {
+                ids.add(engine.reprise.enqueue(WORK.job("bad").retry(EXACT.giveUpBelow(0.02, 50))));
+            }
+            engine.worker.runDue();
+            List<Job> hopeless = ids.stream()
+                    .map(engine::job)
+                    .filter(job -> job.failReason() == FailReason.HOPELESS)
+                    .toList();
+            assertThat(hopeless).hasSizeGreaterThan(30).hasSizeLessThan(40);
+            assertThat(hopeless.get(0).attempts()).isEqualTo(1);
+            assertThat(engine.reprise.explain(hopeless.get(0).id()).sentence()).contains("HOPELESS");
+        }
+    }
+
+    @Test
+    void evidence_fades() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            run(engine, "good", 32);
+            engine.worker.advance(Duration.ofDays(1));
+            assertThat(engine.reprise.evidence().get(0).tries()).isCloseTo(16, within(0.1));
+            engine.worker.advance(Duration.ofDays(6));
+            assertThat(engine.reprise.evidence()).isEmpty();
+        }
+    }
+
+    @Test
+    void errors_without_number_are_counted_together() {
+        int[] next = new int[1];
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    if (job.attempt() == 1) {
+                        throw new IOException("oops " + (char) ('a' + next[0] / 26) + (char) ('a' + next[0]++ % 26));
+                    }
+                },
+                InsightTest::free)) {
+            run(engine, "good", 300);
+            Set<Cause> causes = new HashSet<>();
+            engine.reprise.evidence().forEach(each -> causes.add(each.cause()));
+            assertThat(causes).hasSize(51).contains(Cause.otherError("work", null));
+            assertThat(engine.reprise.evidence().stream()
+                            .mapToDouble(Evidence::tries)
+                            .sum())
+                    .isCloseTo(300, within(1.0));
+        }
+    }
+
+    @Test
+    void costs_are_summed_by_what_caused_the_run() {
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    job.cost(0.5, "usd");
+                    job.cost(0.25, "usd");
+                    shaky(payload, job);
+                },
+                InsightTest::free)) {
+            run(engine, "good", 4);
+            run(engine, "bad", 1);
+            Costs costs = engine.reprise.costs(Duration.ofDays(1));
+            assertThat(costs.jobs()).isEqualTo(5);
+            assertThat(costs.retries()).isEqualTo(5);
+            assertThat(costs.saved()).isEqualTo(4);
+            assertThat(costs.cost("usd")).isEqualTo(7.5);
+            assertThat(costs.retryCost("usd")).isEqualTo(3.75);
+            assertThat(costs.wastedRetryCost("usd")).isEqualTo(0.75);
+            assertThat(costs.type("work").entries()).isEqualTo(costs.entries());
+            assertThat(costs.type("other").entries()).isEmpty();
+            assertThat(costs.entries()).extracting(Spending::unit).contains(Spending.SECONDS, "usd");
+            assertThat(costs.sentence()).startsWith("5 retries took 0.0 s").endsWith("saved 4 jobs.");
+        }
+    }
+
+    @Test
+    void time_spent_on_retries_is_measured() {
+        EngineFixture[] self = new EngineFixture[1];
+        try (EngineFixture engine = new EngineFixture(
+                (payload, job) -> {
+                    self[0].clock.advance(Duration.ofMillis(500));
+                    shaky(payload, job);
+                },
+                InsightTest::free)) {
+            self[0] = engine;
+            run(engine, "good", 2);
+            run(engine, "bad", 1);
+            Costs costs = engine.reprise.costs(Duration.ZERO);
+            assertThat(costs.retryTime()).isEqualTo(Duration.ofMillis(1500));
+            assertThat(costs.wastedRetryTime()).isEqualTo(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void a_bad_cost_is_refused() {
+        List<String> messages = new ArrayList<>();
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            assertThatIllegalArgumentException().isThrownBy(() -> job.cost(-1, "usd"));
+            assertThatIllegalArgumentException().isThrownBy(() -> job.cost(Double.NaN, "usd"));
+            assertThatIllegalArgumentException().isThrownBy(() -> job.cost(1, "no name"));
+            assertThatIllegalArgumentException().isThrownBy(() -> job.cost(1, "seconds"));
+            for (int i = 0; i < 8; i++) {
+                job.cost(1, "unit-" + i);
+            }
+            assertThatIllegalArgumentException().isThrownBy(() -> job.cost(1, "ninth"));
+            messages.add("done");
+        })) {
+            engine.reprise.enqueue(WORK.job("x"));
+            engine.worker.runDue();
+            assertThat(messages).containsExactly("done");
+        }
+    }
+
+    @Test
+    void workers_report_while_they_live() {
+        EngineFixture engine = new EngineFixture(
+                (payload, job) -> {}, builder -> builder.name("ada").queues(Queue.of("default"), Queue.of("mail")));
+        engine.worker.advance(Duration.ofMinutes(1));
+        List<WorkerState> workers = engine.reprise.workers();
+        assertThat(workers).hasSize(1);
+        assertThat(workers.get(0).name()).isEqualTo("ada");
+        assertThat(workers.get(0).report().queues()).containsExactly("default", "mail");
+        assertThat(workers.get(0).report().types()).containsExactly("work");
+        assertThat(workers.get(0).since()).isEqualTo(engine.start);
+        assertThat(Duration.between(workers.get(0).seenAt(), engine.clock.instant()))
+                .isLessThanOrEqualTo(Duration.ofSeconds(10));
+        engine.close();
+        assertThat(engine.memory.workers()).isEmpty();
+    }
+
+    @Test
+    void nothing_is_told_when_there_is_nothing_to_tell() {
+        List<String> calls = new ArrayList<>();
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, builder -> builder, store -> Spy.on(store, calls))) {
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(calls).doesNotContain("tally");
+            calls.clear();
+            for (int i = 0; i < 500; i++) {
+                engine.reprise.enqueue(WORK.job("x"));
+            }
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(calls.stream().filter("tally"::equals)).hasSize(1);
+            assertThat(calls).doesNotContain("evidence");
+        }
+    }
+
+    @Test
+    void a_tally_that_could_not_be_written_is_written_later() {
+        FaultyStore faults = new FaultyStore();
+        faults.failBefore("tally", 2);
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free, faults::wrap)) {
+            run(engine, "good", 10);
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(engine.reprise.costs(Duration.ZERO).saved()).isEqualTo(10);
+        }
+    }
+}

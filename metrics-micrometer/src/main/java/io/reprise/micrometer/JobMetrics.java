@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.micrometer;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.reprise.Alert;
+import io.reprise.ControlEvent;
+import io.reprise.JobEvent;
+import io.reprise.JobListener;
+import io.reprise.ResourceStatus;
+import io.reprise.retry.Decision;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+
+/**
+ * Meters what this process does to jobs. Add up over all processes for the fleet.
+ *
+ * <pre>{@code
+ * JobMetrics metrics = new JobMetrics(registry);
+ * Reprise reprise = Reprise.builder().store(store).listener(metrics).handle(...).start();
+ * }</pre>
+ *
+ * <p>Labels are {@code type}, {@code queue} and {@code resource}: of each, the first 100 values that come and
+ * {@code other}. Thread-safe.
+ */
+public final class JobMetrics implements JobListener {
+
+    private record Key(String type, String queue, String resource) {}
+
+    private final MeterRegistry registry;
+    private final Labels types = new Labels();
+    private final Labels queues = new Labels();
+    private final Labels resources = new Labels();
+    private final Map<Key, Target> targets = new ConcurrentHashMap<>();
+    private final Map<String, Amplification> amplifications = new ConcurrentHashMap<>();
+
+    public JobMetrics(MeterRegistry registry) {
+        this.registry = registry;
+    }
+
+    /**
+     * Also shows breakers and budgets, which the whole fleet shares: do this in one process or in each, but do not add
+     * them up.
+     *
+     * @param source {@code reprise::resources}; asked at most every 10 s, when meters are collected
+     */
+    public JobMetrics resources(Supplier<? extends Collection<ResourceStatus>> source) {
+        new ResourceGauges(registry, source);
+        return this;
+    }
+
+    @Override
+    public void onEvent(JobEvent event) {
+        switch (event.kind()) {
+            case SUCCEEDED -> {
+                target(event).succeeded(event);
+                amplification(event).attempt(event.attempt());
+                amplification(event).succeeded(event.attempt());
+            }
+            case RETRY_SCHEDULED -> {
+                target(event).retried(event);
+                countAttempt(event);
+            }
+            case FAILED -> {
+                target(event).failed(event);
+                countAttempt(event);
+            }
+            case ENQUEUED -> target(event).count("reprise.enqueued");
+            case LOST -> target(event).count("reprise.lost");
+            case STALE -> target(event).count("reprise.stale");
+            case PARKED -> target(event).count("reprise.parkings");
+            default -> {}
+        }
+    }
+
+    @Override
+    public void onAlert(Alert alert) {
+        if (alert.isRaised()) {
+            registry.counter("reprise.alerts", "kind", alert.kind().name(), "type", types.of(alert.type()))
+                    .increment();
+        }
+    }
+
+    @Override
+    public void onControl(ControlEvent event) {
+        registry.counter("reprise.control", "kind", event.kind().name(), "subject", resources.of(event.subject()))
+                .increment();
+    }
+
+    private void countAttempt(JobEvent event) {
+        Decision decision = event.decision();
+        if (decision != null && decision.counts()) {
+            amplification(event).attempt(event.attempt());
+        }
+    }
+
+    private Target target(JobEvent event) {
+        Key key = new Key(types.of(event.type()), queues.of(event.queue()), resources.of(event.resource()));
+        return targets.computeIfAbsent(
+                key, k -> new Target(registry, Tags.of("type", k.type, "queue", k.queue, "resource", k.resource)));
+    }
+
+    private Amplification amplification(JobEvent event) {
+        return amplifications.computeIfAbsent(types.of(event.type()), type -> new Amplification(registry, type));
+    }
+}

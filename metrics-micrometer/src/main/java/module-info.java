@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+import org.jspecify.annotations.NullMarked;
+
+/** What jobs and retries do, as Micrometer meters. */
+@NullMarked
+module io.reprise.micrometer {
+    requires static org.jspecify;
+    requires transitive io.reprise.core;
+    requires transitive micrometer.core;
+    requires org.slf4j;
+
+    exports io.reprise.micrometer;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Alert;
+import java.sql.SQLException;
+import java.util.List;
+
+/** The alerts that are raised. */
+final class Alerts {
+
+    private static final String RAISE = """
+            insert into reprise_alert (kind, type, value, threshold, since)
+            values (?, ?, ?, ?, ?)
+            on conflict do nothing
+            """;
+
+    private static final String ALL = """
+            select kind, type, value, threshold, since
+              from reprise_alert
+             order by kind, type
+            """;
+
+    private Alerts() {}
+
+    static boolean raise(Session session, Alert alert) throws SQLException {
+        return session.update(
+                        RAISE, alert.kind(), alert.type(), alert.value(), alert.threshold(), Micros.of(alert.since()))
+                == 1;
+    }
+
+    static boolean clear(Session session, Alert alert) throws SQLException {
+        return session.update("delete from reprise_alert where kind = ? and type = ?", alert.kind(), alert.type()) == 1;
+    }
+
+    static List<Alert> all(Session session) throws SQLException {
+        return session.list(
+                ALL,
+                row -> new Alert(
+                        Row.constant(Alert.Kind.class, row.text(), Alert.Kind.RETRY_COUNT),
+                        row.text(),
+                        row.real(),
+                        row.real(),
+                        row.instant(),
+                        null));
+    }
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.Activity;
+import io.reprise.store.Cause;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
+import io.reprise.store.InsightStore;
+import io.reprise.store.Spending;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BinaryOperator;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** What workers have counted. Rows are few; they are written in the order of their keys, lest two writers lock crosswise. */
+final class Insights {
+
+    // What was there counts as much less as it has aged. Beyond 40 half-lives nothing is left of it.
+    private static final String ADD_EVIDENCE =
+            """
+            insert into reprise_evidence (type, resource, error, attempt, error_type, tries, successes, seen_at)
+            values (?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (type, resource, error, attempt) do update
+               set tries = excluded.tries + reprise_evidence.tries * {left},
+                   successes = excluded.successes + reprise_evidence.successes * {left},
+                   seen_at = excluded.seen_at
+            """.replace("{left}", """
+                case
+                     when excluded.seen_at <= reprise_evidence.seen_at then 1
+                     when excluded.seen_at - reprise_evidence.seen_at > 40 * {half_life} then 0
+                     else pow(0.5, (excluded.seen_at - reprise_evidence.seen_at) / {half_life}.0)
+                   end""").replace("{half_life}", Long.toString(Micros.of(Evidence.HALF_LIFE)));
+
+    private static final String EVIDENCE = """
+            select type, resource, error, error_type, attempt, tries, successes, seen_at
+              from reprise_evidence
+             order by type, resource, error, attempt
+            """;
+
+    private static final String ADD_SPENDING = """
+            insert into reprise_spending (
+              day, type, resource, error, unit, error_type, runs, successes, amount, wasted)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            on conflict (day, type, resource, error, unit) do update
+               set runs = reprise_spending.runs + excluded.runs,
+                   successes = reprise_spending.successes + excluded.successes,
+                   amount = reprise_spending.amount + excluded.amount,
+                   wasted = reprise_spending.wasted + excluded.wasted
+            """;
+
+    private static final String SPENDING = """
+            select type, resource, error, min(error_type), unit, cast(sum(runs) as bigint), cast(sum(successes) as bigint),
+                   sum(amount), sum(wasted)
+              from reprise_spending
+             where day >= ?
+             group by type, resource, error, unit
+             order by type, resource, error, unit
+            """;
+
+    private static final String ADD_ACTIVITY = """
+            insert into reprise_activity (minute, type, jobs, retried, retries, dead, backoff_us)
+            values (?, ?, ?, ?, ?, ?, ?)
+            on conflict (minute, type) do update
+               set jobs = reprise_activity.jobs + excluded.jobs,
+                   retried = reprise_activity.retried + excluded.retried,
+                   retries = reprise_activity.retries + excluded.retries,
+                   dead = reprise_activity.dead + excluded.dead,
+                   backoff_us = reprise_activity.backoff_us + excluded.backoff_us
+            """;
+
+    private static final String ACTIVITY = """
+            select type, cast(sum(jobs) as bigint), cast(sum(retried) as bigint), cast(sum(retries) as bigint),
+                   cast(sum(dead) as bigint), cast(sum(backoff_us) as bigint)
+              from reprise_activity
+             where minute > ? and minute <= ?
+             group by type
+             order by type
+            """;
+
+    private static final long MINUTE = Micros.of(Duration.ofMinutes(1));
+    private static final long DAY = Micros.of(Duration.ofDays(1));
+    private static final long KEEP_ACTIVITY = Micros.of(Duration.ofHours(3));
+    private static final long KEEP_SPENDING = Micros.of(Duration.ofDays(31));
+
+    /** What tells a row from others, in the order of its key. */
+    private record Key(String type, String resource, String error, String more) implements Comparable<Key> {
+
+        private static final Comparator<Key> ORDER = Comparator.comparing(Key::type)
+                .thenComparing(Key::resource)
+                .thenComparing(Key::error)
+                .thenComparing(Key::more);
+
+        static Key of(Cause cause, Object more) {
+            return new Key(cause.type(), stored(cause.resource()), cause.error(), more.toString());
+        }
+
+        @Override
+        public int compareTo(Key other) {
+            return ORDER.compare(this, other);
+        }
+    }
+
+    /** How rows of one kind are told apart, and put together. */
+    private record Kind<R>(int max, Function<R, Key> key, UnaryOperator<R> rest, BinaryOperator<R> plus) {}
+
+    private static final Kind<Evidence> EVIDENCE_ROWS = new Kind<>(
+            InsightStore.MAX_EVIDENCE,
+            row -> Key.of(row.cause(), row.attempt()),
+            row -> new Evidence(Cause.REST, Evidence.LAST_ATTEMPT, row.tries(), row.successes()),
+            Evidence::plus);
+
+    private static final Kind<Spending> SPENDING_ROWS = new Kind<>(
+            InsightStore.MAX_SPENDING,
+            row -> Key.of(row.cause(), row.unit()),
+            row -> row.of(Cause.REST),
+            Spending::plus);
+
+    private static final Kind<Activity> ACTIVITY_ROWS = new Kind<>(
+            InsightStore.MAX_ACTIVITY,
+            row -> new Key(row.type(), "", "", ""),
+            row -> row.of(Activity.REST),
+            Activity::plus);
+
+    private Insights() {}
+
+    static void tally(Session session, Findings findings) throws SQLException {
+        long now = session.now();
+        addEvidence(session, findings.evidence(), now);
+        addSpending(session, findings.spending(), now - Math.floorMod(now, DAY));
+        addActivity(session, findings.activity(), now - Math.floorMod(now, MINUTE));
+    }
+
+    private static void addEvidence(Session session, List<Evidence> more, long now) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Evidence row : fitted(session, more, EVIDENCE_ROWS, """
+                select type, resource, error, cast(attempt as text) from reprise_evidence where seen_at > ?
+                """, Long.MIN_VALUE)) {
+            Cause cause = row.cause();
+            rows.add(new Object[] {
+                cause.type(),
+                stored(cause.resource()),
+                cause.error(),
+                row.attempt(),
+                cause.errorType(),
+                row.tries(),
+                row.successes(),
+                now
+            });
+        }
+        write(session, ADD_EVIDENCE, rows);
+    }
+
+    private static void addSpending(Session session, List<Spending> more, long day) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Spending row : fitted(session, more, SPENDING_ROWS, """
+                select type, resource, error, unit from reprise_spending where day = ?
+                """, day)) {
+            Cause cause = row.cause();
+            rows.add(new Object[] {
+                day,
+                cause.type(),
+                stored(cause.resource()),
+                cause.error(),
+                row.unit(),
+                cause.errorType(),
+                row.runs(),
+                row.successes(),
+                row.amount(),
+                row.wasted()
+            });
+        }
+        write(session, ADD_SPENDING, rows);
+    }
+
+    private static void addActivity(Session session, List<Activity> more, long minute) throws SQLException {
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (Activity row : fitted(session, more, ACTIVITY_ROWS, """
+                select type, '', '', '' from reprise_activity where minute = ?
+                """, minute)) {
+            rows.add(new Object[] {
+                minute, row.type(), row.jobs(), row.retried(), row.retries(), row.dead(), Micros.of(row.backoff())
+            });
+        }
+        write(session, ADD_ACTIVITY, rows);
+    }
+
+    private static void write(Session session, String sql, List<@Nullable Object[]> rows) throws SQLException {
+        if (!rows.isEmpty()) {
+            session.updateEach(sql, rows);
+        }
+    }
+
+    /** The rows to write, in order; those that would be one too many are put together as the rest. */
+    private static <R> List<R> fitted(Session session, List<R> more, Kind<R> kind, String present, long since)
+            throws SQLException {
+        if (more.isEmpty()) {
+            return List.of();
+        }
+        Set<Key> taken = new HashSet<>();
+        long there = session.one("select count(*) from (" + present + ") x", Row::number, since);
+        boolean tight = there + more.size() > kind.max;
+        if (tight) {
+            session.list(present, row -> taken.add(new Key(row.text(), row.text(), row.text(), row.text())), since);
+        }
+        Map<Key, R> fitted = new LinkedHashMap<>();
+        for (R row : more) {
+            Key key = kind.key.apply(row);
+            boolean fits = !tight || taken.contains(key) || taken.size() < kind.max;
+            R written = fits ? row : kind.rest.apply(row);
+            taken.add(kind.key.apply(written));
+            fitted.merge(kind.key.apply(written), written, kind.plus);
+        }
+        return fitted.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .map(Map.Entry::getValue)
+                .toList();
+    }
+
+    static List<Evidence> evidence(Session session) throws SQLException {
+        long now = session.now();
+        return session.list(EVIDENCE, row -> {
+            Cause cause = readCause(row);
+            Evidence then = new Evidence(cause, row.integer(), row.real(), row.real());
+            return then.aged(Micros.duration(now - row.number()));
+        });
+    }
+
+    static List<Spending> spending(Session session, Duration age) throws SQLException {
+        long since = session.now() - Micros.of(age);
+        return session.list(
+                SPENDING,
+                row -> new Spending(readCause(row), row.text(), row.number(), row.number(), row.real(), row.real()),
+                since - Math.floorMod(since, DAY));
+    }
+
+    static List<Activity> activity(Session session, Duration ago, int minutes) throws SQLException {
+        long then = session.now() - Micros.of(ago);
+        long last = then - Math.floorMod(then, MINUTE);
+        return session.list(
+                ACTIVITY,
+                row -> new Activity(
+                        row.text(),
+                        row.number(),
+                        row.number(),
+                        row.number(),
+                        row.number(),
+                        Micros.duration(row.number())),
+                last - minutes * MINUTE,
+                last);
+    }
+
+    static void forget(Session session) throws SQLException {
+        long now = session.now();
+        session.update("delete from reprise_activity where minute < ?", now - KEEP_ACTIVITY);
+        session.update("delete from reprise_spending where day < ?", now - KEEP_SPENDING - DAY);
+        List<@Nullable Object[]> faded = new ArrayList<>();
+        for (Evidence row : evidence(session)) {
+            if (row.tries() < 0.5) {
+                Cause cause = row.cause();
+                faded.add(new Object[] {cause.type(), stored(cause.resource()), cause.error(), row.attempt()});
+            }
+        }
+        write(
+                session,
+                "delete from reprise_evidence where type = ? and resource = ? and error = ? and attempt = ?",
+                faded);
+    }
+
+    private static Cause readCause(Row row) throws SQLException {
+        String type = row.text();
+        String resource = row.text();
+        return new Cause(type, resource.isEmpty() ? null : resource, row.text(), row.text());
+    }
+
+    private static String stored(@Nullable String resource) {
+        return resource == null ? "" : resource;
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.store.WorkerReport;
+import io.reprise.store.WorkerState;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+
+/** The workers that live. */
+final class WorkerRows {
+
+    // One that comes back after it expired begins anew.
+    private static final String CHECK_IN = """
+            insert into reprise_worker (name, queues, types, concurrency, holding, since, seen_at, expires_at)
+            values (?, ?, ?, ?, ?, {now}, {now}, {now} + ?)
+            on conflict (name) do update
+               set queues = excluded.queues, types = excluded.types, concurrency = excluded.concurrency,
+                   holding = excluded.holding, seen_at = excluded.seen_at, expires_at = excluded.expires_at,
+                   since = case when reprise_worker.expires_at > excluded.seen_at
+                                then reprise_worker.since else excluded.since end
+            """;
+
+    private static final String LIVE = """
+            select name, queues, types, concurrency, holding, since, seen_at
+              from reprise_worker
+             where expires_at > {now}
+             order by name
+            """;
+
+    private WorkerRows() {}
+
+    static int checkIn(Session session, WorkerReport report, Duration ttl) throws SQLException {
+        return session.update(
+                session.dialect().sql(CHECK_IN),
+                report.name(),
+                String.join(" ", report.queues()),
+                String.join(" ", report.types()),
+                report.concurrency(),
+                report.holding(),
+                Micros.of(ttl));
+    }
+
+    static int checkOut(Session session, String worker) throws SQLException {
+        return session.update("delete from reprise_worker where name = ?", worker);
+    }
+
+    static List<WorkerState> live(Session session) throws SQLException {
+        return session.list(session.dialect().sql(LIVE), row -> {
+            WorkerReport report =
+                    new WorkerReport(row.text(), names(row.text()), names(row.text()), row.integer(), row.integer());
+            return new WorkerState(report, row.instant(), row.instant());
+        });
+    }
+
+    static void forget(Session session) throws SQLException {
+        session.update(session.dialect().sql("delete from reprise_worker where expires_at <= {now}"));
+    }
+
+    private static List<String> names(String joined) {
+        return joined.isEmpty() ? List.of() : List.of(joined.split(" "));
+    }
+}

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.WaitReason;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.FailureClass;
+import io.reprise.retry.Prediction;
+import io.reprise.store.Activity;
+import io.reprise.store.Cause;
+import io.reprise.store.Claim;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
+import io.reprise.store.InsightStore;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spending;
+import io.reprise.store.Spent;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+
+/** What is counted: evidence, spending, activity. */
+public interface InsightContract extends StoreFixture {
+
+    Cause CAUSE = new Cause("send", "mail", "0123456789abcdef", "java.io.IOException");
+
+    /** Times pass while a test runs, so evidence is a little less than what was added. */
+    double LITTLE = 0.01;
+
+    private static Findings findings(Evidence... evidence) {
+        return new Findings(List.of(evidence), List.of(), List.of());
+    }
+
+    private static Findings findings(Spending... spending) {
+        return new Findings(List.of(), List.of(spending), List.of());
+    }
+
+    private static Findings findings(Activity... activity) {
+        return new Findings(List.of(), List.of(), List.of(activity));
+    }
+
+    @Test
+    default void a_store_starts_without_any_findings() {
+        assertThat(store().evidence()).isEmpty();
+        assertThat(store().spending(Duration.ofDays(31))).isEmpty();
+        assertThat(store().activity(Duration.ZERO, 60)).isEmpty();
+        store().tally(new Findings(List.of(), List.of(), List.of()));
+        assertThat(store().evidence()).isEmpty();
+    }
+
+    @Test
+    default void evidence_of_several_workers_adds_up() {
+        store().tally(findings(new Evidence(CAUSE, 1, 10, 4)));
+        store().tally(findings(new Evidence(CAUSE, 1, 5, 5), new Evidence(CAUSE, 2, 3, 0)));
+        List<Evidence> evidence = store().evidence();
+        assertThat(evidence).extracting(Evidence::cause).containsExactly(CAUSE, CAUSE);
+        assertThat(evidence).extracting(Evidence::attempt).containsExactlyInAnyOrder(1, 2);
+        Evidence first = evidence.stream()
+                .filter(each -> each.attempt() == 1)
+                .findFirst()
+                .orElseThrow();
+        assertThat(first.tries()).isCloseTo(15, within(LITTLE));
+        assertThat(first.successes()).isCloseTo(9, within(LITTLE));
+    }
+
+    @Test
+    default void evidence_counts_less_with_age() {
+        store().tally(findings(new Evidence(CAUSE, 1, 1000, 1000)));
+        await(() -> store().evidence().get(0).tries() < 1000);
+        double left = store().evidence().get(0).tries();
+        store().tally(findings(new Evidence(CAUSE, 1, 1000, 0)));
+        Evidence both = store().evidence().get(0);
+        assertThat(both.successes()).isLessThanOrEqualTo(left);
+        assertThat(both.tries() - both.successes()).isGreaterThan(999);
+    }
+
+    @Test
+    default void causes_differ_by_type_resource_and_error() {
+        List<Cause> causes = List.of(
+                CAUSE,
+                new Cause("send", null, "0123456789abcdef", "java.io.IOException"),
+                new Cause("send", "mail", "fedcba9876543210", "java.io.IOException"),
+                new Cause("call", "mail", "0123456789abcdef", "java.io.IOException"));
+        for (Cause cause : causes) {
+            store().tally(findings(new Evidence(cause, 1, 1, 0)));
+            store().tally(findings(new Spending(cause, "usd", 1, 1, 1, 0)));
+        }
+        assertThat(store().evidence()).extracting(Evidence::cause).containsExactlyInAnyOrderElementsOf(causes);
+        assertThat(store().spending(Duration.ZERO))
+                .extracting(Spending::cause)
+                .containsExactlyInAnyOrderElementsOf(causes);
+    }
+
+    @Test
+    default void evidence_beyond_the_limit_is_put_together() {
+        List<Evidence> many = new ArrayList<>();
+        for (int i = 0; i < InsightStore.MAX_EVIDENCE; i++) {
+            many.add(new Evidence(new Cause("send", "host-" + i, "e", "E"), 1, 1, 0));
+        }
+        store().tally(new Findings(many, List.of(), List.of()));
+        store().tally(findings(
+                new Evidence(CAUSE, 1, 7, 1),
+                new Evidence(CAUSE, 2, 4, 0),
+                new Evidence(many.get(0).cause(), 1, 1, 1)));
+        List<Evidence> evidence = store().evidence();
+        assertThat(evidence).hasSize(InsightStore.MAX_EVIDENCE + 1);
+        assertThat(evidence).extracting(Evidence::cause).doesNotContain(CAUSE);
+        Evidence rest = evidence.stream()
+                .filter(each -> each.cause().equals(Cause.REST))
+                .findFirst()
+                .orElseThrow();
+        assertThat(rest.tries()).isCloseTo(11, within(LITTLE));
+        assertThat(evidence.stream().mapToDouble(Evidence::successes).sum()).isCloseTo(2, within(LITTLE));
+    }
+
+    @Test
+    default void spending_adds_up_by_cause_and_unit() {
+        Cause first = Cause.first("send", null);
+        store().tally(findings(
+                new Spending(first, Spending.SECONDS, 3, 2, 1.5, 0.5), new Spending(CAUSE, "usd", 1, 0, 0.25, 0.25)));
+        store().tally(findings(new Spending(first, Spending.SECONDS, 1, 1, 2, 0)));
+        assertThat(store().spending(Duration.ofDays(1)))
+                .containsExactlyInAnyOrder(
+                        new Spending(first, Spending.SECONDS, 4, 3, 3.5, 0.5),
+                        new Spending(CAUSE, "usd", 1, 0, 0.25, 0.25));
+    }
+
+    @Test
+    default void spending_beyond_the_limit_is_put_together() {
+        List<Spending> many = new ArrayList<>();
+        for (int i = 0; i < InsightStore.MAX_SPENDING + 10; i++) {
+            many.add(new Spending(Cause.first("send", "host-" + i), Spending.SECONDS, 1, 1, 1, 0));
+        }
+        store().tally(new Findings(List.of(), many, List.of()));
+        List<Spending> spending = store().spending(Duration.ZERO);
+        assertThat(spending).hasSize(InsightStore.MAX_SPENDING + 1);
+        assertThat(spending.stream().mapToLong(Spending::runs).sum()).isEqualTo(many.size());
+        assertThat(spending).contains(new Spending(Cause.REST, Spending.SECONDS, 10, 10, 10, 0));
+    }
+
+    @Test
+    default void activity_adds_up_by_type() {
+        Activity a = new Activity("a", 10, 2, 3, 1, Duration.ofSeconds(9));
+        store().tally(findings(a, new Activity("b", 1, 0, 0, 0, Duration.ZERO)));
+        store().tally(findings(a));
+        assertThat(store().activity(Duration.ZERO, 60))
+                .containsExactly(
+                        new Activity("a", 20, 4, 6, 2, Duration.ofSeconds(18)),
+                        new Activity("b", 1, 0, 0, 0, Duration.ZERO));
+    }
+
+    @Test
+    default void activity_is_asked_for_by_time() {
+        store().tally(findings(new Activity("a", 1, 0, 0, 0, Duration.ZERO)));
+        assertThat(store().activity(Duration.ofMinutes(10), 60)).isEmpty();
+        assertThat(store().activity(Duration.ZERO, 5)).hasSize(1);
+    }
+
+    @Test
+    default void activity_of_too_many_types_is_put_together() {
+        List<Activity> many = new ArrayList<>();
+        for (int i = 0; i < InsightStore.MAX_ACTIVITY + 5; i++) {
+            many.add(new Activity("type-" + i, 1, 0, 0, 0, Duration.ZERO));
+        }
+        store().tally(new Findings(List.of(), List.of(), many));
+        List<Activity> activity = store().activity(Duration.ZERO, 60);
+        assertThat(activity).hasSize(InsightStore.MAX_ACTIVITY + 1);
+        assertThat(activity).contains(new Activity(Activity.REST, 5, 0, 0, 0, Duration.ZERO));
+    }
+
+    @Test
+    default void upkeep_forgets_only_what_has_faded() {
+        Cause faint = new Cause("send", "mail", "faint", "E");
+        store().tally(new Findings(
+                List.of(new Evidence(CAUSE, 1, 10, 1), new Evidence(faint, 1, 0.4, 0)),
+                List.of(new Spending(CAUSE, "usd", 1, 1, 1, 0)),
+                List.of(new Activity("a", 1, 0, 0, 0, Duration.ZERO))));
+        store().maintain();
+        assertThat(store().evidence()).extracting(Evidence::cause).containsExactly(CAUSE);
+        assertThat(store().spending(Duration.ZERO)).hasSize(1);
+        assertThat(store().activity(Duration.ZERO, 60)).hasSize(1);
+    }
+
+    @Test
+    default void a_claimed_retry_knows_the_error_it_follows() {
+        JobId id = add(Jobs.spec("work").resource("mail"));
+        Claim claim = claimOne();
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        await(() -> read(id).state() == JobState.PENDING);
+        Job again = only(claimOne());
+        assertThat(again.attempts()).isEqualTo(1);
+        assertThat(again.spec().resource()).isEqualTo("mail");
+        assertThat(Objects.requireNonNull(again.status().lastError()).fingerprint())
+                .isEqualTo(Settlements.failure().fingerprint());
+        assertThat(Objects.requireNonNull(again.status().lastError()).type())
+                .isEqualTo(Settlements.failure().type());
+    }
+
+    @Test
+    default void the_history_keeps_what_was_predicted() {
+        JobId id = add(Jobs.spec("work"));
+        Prediction likely = new Prediction(12.5, 40.25, Prediction.Basis.ERROR);
+        Prediction hopeless = new Prediction(0, 200, Prediction.Basis.ATTEMPT);
+        Claim claim = claimOne();
+        Decision retry = new Decision.Retry(Duration.ZERO, Duration.ZERO, FailureClass.TRANSIENT, "r", likely);
+        Settlement.Next wait = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, Duration.ZERO);
+        settle(new Settlement(id, claim.token(), Spent.ATTEMPT, Settlements.RAN, wait, Settlements.failure(), retry));
+        Claim again = claimOne();
+        Decision fail = new Decision.Fail(FailReason.HOPELESS, FailureClass.TRANSIENT, "r", true, hopeless);
+        settle(new Settlement(
+                id,
+                again.token(),
+                Spent.ATTEMPT,
+                Settlements.RAN,
+                new Settlement.Fail(FailReason.HOPELESS),
+                Settlements.failure(),
+                fail));
+        assertThat(store().attempts(id)).extracting(Attempt::decision).containsExactly(retry, fail);
+    }
+}
