@@ -17,6 +17,7 @@ final class RawSystem implements QueueSystem {
         return switch (workload) {
             case "W3" -> store == StoreKind.SQLITE ? "SQLite tells no other process of a commit" : null;
             case "W8" -> "runs the jobs of a batch one after the other";
+            case "control" -> "controls nothing";
             case "idle" -> "polls without rest";
             default -> null;
         };

@@ -2,9 +2,11 @@
 package io.reprise.benchmarks;
 
 import io.reprise.JobEvent;
+import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.control.ControlSettings;
 import io.reprise.jackson.JacksonCodec;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.retry.Jitter;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 
 /** Reprise with its own defaults; history, fencing and durable commits as always. */
 final class RepriseSystem implements QueueSystem {
@@ -39,7 +42,12 @@ final class RepriseSystem implements QueueSystem {
 
     @Override
     public Installation open(Target target) {
-        return new Opened(target);
+        return new Opened(target, null, ControlSettings.DEFAULT);
+    }
+
+    /** With jobs that name a resource. */
+    static Installation open(Target target, String resource, ControlSettings control) {
+        return new Opened(target, resource, control);
     }
 
     private static JdbcJobStore store(Target target) {
@@ -49,28 +57,37 @@ final class RepriseSystem implements QueueSystem {
     private static final class Opened implements Installation {
 
         private final Target target;
+        private final @Nullable String resource;
+        private final ControlSettings control;
         private final Reprise client;
         private final List<Reprise> workers = new ArrayList<>();
         private final LongAdder started = new LongAdder();
         private final LongAdder settled = new LongAdder();
         private long scheduled;
 
-        Opened(Target target) {
+        Opened(Target target, @Nullable String resource, ControlSettings control) {
             this.target = target;
+            this.resource = resource;
+            this.control = control;
             this.client = Reprise.builder()
                     .store(store(target))
                     .codec(new JacksonCodec())
                     .start();
         }
 
+        private JobRequest<String> job(String payload) {
+            JobRequest<String> job = WORK.job(payload);
+            return resource == null ? job : job.resource(resource);
+        }
+
         @Override
         public void enqueue(String payload) {
-            client.enqueue(WORK.job(payload));
+            client.enqueue(job(payload));
         }
 
         @Override
         public void enqueueAll(List<String> payloads) {
-            client.enqueueAll(payloads.stream().map(WORK::job).toList());
+            client.enqueueAll(payloads.stream().map(this::job).toList());
         }
 
         @Override
@@ -121,6 +138,7 @@ final class RepriseSystem implements QueueSystem {
             workers.add(Reprise.builder()
                     .store(store(target))
                     .codec(new JacksonCodec())
+                    .control(control)
                     .handle(WORK, (payload, job) -> handler.run(payload))
                     .listener(this::count)
                     .start());

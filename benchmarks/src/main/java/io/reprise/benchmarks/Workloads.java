@@ -18,7 +18,8 @@ final class Workloads {
             new Fleet(),
             new Idle(),
             new Heap(),
-            new WalBytes());
+            new WalBytes(),
+            new ControlCost());
 
     private Workloads() {}
 

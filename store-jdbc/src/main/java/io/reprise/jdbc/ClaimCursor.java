@@ -14,15 +14,19 @@ import java.util.function.BinaryOperator;
  * entries of jobs that are gone: with an old snapshot open the server cannot remove those, and there may be millions.
  *
  * <p>A claim that goes on from here misses jobs that came to lie before it: put back, or committed late. So now and then one
- * looks from the start: whenever little was found, unless that is dear, and then as often as takes a tenth of the time.
+ * looks from the start: whenever little was found, unless that is dear, and then as often as takes a small part of the time.
  * Thread-safe.
  */
 final class ClaimCursor {
 
-    /** A look from the start that takes no longer is always worth it when the queue seems empty. */
+    /** A look from the start that takes longer is not to be repeated for nothing, whatever the reason. */
     private static final long CHEAP_NANOS = 20_000_000;
 
+    /** Looks from the start take no more than one in so many parts of the time. */
     private static final int SHARE = 10;
+
+    /** The same while an old snapshot makes them long. */
+    static final int SHARE_IF_DEAR = 30;
 
     /** Smaller batches cost little and are claimed from the start: who is not in a hurry sees all there is. */
     private static final int LARGE = 100;
@@ -60,16 +64,18 @@ final class ClaimCursor {
     private long lookNanos;
     private long lookedAt;
     private boolean plenty;
+    private boolean dear;
 
     /** Whether to begin at the positions, rather than to look from the start. */
     synchronized boolean goesOn(long nanos) {
-        boolean worth = plenty || lookNanos > CHEAP_NANOS;
-        return worth && !positions.isEmpty() && nanos - lookedAt < SHARE * lookNanos;
+        return (plenty || dear)
+                && !positions.isEmpty()
+                && nanos - lookedAt < (dear ? SHARE_IF_DEAR : SHARE) * lookNanos;
     }
 
     /** Whether an empty answer from here may be taken for an empty queue. */
     synchronized boolean isTrusted(long nanos) {
-        return lookNanos > CHEAP_NANOS && nanos - lookedAt < SHARE * lookNanos;
+        return dear && !positions.isEmpty() && nanos - lookedAt < SHARE_IF_DEAR * lookNanos;
     }
 
     /** No lease of the queue has a lesser id. */
@@ -90,10 +96,15 @@ final class ClaimCursor {
         return columns;
     }
 
-    /** A look from the start ended. */
-    synchronized void looked(long from, long to) {
+    /**
+     * A look from the start ended.
+     *
+     * @param steps whether it had to step over entries of jobs long gone
+     */
+    synchronized void looked(long from, long to, boolean steps) {
         lookNanos = to - from;
         lookedAt = to;
+        dear = steps || lookNanos > CHEAP_NANOS;
     }
 
     /**

@@ -6,12 +6,16 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.Settlement;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Leases due jobs. Each database has its own way; what they share is how a batch is split. */
 interface Claims {
 
     List<Claim> claim(ClaimRequest request);
+
+    /** Queues with live jobs. */
+    Set<String> liveQueues();
 
     /** Told when there is work: no need to look for it first. */
     default void woken() {}

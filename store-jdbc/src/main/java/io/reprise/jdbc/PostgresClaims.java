@@ -213,17 +213,20 @@ final class PostgresClaims implements Claims {
 
     private final Database database;
     private final Jobs jobs;
+    private final OldSnapshot snapshot;
     private final RetryCredit credit = new RetryCredit();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
     /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
     private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
 
+    private volatile Known known = new Known(Set.of(), Long.MIN_VALUE);
     private volatile boolean busy;
 
     PostgresClaims(Database database, Jobs jobs) {
         this.database = database;
         this.jobs = jobs;
+        this.snapshot = new OldSnapshot(database);
     }
 
     private record Found(Set<String> queues, Set<String> suspects) {}
@@ -287,6 +290,24 @@ final class PostgresClaims implements Claims {
         return claims;
     }
 
+    /** While an old snapshot is held this looks through as many dead entries as a claim does, so it takes its turn too. */
+    @Override
+    public Set<String> liveQueues() {
+        Known before = known;
+        long from = System.nanoTime();
+        if (from < before.untilNanos) {
+            return before.queues;
+        }
+        Set<String> queues = Set.copyOf(database.read("name the queues", Queues::live));
+        long took = System.nanoTime() - from;
+        boolean dear = snapshot.isHeld(took);
+        known = new Known(queues, dear ? from + ClaimCursor.SHARE_IF_DEAR * took : from);
+        return queues;
+    }
+
+    /** The queues as they were told last, and until when that will do. */
+    private record Known(Set<String> queues, long untilNanos) {}
+
     @Override
     public void woken() {
         busy = true;
@@ -344,7 +365,8 @@ final class PostgresClaims implements Claims {
         }
         if (claims.isEmpty() && !(goesOn && cursor.isTrusted(from))) {
             claims = claimBatch(request, queue, want, retries, cursor, FROM_START, queue, queue);
-            cursor.looked(from, System.nanoTime());
+            long to = System.nanoTime();
+            cursor.looked(from, to, snapshot.isHeld(to - from));
         }
         credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
         return claims;

@@ -82,6 +82,11 @@ final class SqliteClaims implements Claims {
     }
 
     @Override
+    public Set<String> liveQueues() {
+        return Set.copyOf(database.read("name the queues", Queues::live));
+    }
+
+    @Override
     public List<Claim> claim(ClaimRequest request) {
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+/**
+ * Whether somebody holds an old snapshot of a PostgreSQL server open: a forgotten transaction, a long report, a standby.
+ * As long as that lasts the server keeps every row version and index entry, so that to look through an index from the start
+ * takes longer and longer. Thread-safe.
+ */
+final class OldSnapshot {
+
+    /** Nobody asks as long as looks are as quick as this. */
+    static final long QUICK_NANOS = 2_000_000;
+
+    private static final long KNOWN_NANOS = 5_000_000_000L;
+
+    /** So many transactions later the entries they left are worth stepping over. */
+    private static final int OLD = 500;
+
+    // Of sessions of other users the server may not tell; then only a look's own duration does.
+    private static final String AGE = """
+            select coalesce(max(age), 0)
+              from (
+                select age(backend_xmin) from pg_stat_activity where pid <> pg_backend_pid()
+                union all
+                select age(xmin) from pg_replication_slots
+                union all
+                select age(transaction) from pg_prepared_xacts) as x (age)
+            """;
+
+    private final Database database;
+    private boolean held;
+    private long askedNanos = System.nanoTime() - KNOWN_NANOS;
+
+    OldSnapshot(Database database) {
+        this.database = database;
+    }
+
+    /** To be asked after a look that took so long. */
+    synchronized boolean isHeld(long tookNanos) {
+        long now = System.nanoTime();
+        if (now - askedNanos < KNOWN_NANOS) {
+            return held;
+        }
+        if (tookNanos < QUICK_NANOS) {
+            return false;
+        }
+        held = database.read("look for old snapshots", session -> session.one(AGE, Row::number)) > OLD;
+        askedNanos = now;
+        return held;
+    }
+}
