@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.Explanation.Reason;
+import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
+import io.reprise.control.ControlSettings;
 import io.reprise.retry.FailReason;
 import io.reprise.store.ClaimRequest;
 import java.io.IOException;
@@ -175,7 +177,8 @@ class ExplainTest {
 
     @Test
     void its_retry_waits_for_a_budget() {
-        try (EngineFixture engine = new EngineFixture(ExplainTest::fails)) {
+        ControlSettings small = ControlSettings.DEFAULT.queueBudget(BudgetSettings.OF_QUEUE.capacity(2_000));
+        try (EngineFixture engine = new EngineFixture(ExplainTest::fails, builder -> builder.control(small))) {
             List<JobId> ids = new ArrayList<>();
             for (int i = 0; i < 300; i++) {
                 ids.add(engine.reprise.enqueue(WORK.job("x")));

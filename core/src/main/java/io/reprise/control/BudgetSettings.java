@@ -14,11 +14,14 @@ public record BudgetSettings(boolean enabled, double capacity, double floor) {
     /** For each resource: 35 retries without a success, then one for 14 successes, or one per second. */
     public static final BudgetSettings OF_RESOURCE = new BudgetSettings(true, 500, 1);
 
-    /** For each queue: four times as much, so that one resource in trouble does not starve the others. */
-    public static final BudgetSettings OF_QUEUE = new BudgetSettings(true, 2_000, 1);
+    /**
+     * For each queue: 35,000 retries. Jobs of a queue call many things, so this is no more than a bound on storms; a
+     * resource in trouble meets its own budget long before.
+     */
+    public static final BudgetSettings OF_QUEUE = new BudgetSettings(true, 490_000, 1);
 
-    /** For everything together. */
-    public static final BudgetSettings OF_ALL = new BudgetSettings(true, 10_000, 1);
+    /** For everything together: twice as much. */
+    public static final BudgetSettings OF_ALL = new BudgetSettings(true, 980_000, 1);
 
     public BudgetSettings {
         Checks.inRange("capacity", capacity, RetryBudget.DEAREST, 1e9);
