@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
 /**
  * Whether somebody holds an old snapshot of a PostgreSQL server open: a forgotten transaction, a long report, a standby.
  * As long as that lasts the server keeps every row version and index entry, so that to look through an index from the start
  * takes longer and longer. Thread-safe.
  */
 final class OldSnapshot {
+
+    private static final Logger log = LoggerFactory.getLogger(OldSnapshot.class);
 
     /** Nobody asks as long as looks are as quick as this. */
     static final long QUICK_NANOS = 2_000_000;
@@ -44,8 +50,18 @@ final class OldSnapshot {
         if (tookNanos < QUICK_NANOS) {
             return false;
         }
-        held = database.read("look for old snapshots", session -> session.one(AGE, Row::number)) > OLD;
+        held = age() > OLD;
         askedNanos = now;
         return held;
+    }
+
+    /** In transactions; 0 if the server does not tell, since whoever asks only wants to be quick. */
+    private long age() {
+        try {
+            return database.read("look for old snapshots", session -> session.one(AGE, Row::number));
+        } catch (StoreException e) {
+            log.debug("Cannot tell whether an old snapshot is held: {}", e.getMessage());
+            return 0;
+        }
     }
 }
