@@ -34,7 +34,7 @@ final class Committer implements Role {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
     private static final Duration ASIDE = Duration.ofSeconds(30);
-    private static final int MAX_BATCH = 1_000;
+    private static final int MAX_BATCH = 2_000;
 
     /** An outcome on its way to the store, with the decision that was made about it. */
     private record Verdict(Run run, Settlement settlement) {}

@@ -19,9 +19,6 @@ import java.util.function.BinaryOperator;
  */
 final class ClaimCursor {
 
-    /** A look from the start that takes longer is not to be repeated for nothing, whatever the reason. */
-    private static final long CHEAP_NANOS = 20_000_000;
-
     /** Looks from the start take no more than one in so many parts of the time. */
     private static final int SHARE = 10;
 
@@ -104,7 +101,7 @@ final class ClaimCursor {
     synchronized void looked(long from, long to, boolean steps) {
         lookNanos = to - from;
         lookedAt = to;
-        dear = steps || lookNanos > CHEAP_NANOS;
+        dear = steps;
     }
 
     /**
