@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -96,6 +97,7 @@ final class Warden implements Role {
             }
             if (hurried || nanos - nextReportNanos >= 0) {
                 report();
+                sayAgain();
                 nextReportNanos = nanos + TROUBLE_TICK.toNanos();
             }
             measure(nanos);
@@ -146,6 +148,16 @@ final class Warden implements Role {
         }
     }
 
+    /** A breaker that holds jobs back must not be taken for one that all workers have switched off. */
+    private void sayAgain() {
+        Instant now = clock.now();
+        Map.copyOf(shared.breakers()).forEach((resource, breaker) -> {
+            if (breaker.isUnheard(now) && rules.breaker(resource).enabled()) {
+                shared.change(resource, now, b -> b.isUnheard(now) ? b.heard(now) : b, null);
+            }
+        });
+    }
+
     private Optional<RetryBudget> change(ControlKey key, Instant now, double tokens) {
         BudgetSettings settings = rules.budget(key);
         return shared.change(key, now, budget -> budget.at(settings, now).plus(tokens, settings));
@@ -192,7 +204,8 @@ final class Warden implements Role {
         String resource = key.subject();
         BreakerSettings settings = rules.breaker(resource);
         Breaker known = shared.breakers().get(resource);
-        if (known == null || !known.holds() || (!settings.enabled() && known.force() == null)) {
+        // Others may go by a breaker that this worker does without: then it is moved on for them.
+        if (known == null || !known.holds() || (!settings.enabled() && known.isForgotten(now))) {
             store.unpark(key.text(), ORPHANS);
             return;
         }
@@ -226,7 +239,7 @@ final class Warden implements Role {
         }
         BreakerSettings settings = rules.breaker(key.subject());
         Breaker later = breaker.at(settings, now).drained(now);
-        if (later.isAtRest(settings, now)) {
+        if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
             shared.remove(key);
         } else if (later.phase() != breaker.phase()) {
             shared.change(key.subject(), now, b -> b.at(settings, now).drained(now), null);
