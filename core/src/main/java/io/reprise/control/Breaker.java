@@ -172,7 +172,18 @@ public record Breaker(
         Window grown = trouble || window.total().calls() > 0 ? window.plus(all, settings.window(), now) : window;
         Counts total = grown.total();
         Breaker counted = new Breaker(
-                phase, since, why, grown, inARow, measured(grown, now), interval, nextProbe, waiting, ramp, heard, force);
+                phase,
+                since,
+                why,
+                grown,
+                inARow,
+                measured(grown, now),
+                interval,
+                nextProbe,
+                waiting,
+                ramp,
+                heard,
+                force);
         double share = (double) total.failures() / Math.max(1, total.calls());
         if (inARow >= settings.streak()) {
             return counted.open(settings.firstProbe(), inARow + " failures in a row", now, random);
@@ -214,7 +225,7 @@ public record Breaker(
     }
 
     private Duration longer(BreakerSettings settings) {
-        Duration longer = interval.multipliedBy(3).dividedBy(2);
+        Duration longer = interval.multipliedBy(11).dividedBy(10);
         if (longer.compareTo(settings.firstProbe()) < 0) {
             return settings.firstProbe();
         }
@@ -247,11 +258,13 @@ public record Breaker(
     }
 
     private Breaker with(Flow changed) {
-        return new Breaker(phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, heard, force);
+        return new Breaker(
+                phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, heard, force);
     }
 
     private Breaker with(Ramp changed) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, heard, force);
+        return new Breaker(
+                phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, heard, force);
     }
 
     private Breaker waiting(int probes) {

@@ -40,7 +40,7 @@ public record Ramp(
         double inFlight) {
 
     /** Where a ramp begins, as a part of the rate at which work arrives or was done before. The steps are, too. */
-    static final double START = 0.3;
+    static final double START = 0.4;
 
     private static final double STEP_BELOW = 0.2;
     private static final double STEP_ABOVE = 0.05;
