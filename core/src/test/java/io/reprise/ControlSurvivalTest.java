@@ -179,7 +179,12 @@ class ControlSurvivalTest {
             fleet.pass(Duration.ofSeconds(2));
             fleet.store.pause("default", NOTE);
             fleet.any().as("ada", null).automatic(PROVIDER);
+            fleet.pass(Duration.ofMinutes(1));
+            long version = fleet.store.controls().get(0).version();
             fleet.pass(Duration.ofMinutes(10));
+            assertThat(fleet.store.controls().get(0).version() - version)
+                    .as("writes while nothing can be let go")
+                    .isLessThan(500);
             assertThat(state(fleet, id)).isEqualTo(JobState.PENDING);
             assertThat(fleet.callSeconds).isEmpty();
             fleet.store.resume("default", NOTE);

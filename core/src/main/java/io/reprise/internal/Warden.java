@@ -12,6 +12,7 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -47,6 +48,8 @@ final class Warden implements Role {
     private final OutageRest outage;
     private final SharedControl shared;
     private final AtomicBoolean urgent = new AtomicBoolean();
+    /** Names that nothing parked by could be let go of, for their queues are paused, and when that was. */
+    private final Map<String, Long> stuckNanos = new HashMap<>();
     private long lastNanos;
     private long nextReportNanos;
     private long nextReadNanos;
@@ -174,7 +177,12 @@ final class Warden implements Role {
     private boolean letGo() {
         Instant now = clock.now();
         Set<String> parkedBy = store.parkedBy();
+        stuckNanos.keySet().retainAll(parkedBy);
         for (String name : parkedBy) {
+            Long stuck = stuckNanos.get(name);
+            if (stuck != null && driver.nanos() - stuck < IDLE.toNanos()) {
+                continue;
+            }
             Optional<ControlKey> key = ControlKey.parse(name);
             if (key.isEmpty()) {
                 store.unpark(name, ORPHANS);
@@ -219,11 +227,20 @@ final class Warden implements Role {
                 .isPresent();
         if (changed && taken[0] > 0) {
             int unparked = store.unpark(key.text(), taken[0]);
+            noteStuck(key, unparked);
             if (unparked < taken[0]) {
                 int unused = taken[0] - unparked;
                 shared.change(
                         resource, now, breaker -> breaker.letThrough(-unused).drained(now), null);
             }
+        }
+    }
+
+    private void noteStuck(ControlKey key, int unparked) {
+        if (unparked == 0) {
+            stuckNanos.put(key.text(), driver.nanos());
+        } else {
+            stuckNanos.remove(key.text());
         }
     }
 
@@ -265,6 +282,7 @@ final class Warden implements Role {
                 .isPresent();
         if (changed && granted[0] > 0) {
             int unparked = store.unpark(key.text(), granted[0]);
+            noteStuck(key, unparked);
             if (unparked < granted[0]) {
                 change(key, now, RetryBudget.costOf(granted[0] - unparked));
             }
