@@ -5,13 +5,18 @@ import io.reprise.internal.Driver;
 import io.reprise.internal.Outlook;
 import io.reprise.retry.Prediction;
 import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Says of jobs that failed how their next attempt may fare. Reads the evidence when it is asked, and seldom. Thread-safe. */
 final class Advisor {
 
     private static final Duration FRESH = Duration.ofSeconds(10);
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     private final JobStore store;
     private final Driver driver;
@@ -45,8 +50,12 @@ final class Advisor {
 
     private synchronized void learn() {
         if (driver.nanos() - freshUntilNanos >= 0) {
-            outlook.learn(store.evidence());
             freshUntilNanos = driver.nanos() + FRESH.toNanos();
+            try {
+                outlook.learn(store.evidence());
+            } catch (StoreException e) {
+                log.debug("Predictions are made from what was known before: {}", e.getMessage());
+            }
         }
     }
 }

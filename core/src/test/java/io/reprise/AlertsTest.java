@@ -62,7 +62,8 @@ class AlertsTest {
         engine.worker.advance(Duration.ofMinutes(30));
         assertThat(kinds()).containsExactly(kind, kind);
         assertThat(told.get(1).isRaised()).isFalse();
-        assertThat(told.get(1).value()).isLessThanOrEqualTo(AlertRules.CLEAR_AT * told.get(1).threshold());
+        assertThat(told.get(1).value())
+                .isLessThanOrEqualTo(AlertRules.CLEAR_AT * told.get(1).threshold());
         assertThat(engine.reprise.alerts()).isEmpty();
     }
 

@@ -292,7 +292,8 @@ class InsightTest {
                     .extracting(job -> job.status().prediction())
                     .containsExactly(prediction);
             assertThat(engine.reprise.explain(id).prediction()).isEqualTo(prediction);
-            assertThat(Objects.requireNonNull(lastDecision(engine, id).prediction()).probability())
+            assertThat(Objects.requireNonNull(lastDecision(engine, id).prediction())
+                            .probability())
                     .isCloseTo(0.75, within(0.001));
             assertThat(engine.reprise
                             .find(JobQuery.all().state(JobState.SUCCEEDED))

@@ -226,8 +226,9 @@ final class Committer implements Role {
                             .filter(at -> !at.isBefore(lives.getOrDefault(id, Instant.MIN)))
                             .findFirst()
                             .ifPresent(at -> first.put(id, at)));
-        } catch (StoreException e) {
-            log.debug("When {} jobs first failed is not known: {}", lives.size(), e.getMessage());
+        } catch (RuntimeException e) {
+            // The outcomes are written: nothing that goes wrong now may have them written again.
+            log.debug("When {} jobs first failed is not known", lives.size(), e);
         }
         return first;
     }

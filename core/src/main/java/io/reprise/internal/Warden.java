@@ -50,6 +50,7 @@ final class Warden implements Role {
     private final AtomicBoolean urgent = new AtomicBoolean();
     /** Names that nothing parked by could be let go of, for their queues are paused, and when that was. */
     private final Map<String, Long> stuckNanos = new HashMap<>();
+
     private long lastNanos;
     private long nextReportNanos;
     private long nextReadNanos;

@@ -76,8 +76,7 @@ class InFlightTest {
         provider.served = 0;
         provider.refused = 0;
         provider.world.runUntil(provider.world.now() + seconds);
-        ResourceStatus status =
-                fleet.workers().get(0).reprise().resources().get(0);
+        ResourceStatus status = fleet.workers().get(0).reprise().resources().get(0);
         assertThat(status.inFlight()).as("in flight at most").isBetween(10.0, 30.0);
         assertThat(status.limit()).as("calls per second").isLessThanOrEqualTo(30 / provider.took);
         assertThat((double) provider.refused / (provider.served + provider.refused))
