@@ -81,12 +81,13 @@ class ControlSurvivalTest {
 
     @Test
     void a_ramp_without_a_rate_does_not_stand_still() {
-        for (String rate : List.of("", "rate=0\n", "rate=NaN\npermits=NaN\n", "rate=Infinity\n")) {
+        for (String rate : List.of(
+                "", "rate=0\n", "rate=NaN\npermits=NaN\n", "rate=Infinity\n", "rate=5\ntook=1e300\ninFlight=1\n")) {
             try (ControlFixture fleet = new ControlFixture(2)) {
                 put(fleet, KEY, "phase=RAMPING\n" + rate);
                 fleet.pass(Duration.ofSeconds(2));
                 JobId id = fleet.enqueue();
-                fleet.pass(Duration.ofSeconds(30));
+                fleet.pass(Duration.ofSeconds(90));
                 assertThat(state(fleet, id)).as(rate).isEqualTo(JobState.SUCCEEDED);
             }
         }

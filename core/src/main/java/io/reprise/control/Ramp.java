@@ -73,6 +73,8 @@ public record Ramp(
     private static final int COLLAPSE = 3;
     private static final double FEWEST_IN_FLIGHT = 1;
     private static final double MORE_IN_FLIGHT = 1;
+    /** One call a minute, however long they seem to take: else nobody would find out that they no longer do. */
+    private static final double SLOWEST = 1.0 / 60;
 
     static Ramp none(Instant now) {
         return new Ramp(0, 0, now, Counts.NONE, now, 0, 0, 0, 0, 0, 0);
@@ -110,8 +112,7 @@ public record Ramp(
 
     /** Calls per second that are let go: by the rate, and by what may be in flight. */
     public double pace() {
-        double least = Math.max(rate, LOWEST);
-        return isFull() ? inFlight / took : least;
+        return isFull() ? Math.max(inFlight / took, SLOWEST) : Math.max(rate, LOWEST);
     }
 
     /** Whether what may be in flight is the tighter of the two. */
