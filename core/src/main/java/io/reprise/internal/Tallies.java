@@ -127,9 +127,11 @@ final class Tallies {
     /** Of a run that is done again: what ended it. All losses are one error, whichever worker it was. */
     private Cause cause(Job job, Settlement settlement) {
         Failure failure = settlement.failure();
-        boolean probe = settlement.spent() == Spent.SNOOZE && failure != null;
+        if (settlement.spent() == Spent.SNOOZE && failure != null) {
+            return cause(job, failure.fingerprint(), failure.type());
+        }
         String name = settlement.spent() == Spent.LOSS ? "LeaseExpired" : "Interrupted";
-        return probe ? cause(job, failure.fingerprint(), failure.type()) : cause(job, name, name);
+        return cause(job, name, name);
     }
 
     private Cause cause(Job job, String fingerprint, String error) {
