@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields {
 
+    private static final Duration SLACK = Duration.ofSeconds(10);
+
     private final Map<String, String> values = new LinkedHashMap<>();
 
     static Fields parse(String text) {
@@ -45,15 +47,27 @@ final class Fields {
     }
 
     double number(String name) {
-        return read(name, Double::parseDouble, 0.0);
+        double value = read(name, Double::parseDouble, 0.0);
+        return Double.isFinite(value) ? value : 0;
     }
 
     int integer(String name) {
         return read(name, Integer::parseInt, 0);
     }
 
-    Instant instant(String name, Instant otherwise) {
-        return read(name, Instant::parse, otherwise);
+    /** A time in the past, give or take what workers may differ; one that is not is taken for now. */
+    Instant past(String name, Instant now) {
+        return past(name, now, now);
+    }
+
+    Instant past(String name, Instant now, Instant otherwise) {
+        Instant value = read(name, Instant::parse, now);
+        return value.isAfter(now.plus(SLACK)) ? otherwise : value;
+    }
+
+    /** A time no further ahead than this. */
+    Instant within(String name, Duration ahead, Instant now) {
+        return past(name, now.plus(ahead), now);
     }
 
     Duration duration(String name, Duration otherwise) {

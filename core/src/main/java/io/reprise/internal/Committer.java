@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.Attempt;
+import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
@@ -14,8 +15,10 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -198,17 +201,45 @@ final class Committer implements Role {
         book.settled(runs);
         unsettled.addAndGet(-runs.size());
         onFree.run();
-        accepted.forEach(verdict -> tell(verdict, settled));
+        Map<JobId, Instant> failed = firstFailures(accepted);
+        accepted.forEach(verdict -> tell(verdict, settled, failed.get(verdict.run.id())));
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
-    private void tell(Verdict verdict, Settled settled) {
+    /** When jobs that succeeded after all first failed. For those who listen; nothing depends on it. */
+    private Map<JobId, Instant> firstFailures(List<Verdict> accepted) {
+        Map<JobId, Instant> lives = new HashMap<>();
+        for (Verdict verdict : accepted) {
+            Job job = verdict.run.job;
+            if (events.isHeard() && job.attempts() > 0 && verdict.settlement.next() instanceof Settlement.Succeed) {
+                lives.put(job.id(), job.times().firstDueAt());
+            }
+        }
+        if (lives.isEmpty()) {
+            return lives;
+        }
+        Map<JobId, Instant> first = new HashMap<>();
+        try {
+            store.failures(lives.keySet())
+                    .forEach((id, failures) -> failures.stream()
+                            // Failures of before a replay belong to another life.
+                            .filter(at -> !at.isBefore(lives.getOrDefault(id, Instant.MIN)))
+                            .findFirst()
+                            .ifPresent(at -> first.put(id, at)));
+        } catch (RuntimeException e) {
+            // The outcomes are written: nothing that goes wrong now may have them written again.
+            log.debug("When {} jobs first failed is not known", lives.size(), e);
+        }
+        return first;
+    }
+
+    private void tell(Verdict verdict, Settled settled, @Nullable Instant firstFailedAt) {
         if (settled.cancelled().contains(verdict.run.id())) {
             events.cancelled(verdict.run.job, verdict.settlement, settled.at());
             return;
         }
         tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
-        events.settled(verdict.run.job, verdict.settlement, settled.at());
+        events.settled(verdict.run.job, verdict.settlement, settled.at(), firstFailedAt);
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());
         }
