@@ -95,11 +95,19 @@ public record Breaker(
         return switch (phase) {
             case CLOSED -> this;
             case RAMPING -> with(ramp.accrue(now));
-            case OPEN -> now.isBefore(nextProbe) ? this : halfOpen(settings, now);
+            case OPEN -> rests(settings, now) ? this : halfOpen(settings, now);
             // Probes that never ended, whatever became of them, must not keep it so for ever.
             case HALF_OPEN ->
                 now.isBefore(since.plus(settings.longestProbe())) || waiting == 0 ? this : halfOpen(settings, now);
         };
+    }
+
+    /** A rest that is longer than any comes from a clock that was wrong. */
+    private boolean rests(BreakerSettings settings, Instant now) {
+        Duration left = Duration.between(now, nextProbe);
+        Duration first = settings.firstProbe();
+        Duration longest = settings.longestProbe();
+        return left.compareTo(Duration.ZERO) > 0 && left.compareTo(first.compareTo(longest) > 0 ? first : longest) <= 0;
     }
 
     /** How many parked jobs may be let through now. */
@@ -280,10 +288,10 @@ public record Breaker(
         String by = fields.text("forcedBy");
         return new Breaker(
                 phase(fields.text("phase", "")),
-                fields.instant("since", now),
+                fields.past("since", now),
                 fields.text("why", ""),
                 new Window(
-                        fields.instant("window", now),
+                        fields.past("window", now),
                         counts(fields.text("older", "")),
                         counts(fields.text("younger", ""))),
                 fields.integer("streak"),
@@ -291,16 +299,16 @@ public record Breaker(
                         fields.number("good"),
                         fields.number("arriving"),
                         fields.integer("parked"),
-                        fields.instant("parkedSince", now)),
+                        fields.past("parkedSince", now)),
                 fields.duration("interval", Duration.ZERO),
-                fields.instant("nextProbe", now),
+                fields.near("nextProbe", now),
                 fields.integer("waiting"),
                 new Ramp(
                         fields.number("rate"),
                         fields.number("permits"),
-                        fields.instant("accrued", now),
+                        fields.past("accrued", now),
                         counts(fields.text("seen", "")),
-                        fields.instant("judged", now),
+                        fields.past("judged", now),
                         fields.number("through"),
                         fields.number("quickest"),
                         fields.number("ceiling"),
