@@ -57,7 +57,7 @@ final class Tlc {
         String jar = main.getProtectionDomain().getCodeSource().getLocation().getPath();
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         // Without -deadlock TLC would call it an error that everything has ended.
-        return List.of(java, "-XX:+UseParallelGC", "-XX:TieredStopAtLevel=1", "-Xmx1g", "-cp", jar, "tlc2.TLC", "-deadlock", "-workers", "2", name);
+        return List.of(java, "-XX:+UseParallelGC", "-Xmx1g", "-cp", jar, "tlc2.TLC", "-deadlock", "-workers", "2", name);
     }
 
     private static String read(Path output) throws IOException {

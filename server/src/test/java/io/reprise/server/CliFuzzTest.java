@@ -32,7 +32,7 @@ class CliFuzzTest {
             Cli run = Cli.run(words.toArray(String[]::new));
             assertThat(run.err()).doesNotContain("internal error");
             if (run.code() == ExitCode.BAD_INPUT) {
-                assertThat(run.err()).isNotBlank().hasSizeLessThan(20_000);
+                assertThat(run.err()).isNotBlank().hasSizeLessThan(2_000);
             }
         });
     }

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reprise.Job;
 import io.reprise.JobId;
@@ -11,6 +12,8 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.JobQuery;
 import io.reprise.store.LostClaim;
+import io.reprise.store.Note;
+import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import io.reprise.testkit.Claims;
 import io.reprise.testkit.Fuzz;
@@ -23,6 +26,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A row that nobody understands is in nobody's way, and can be seen and ended. */
 class DamagedRowTest {
@@ -107,7 +112,7 @@ class DamagedRowTest {
         }
         for (Job job : store.find(JobQuery.all()).items()) {
             assertThat(job.state().isTerminal()).as("%s of %s", what, job).isTrue();
-            store.discard(job.id(), new io.reprise.store.Note("test", null));
+            store.discard(job.id(), new Note("test", null));
         }
         return written && !damaged.isEmpty() ? 1 : 0;
     }
@@ -132,6 +137,23 @@ class DamagedRowTest {
             Sqlite.execute(file, "update reprise_schedule set type = 'a b' where name = 'bad'");
             assertThat(store.schedules()).extracting(StoredSchedule::name).containsExactly("bad", "good");
             assertThat(store.schedules()).extracting(StoredSchedule::paused).containsExactly(true, false);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"reprise_job", "reprise_lease", "reprise_queue"})
+    void a_missing_table_is_named(String table) {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+            Sqlite.execute(file, "drop table " + table);
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> {
+                        store.insert(List.of(GOOD));
+                        store.claim(Claims.upTo(1).build());
+                    })
+                    .withMessageContaining(table)
+                    .withMessageContaining(file.toString());
         }
     }
 

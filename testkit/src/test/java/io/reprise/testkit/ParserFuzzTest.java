@@ -2,6 +2,7 @@
 package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.reprise.JobId;
 import io.reprise.RepriseException;
@@ -24,6 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever core reads, it takes or refuses with a reason; and what it took it can work with. */
 class ParserFuzzTest {
@@ -102,6 +105,60 @@ class ParserFuzzTest {
             RetryBudget budget = RetryBudget.parse(text, now).at(BudgetSettings.OF_ALL, now.plusSeconds(60));
             assertThat(budget.plus(1, BudgetSettings.OF_ALL).grants()).isNotNegative();
         });
+    }
+
+    /** Found by reading and by fuzzing, and kept. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "every|PT0S|UTC|ONCE|false",
+                "every|-PT5M|UTC|ONCE|false",
+                "every|PT2562047788015215H|UTC|ONCE|false",
+                "cron|*/0 * * * *|UTC|ONCE|false",
+                "cron||UTC|ONCE|false",
+                "|",
+                ""
+            })
+    void a_schedule_that_could_not_fire_is_refused(String text) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ScheduleRule.parse("nightly", text))
+                .withMessageContaining("nightly");
+    }
+
+    @Test
+    void digits_of_other_scripts_are_no_json() {
+        String text = "{\"\\u0062ase\":\"PT1S\"}";
+        assertThat(RetryPolicy.fromJson(text).toJson()).isEqualTo("{\"base\":\"PT1S\"}");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> RetryPolicy.fromJson(text.replace('0', '\u0660')))
+                .withMessageContaining("hexadecimal");
+    }
+
+    @Test
+    void a_refusal_does_not_repeat_a_long_text() {
+        String name = "x".repeat(100_000);
+        for (String text : List.of(
+                "{\"" + name + "\":1}",
+                "{\"" + name + "\":1,\"" + name + "\":2}",
+                "{\"base\":\"" + name + "\"}",
+                "{\"jitter\":\"" + name + "\"}",
+                "{\"backoff\":\"" + name + "\"}",
+                "{\"rules\":[{\"name\":\"" + name + "\",\"class\":\"x\"}]}")) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> RetryPolicy.fromJson(text))
+                    .satisfies(Fuzz::requireClear);
+        }
+    }
+
+    /** Written while the store's clock was wrong by a century, or by nobody knows whom. */
+    @Test
+    void a_breaker_from_the_far_future_probes_now() {
+        Breaker open = Breaker.parse("phase=OPEN\nsince=2126-01-01T00:00:00Z\nnextProbe=2126-01-01T00:00:10Z", NOW);
+        assertThat(open.at(BreakerSettings.DEFAULT, NOW).phase()).isEqualTo(Breaker.Phase.HALF_OPEN);
+        Breaker ramp = Breaker.parse("phase=RAMPING\nrate=NaN\npermits=-Infinity\naccrued=-999999999-01-01T00:00:00Z", NOW);
+        assertThat(ramp.at(BreakerSettings.DEFAULT, NOW).ramp().rate()).isFinite();
+        RetryBudget budget = RetryBudget.parse("level=NaN\nat=+999999999-12-31T00:00:00Z", NOW);
+        assertThat(budget.at(BudgetSettings.OF_ALL, NOW.plusSeconds(60)).level()).isPositive();
     }
 
     @Test
