@@ -364,32 +364,32 @@ Next ==
 Spec == Init /\ [][Next]_vars /\ WF_vars(Progress)
 
 --------------------------------------------------------------------------------------
-(* What must be true. The numbers are those of the invariants in ARCHITECTURE.md. *)
+(* What must be true. *)
 
-\* 1. What was enqueued has ended, or waits and can be claimed, or is held: no lease lists what it does not hold.
+\* What was enqueued has ended, or waits and can be claimed, or is held: no lease lists what it does not hold.
 NobodyKeepsAWaitingJob == \A l \in lease : \A j \in l.ids : ~Terminal(j) => Holds(l, j)
 
-\* 2. At most one live token per job.
+\* At most one live token per job.
 OneLiveToken == \A j \in Jobs : Cardinality({l \in lease : Holds(l, j)}) <= 1
 
-\* 2. An outcome is accepted only with that token.
+\* An outcome is accepted only with that token.
 OnlyTheHolderSettles == zombies = {}
 
-\* 2. Tokens only grow.
+\* Tokens only grow.
 TokensGrow == [][\A j \in Jobs : job'[j].token >= job[j].token]_vars
 
-\* 3. Every claim is accounted for.
+\* Every claim is accounted for.
 ClaimsAddUp ==
     \A j \in Jobs : claims[j] = job[j].attempts + job[j].losses + job[j].others + (IF Held(j) THEN 1 ELSE 0)
 
-\* 3. Attempts end at their cap.
+\* Attempts end at their cap.
 AttemptsAreCapped == \A j \in Jobs : job[j].attempts <= MaxAttempts
 
-\* 3. So do losses. Two are bad luck, from then on the job runs alone, and a run of its own that is counted clears it once.
+\* So do losses. Two are bad luck, from then on the job runs alone, and a run of its own that is counted clears it once.
 LossesAreCapped ==
     \A j \in Jobs : job[j].losses <= (IF MaxLosses > 3 THEN MaxLosses ELSE 3) + job[j].attempts
 
-\* 6. A handler runs beside another of the same job only if a lease of theirs has expired by the store's clock.
+\* A handler runs beside another of the same job only if a lease of theirs has expired by the store's clock.
 NobodyRunsBesideALiveLease ==
     LET running(w) == {r \in runs[w] : \A s \in batch[w] : s.job # r.job \/ s.grant # r.grant} IN
     \A w, v \in Workers : \A r \in running(w) : \A q \in running(v) :
@@ -409,9 +409,6 @@ AStoppedWorkerOwesNothing ==
 
 \* Once the faults are over everything ends. (Replays are bounded, so what is put back ends too.)
 EverythingEnds == <>[](\A j \in Jobs : Terminal(j))
-
-\* The same without temporal logic, since nothing here goes in circles but renewal: who cannot go on has ended.
-NothingIsStuck == (ENABLED Progress) \/ \A j \in Jobs : Terminal(j)
 
 --------------------------------------------------------------------------------------
 (* For TLC: which states are alike. Tokens are only compared, so their order is enough; of what has ended only matters what

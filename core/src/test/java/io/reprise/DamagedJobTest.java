@@ -53,7 +53,7 @@ class DamagedJobTest {
             assertThat(engine.ran).containsExactly("good");
             assertThat(engine.job(good).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(engine.job(bad).failReason()).isEqualTo(FailReason.UNREADABLE);
-            assertThat(engine.reprise.attempts(bad).get(0).failure().message()).contains("tag ''");
+            assertThat(engine.job(bad).status().lastError()).asString().contains("tag ''");
         }
     }
 }

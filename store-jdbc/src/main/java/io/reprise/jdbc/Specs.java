@@ -149,12 +149,16 @@ final class Specs {
             add(settings, resource, spec::resource);
             add(settings, tags, text -> spec.tags(split(text)));
             if (key != null && rule != null) {
-                settings.add(() -> spec.key(key, rule));
+                settings.add(keyed(spec, key, rule));
             }
             add(settings, idempotencyKey, spec::idempotencyKey);
             add(settings, timeout, spec::timeout);
             add(settings, schedule, spec::schedule);
             return settings;
+        }
+
+        private static Runnable keyed(JobSpec.Builder spec, String key, KeyRule rule) {
+            return () -> spec.key(key, rule);
         }
 
         private static <T> void add(List<Runnable> settings, @Nullable T value, Consumer<T> setter) {

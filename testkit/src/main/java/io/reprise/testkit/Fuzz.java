@@ -7,6 +7,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 
@@ -45,33 +46,36 @@ public final class Fuzz {
     private static <T> void run(int runs, List<String> corpus, Function<Mutator, T> source, Reader<T> reader) {
         Mutator mutator = new Mutator(new SplittableRandom(SEED), corpus);
         AtomicReference<Object> current = new AtomicReference<>("");
+        AtomicLong answered = new AtomicLong();
         for (long batch = 0; batch < TIMES; batch++) {
             FutureTask<Boolean> task = new FutureTask<>(() -> {
                 for (int i = 0; i < runs; i++) {
                     T input = source.apply(mutator);
                     current.set(input);
                     reader.read(input);
+                    answered.incrementAndGet();
                 }
                 return true;
             });
             Thread thread = new Thread(task, "fuzz");
             thread.setDaemon(true);
             thread.start();
-            await(task, thread, current);
+            await(task, thread, current, answered);
         }
     }
 
-    private static void await(FutureTask<Boolean> task, Thread thread, AtomicReference<Object> current) {
+    private static void await(
+            FutureTask<Boolean> task, Thread thread, AtomicReference<Object> current, AtomicLong answered) {
         try {
-            Object before = null;
+            long before = -1;
             while (true) {
                 try {
                     task.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
                     return;
                 } catch (TimeoutException e) {
-                    Object now = current.get();
+                    long now = answered.get();
                     if (now == before) {
-                        AssertionError hung = new AssertionError("No answer to the input " + shown(now));
+                        AssertionError hung = new AssertionError("No answer to the input " + shown(current.get()));
                         hung.setStackTrace(thread.getStackTrace());
                         throw hung;
                     }
