@@ -46,7 +46,8 @@ class DamagedJobTest {
 
     @Test
     void a_damaged_job_becomes_a_dead_letter_that_says_why_and_the_others_run() {
-        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, options -> options, DamagedJobTest::damaging)) {
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, options -> options, DamagedJobTest::damaging)) {
             JobId bad = engine.reprise.enqueue(WORK.job("bad"));
             JobId good = engine.reprise.enqueue(WORK.job("good"));
             engine.worker.advance(Duration.ofSeconds(5));

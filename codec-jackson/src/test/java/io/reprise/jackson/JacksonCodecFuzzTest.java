@@ -36,8 +36,9 @@ class JacksonCodecFuzzTest {
             @Nullable List<Order> parts,
             @Nullable Map<String, Object> extra) {}
 
-    private static final String ORDER = "{\"id\":7,\"customer\":\"ada\",\"amount\":12.50,\"units\":3,\"at\":\"2026-01-01T00:00:00Z\","
-            + "\"patience\":\"PT5M\",\"kind\":\"SALE\",\"parts\":[{\"id\":8,\"parts\":[]}],\"extra\":{\"a\":[1,{\"b\":null}]}}";
+    private static final String ORDER =
+            "{\"id\":7,\"customer\":\"ada\",\"amount\":12.50,\"units\":3,\"at\":\"2026-01-01T00:00:00Z\","
+                    + "\"patience\":\"PT5M\",\"kind\":\"SALE\",\"parts\":[{\"id\":8,\"parts\":[]}],\"extra\":{\"a\":[1,{\"b\":null}]}}";
 
     private final JacksonCodec codec = new JacksonCodec();
 

@@ -26,8 +26,8 @@ final class JsonFields {
         }
         for (Object name : members.keySet()) {
             if (!allowed.contains(name)) {
-                throw new IllegalArgumentException(
-                        what + " has no field \"" + Truncation.cut(String.valueOf(name), 100) + "\"; allowed: " + String.join(", ", allowed));
+                throw new IllegalArgumentException(what + " has no field \"" + Truncation.cut(String.valueOf(name), 100)
+                        + "\"; allowed: " + String.join(", ", allowed));
             }
         }
         return new JsonFields(what, members);

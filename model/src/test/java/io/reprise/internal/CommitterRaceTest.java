@@ -52,7 +52,8 @@ class CommitterRaceTest {
         Race.require(committer.isIdle() && book.open() == 0, "not all was written");
         int ended = store.find(JobQuery.all().state(JobState.SUCCEEDED)).items().size();
         Race.require(ended == 2, "ended " + ended);
-        Race.require(store.takeOver("other", LONG, 10).isEmpty() && book.leases().isEmpty(), "a lease was left");
+        Race.require(
+                store.takeOver("other", LONG, 10).isEmpty() && book.leases().isEmpty(), "a lease was left");
     }
 
     private static Ended succeeded(Run run) {

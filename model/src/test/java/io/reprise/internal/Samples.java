@@ -19,8 +19,8 @@ final class Samples {
     private Samples() {}
 
     static Job job(long id) {
-        JobStatus status = new JobStatus(
-                JobState.RUNNING, null, null, null, null, null, new JobStatus.Holder("worker", 1, false));
+        JobStatus status =
+                new JobStatus(JobState.RUNNING, null, null, null, null, null, new JobStatus.Holder("worker", 1, false));
         JobTimes times = new JobTimes(Instant.EPOCH, Instant.EPOCH, null, null, Instant.EPOCH, null, null);
         return new Job(new JobId(id), JobSpec.builder("work", "1").build(), status, JobCounts.NONE, times);
     }

@@ -15,9 +15,7 @@ class TalliesRaceTest {
         Race.inManyOrders(() -> {
             Tallies tallies = new Tallies();
             Race.together(
-                    () -> tallies.expired(JOB),
-                    () -> tallies.putBack(tallies.take()),
-                    () -> tallies.expired(JOB));
+                    () -> tallies.expired(JOB), () -> tallies.putBack(tallies.take()), () -> tallies.expired(JOB));
             long dead = 0;
             for (Activity activity : tallies.take().activity()) {
                 dead += activity.dead();

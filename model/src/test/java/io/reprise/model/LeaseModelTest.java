@@ -35,7 +35,8 @@ class LeaseModelTest {
 
         /** As a line of a table: six numbers. */
         static Faults of(String numbers) {
-            int[] n = numbers.chars().filter(Character::isDigit).map(c -> c - '0').toArray();
+            int[] n =
+                    numbers.chars().filter(Character::isDigit).map(c -> c - '0').toArray();
             return new Faults(n[0], n[1], n[2], n[3], n[4], n[5]);
         }
     }

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 final class Tlc {
 
     private static final Duration LIMIT = Duration.ofMinutes(Long.getLong("reprise.model.minutes", 5));
-    private static final Pattern VIOLATED =
-            Pattern.compile("Error: (?:Invariant|Action property) (\\w+) is violated|Error: (Temporal) properties were");
+    private static final Pattern VIOLATED = Pattern.compile(
+            "Error: (?:Invariant|Action property) (\\w+) is violated|Error: (Temporal) properties were");
     private static final Pattern STATES = Pattern.compile("([\\d,]+) states generated, ([\\d,]+) distinct states");
 
     /**
@@ -57,7 +57,8 @@ final class Tlc {
         String jar = main.getProtectionDomain().getCodeSource().getLocation().getPath();
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         // Without -deadlock TLC would call it an error that everything has ended.
-        return List.of(java, "-XX:+UseParallelGC", "-Xmx1g", "-cp", jar, "tlc2.TLC", "-deadlock", "-workers", "2", name);
+        return List.of(
+                java, "-XX:+UseParallelGC", "-Xmx1g", "-cp", jar, "tlc2.TLC", "-deadlock", "-workers", "2", name);
     }
 
     private static String read(Path output) throws IOException {

@@ -39,9 +39,8 @@ final class Durations {
         if (trimmed.equals("0")) {
             return Duration.ZERO;
         }
-        throw new TypeConversionException(
-                "'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
-                        + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
+        throw new TypeConversionException("'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
+                + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
     }
 
     private static Duration sum(Matcher parts) {

@@ -39,7 +39,8 @@ class CliFuzzTest {
 
     @Test
     void a_policy_file_is_linted_or_refused() {
-        List<String> files = Presets.names().stream().map(name -> Presets.get(name).toJson()).toList();
+        List<String> files =
+                Presets.names().stream().map(name -> Presets.get(name).toJson()).toList();
         Fuzz.texts(1_500, files, text -> {
             Cli run = Cli.runWith(text, "policy", "lint", "-");
             assertThat(run.err()).doesNotContain("internal error");

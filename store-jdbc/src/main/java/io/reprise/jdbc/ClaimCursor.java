@@ -59,7 +59,12 @@ final class ClaimCursor {
      * @param admitted whether it waited for a breaker and was let through
      * @param damage why the job is not understood; null if it is
      */
-    record Taken(Job job, Level level, Position position, boolean admitted, @Nullable String damage) {}
+    record Taken(
+            Job job,
+            Level level,
+            Position position,
+            boolean admitted,
+            @Nullable String damage) {}
 
     private final Map<Level, Position> positions = new TreeMap<>();
     private long floor;

@@ -44,15 +44,34 @@ class DamagedRowTest {
 
     /** What a column may come to hold: by hand, by a newer version, by a bad disk. */
     private static final List<String> TEXTS = List.of(
-            "''", "' '", "','", "',,'", "'a b'", "'\u202e'", "'\u0434'", "'null'", "'-'", "'x'||char(7)", "printf('%.2000c','x')");
+            "''",
+            "' '",
+            "','",
+            "',,'",
+            "'a b'",
+            "'\u202e'",
+            "'\u0434'",
+            "'null'",
+            "'-'",
+            "'x'||char(7)",
+            "printf('%.2000c','x')");
 
-    private static final List<String> COLUMNS =
-            List.of("type", "resource", "tags", "unique_key", "idempotency_key", "schedule", "payload", "error_type", "wait_reason");
+    private static final List<String> COLUMNS = List.of(
+            "type",
+            "resource",
+            "tags",
+            "unique_key",
+            "idempotency_key",
+            "schedule",
+            "payload",
+            "error_type",
+            "wait_reason");
 
-    private static final List<String> NUMBERS = List.of("-9223372036854775808", "-1", "0", "1", "999", "9223372036854775807");
+    private static final List<String> NUMBERS =
+            List.of("-9223372036854775808", "-1", "0", "1", "999", "9223372036854775807");
 
-    private static final List<String> NUMERIC =
-            List.of("timeout_us", "delay_us", "asked_at", "last_delay_us", "attempts", "policy", "created_at", "first_due_at");
+    private static final List<String> NUMERIC = List.of(
+            "timeout_us", "delay_us", "asked_at", "last_delay_us", "attempts", "policy", "created_at", "first_due_at");
 
     @TempDir
     Path directory;
@@ -100,7 +119,10 @@ class DamagedRowTest {
         assertThat(Claims.ids(claims)).as(what).contains(good);
         Set<JobId> damaged = claims.get(0).damaged().keySet();
         assertThat(damaged).as(what).doesNotContain(good);
-        claims.get(0).damaged().values().forEach(why -> assertThat(why).as(what).isNotBlank().hasSizeLessThan(1_000));
+        claims.get(0)
+                .damaged()
+                .values()
+                .forEach(why -> assertThat(why).as(what).isNotBlank().hasSizeLessThan(1_000));
         assertThat(store.find(broken)).as(what).isPresent();
         assertThat(store.find(JobQuery.all()).items()).as(what).isNotEmpty();
 
@@ -108,7 +130,10 @@ class DamagedRowTest {
         for (LostClaim each : lost) {
             Claim claim = each.claim();
             store.settle(
-                    claim.jobs().stream().map(job -> Settlements.fail(claim, job)).toList(), List.of(claim.token()));
+                    claim.jobs().stream()
+                            .map(job -> Settlements.fail(claim, job))
+                            .toList(),
+                    List.of(claim.token()));
         }
         for (Job job : store.find(JobQuery.all()).items()) {
             assertThat(job.state().isTerminal()).as("%s of %s", what, job).isTrue();

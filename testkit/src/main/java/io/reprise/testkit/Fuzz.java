@@ -10,6 +10,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives hostile inputs to whatever reads them. What it throws, or that it does not come back, is a failure that shows the
@@ -105,9 +106,9 @@ public final class Fuzz {
     }
 
     /** As Java source, so that it can be made a test. */
-    private static String shown(Object input) {
+    private static String shown(@Nullable Object input) {
         StringBuilder shown = new StringBuilder("\"");
-        String text = input.toString();
+        String text = String.valueOf(input);
         for (int i = 0; i < Math.min(text.length(), 2 * MAX_MESSAGE); i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\') {
@@ -118,6 +119,7 @@ public final class Fuzz {
                 shown.append(c);
             }
         }
-        return shown.append(text.length() > 2 * MAX_MESSAGE ? "… (" + text.length() + " characters)" : "\"").toString();
+        return shown.append(text.length() > 2 * MAX_MESSAGE ? "… (" + text.length() + " characters)" : "\"")
+                .toString();
     }
 }

@@ -90,10 +90,16 @@ class ParserFuzzTest {
     void control_state_of_whatever_text_neither_throws_nor_lasts() {
         Instant now = NOW;
         Breaker open = Breaker.closed(now)
-                .after(new Tally(new Tally.Counts(0, 500, 0, 0, 0), Tally.Counts.NONE, 0, 0, 0), BreakerSettings.DEFAULT, now, new SplittableRandom(1));
+                .after(
+                        new Tally(new Tally.Counts(0, 500, 0, 0, 0), Tally.Counts.NONE, 0, 0, 0),
+                        BreakerSettings.DEFAULT,
+                        now,
+                        new SplittableRandom(1));
         List<String> states = List.of(
                 open.text(),
-                Breaker.closed(now).forced(true, new Breaker.Force("ada", "repair"), now).text(),
+                Breaker.closed(now)
+                        .forced(true, new Breaker.Force("ada", "repair"), now)
+                        .text(),
                 RetryBudget.full(BudgetSettings.OF_ALL, now).text());
         Fuzz.texts(20_000, states, text -> {
             Breaker breaker = Breaker.parse(text, now);
@@ -155,10 +161,12 @@ class ParserFuzzTest {
     void a_breaker_from_the_far_future_probes_now() {
         Breaker open = Breaker.parse("phase=OPEN\nsince=2126-01-01T00:00:00Z\nnextProbe=2126-01-01T00:00:10Z", NOW);
         assertThat(open.at(BreakerSettings.DEFAULT, NOW).phase()).isEqualTo(Breaker.Phase.HALF_OPEN);
-        Breaker ramp = Breaker.parse("phase=RAMPING\nrate=NaN\npermits=-Infinity\naccrued=-999999999-01-01T00:00:00Z", NOW);
+        Breaker ramp =
+                Breaker.parse("phase=RAMPING\nrate=NaN\npermits=-Infinity\naccrued=-999999999-01-01T00:00:00Z", NOW);
         assertThat(ramp.at(BreakerSettings.DEFAULT, NOW).ramp().rate()).isFinite();
         RetryBudget budget = RetryBudget.parse("level=NaN\nat=+999999999-12-31T00:00:00Z", NOW);
-        assertThat(budget.at(BudgetSettings.OF_ALL, NOW.plusSeconds(60)).level()).isPositive();
+        assertThat(budget.at(BudgetSettings.OF_ALL, NOW.plusSeconds(60)).level())
+                .isPositive();
     }
 
     @Test
