@@ -17,6 +17,11 @@ public final class Race {
         Lincheck.runConcurrentTest(ORDERS, race);
     }
 
+    /** Tries as many orders as it takes to find the one that fails, which is far fewer than this. */
+    public static void untilItFails(Runnable race) {
+        Lincheck.runConcurrentTest(50_000, race);
+    }
+
     /** Runs these at once, and waits for all. To be called in a race. */
     public static void together(Runnable... parts) {
         List<Thread> threads = new ArrayList<>();

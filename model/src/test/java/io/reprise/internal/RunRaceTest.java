@@ -94,7 +94,7 @@ class RunRaceTest {
 
     @Test
     void a_run_that_looks_before_it_acts_is_caught() {
-        assertThatThrownBy(() -> Race.inManyOrders(() -> endsOnce(new Careless())))
+        assertThatThrownBy(() -> Race.untilItFails(() -> endsOnce(new Careless())))
                 .isInstanceOf(LincheckAssertionError.class);
     }
 }

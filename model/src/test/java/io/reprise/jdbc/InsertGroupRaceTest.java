@@ -76,7 +76,7 @@ class InsertGroupRaceTest {
 
     @Test
     void an_answer_that_comes_too_late_is_caught() {
-        assertThatThrownBy(() -> Race.inManyOrders(() -> race(new Hasty()::insert)))
+        assertThatThrownBy(() -> Race.untilItFails(() -> race(new Hasty()::insert)))
                 .isInstanceOf(LincheckAssertionError.class);
     }
 }
