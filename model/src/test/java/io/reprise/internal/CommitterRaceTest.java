@@ -33,25 +33,23 @@ class CommitterRaceTest {
             new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
             new WorkerSettings.Keep(LONG, null));
 
-    /** A store that only counts what is settled, since every access to what is shared is a place to switch threads. */
-    private static JobStore counting(Set<JobId> settled) {
-        return (JobStore) Proxy.newProxyInstance(
-                JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
-                    Race.require(method.getName().equals("settle"), method.getName());
-                    for (Object settlement : (List<?>) args[0]) {
-                        JobId job = ((Settlement) settlement).job();
-                        Race.require(settled.add(job), "settled twice");
-                    }
-                    return new Settled(Instant.EPOCH, Set.of(), Set.of());
-                });
-    }
+    private static final Set<JobId> SETTLED = new HashSet<>();
+
+    /** Only counts what is settled, since every access to what is shared is a place to switch threads. Made before the race. */
+    private static final JobStore STORE = (JobStore) Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                for (Object settlement : (List<?>) args[0]) {
+                    Race.require(SETTLED.add(((Settlement) settlement).job()), "settled twice");
+                }
+                return new Settled(Instant.EPOCH, Set.of(), Set.of());
+            });
 
     private static void race() {
-        Set<JobId> settled = new HashSet<>();
+        SETTLED.clear();
         LeaseBook book = new LeaseBook();
         List<Run> runs = book.add(CLAIM, 0, LONG.toNanos());
         AtomicInteger freed = new AtomicInteger();
-        Committer committer = committer(counting(settled), book, freed);
+        Committer committer = committer(book, freed);
         Race.together(
                 () -> committer.accept(succeeded(runs.get(0))),
                 () -> committer.step(),
@@ -61,7 +59,7 @@ class CommitterRaceTest {
             committer.step();
         }
         Race.require(committer.isIdle() && book.open() == 0, "not all was written");
-        Race.require(settled.size() == 2 && freed.get() > 0, "settled " + settled);
+        Race.require(SETTLED.size() == 2 && freed.get() > 0, "settled " + SETTLED);
         Race.require(book.leases().isEmpty(), "a lease was left");
     }
 
@@ -92,11 +90,11 @@ class CommitterRaceTest {
         }
     }
 
-    private static Committer committer(JobStore store, LeaseBook book, AtomicInteger freed) {
+    private static Committer committer(LeaseBook book, AtomicInteger freed) {
         StoreClock clock = new StoreClock(new Still(), Instant.EPOCH);
         Control control = new Control(new ControlRules(ControlSettings.DEFAULT, List.of()), clock, () -> {});
         EngineParts parts = new EngineParts(
-                store,
+                STORE,
                 SETTINGS,
                 new Handlers(),
                 new NoCodec(),

@@ -3,7 +3,9 @@ package io.reprise.internal;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.lincheck.Lincheck;
+import org.jspecify.annotations.Nullable;
 
 /** Threads that race; Lincheck runs them in many different orders, switching between any two accesses to what they share. */
 public final class Race {
@@ -19,14 +21,21 @@ public final class Race {
 
     /** Tries as many orders as it takes to find the one that fails, which is far fewer than this. */
     public static void untilItFails(Runnable race) {
-        Lincheck.runConcurrentTest(50_000, race);
+        Lincheck.runConcurrentTest(10_000, race);
     }
 
-    /** Runs these at once, and waits for all. To be called in a race. */
+    /** Runs these at once, waits for all, and fails if one of them did. To be called in a race. */
     public static void together(Runnable... parts) {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
         for (Runnable part : parts) {
-            threads.add(new Thread(part));
+            threads.add(new Thread(() -> {
+                try {
+                    part.run();
+                } catch (RuntimeException | AssertionError e) {
+                    failure.set(e);
+                }
+            }));
         }
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
@@ -35,6 +44,9 @@ public final class Race {
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }
+        }
+        if (failure.get() != null) {
+            throw new AssertionError("one of them failed", failure.get());
         }
     }
 
