@@ -121,7 +121,7 @@ public final class Mutator {
 
     /** Words instead of a text, such as the arguments of a command: some changed, left out, doubled or moved. */
     public List<String> nextWords(String separator) {
-        List<String> words = new ArrayList<>(List.of(any(corpus).split(separator)));
+        List<String> words = new ArrayList<>(List.of(any(corpus).split(separator, -1)));
         int changes = 1 + random.nextInt(3);
         for (int i = 0; i < changes && !words.isEmpty(); i++) {
             int at = random.nextInt(words.size());
