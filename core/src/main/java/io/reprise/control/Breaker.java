@@ -102,11 +102,19 @@ public record Breaker(
         return switch (phase) {
             case CLOSED -> this;
             case RAMPING -> with(ramp.accrue(now));
-            case OPEN -> now.isBefore(nextProbe) ? this : halfOpen(settings, now);
+            case OPEN -> rests(settings, now) ? this : halfOpen(settings, now);
             // Probes that never ended, whatever became of them, must not keep it so for ever.
             case HALF_OPEN ->
                 now.isBefore(since.plus(settings.longestProbe())) || waiting == 0 ? this : halfOpen(settings, now);
         };
+    }
+
+    /** A rest that is longer than any comes from a clock that was wrong. */
+    private boolean rests(BreakerSettings settings, Instant now) {
+        Duration left = Duration.between(now, nextProbe);
+        Duration first = settings.firstProbe();
+        Duration longest = settings.longestProbe();
+        return left.compareTo(Duration.ZERO) > 0 && left.compareTo(first.compareTo(longest) > 0 ? first : longest) <= 0;
     }
 
     /** How many parked jobs may be let through now. */

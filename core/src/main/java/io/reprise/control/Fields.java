@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields {
 
-    private static final Duration SLACK = Duration.ofSeconds(10);
+    private static final double MOST = 1e9;
+    private static final Duration YEAR = Duration.ofDays(365);
+
+    /** How far workers may differ about what time the store has. */
+    private static final Duration SKEW = Duration.ofSeconds(10);
 
     private final Map<String, String> values = new LinkedHashMap<>();
 
@@ -46,23 +50,24 @@ final class Fields {
         return values.getOrDefault(name, otherwise);
     }
 
+    /** Finite, and of a size that can be reckoned with. */
     double number(String name) {
         double value = read(name, Double::parseDouble, 0.0);
-        return Double.isFinite(value) ? value : 0;
+        return Double.isNaN(value) ? 0 : Math.max(-MOST, Math.min(value, MOST));
     }
 
     int integer(String name) {
         return read(name, Integer::parseInt, 0);
     }
 
-    /** A time in the past, give or take what workers may differ; one that is not is taken for now. */
+    /** Something that has happened: what lies in the future, by a clock that was wrong, is taken to be now. */
     Instant past(String name, Instant now) {
         return past(name, now, now);
     }
 
     Instant past(String name, Instant now, Instant otherwise) {
-        Instant value = read(name, Instant::parse, now);
-        return value.isAfter(now.plus(SLACK)) ? otherwise : value;
+        Instant value = near(name, now);
+        return value.isAfter(now.plus(SKEW)) ? otherwise : value;
     }
 
     /** A time no further ahead than this. */
@@ -70,8 +75,17 @@ final class Fields {
         return past(name, now.plus(ahead), now);
     }
 
+    /** Within a year of now, so that differences can be reckoned with. */
+    private Instant near(String name, Instant now) {
+        Instant value = read(name, Instant::parse, now);
+        Instant earliest = now.minus(YEAR);
+        Instant latest = now.plus(YEAR);
+        return value.isBefore(earliest) ? earliest : value.isAfter(latest) ? latest : value;
+    }
+
     Duration duration(String name, Duration otherwise) {
-        return read(name, Duration::parse, otherwise);
+        Duration value = read(name, Duration::parse, otherwise);
+        return value.isNegative() || value.compareTo(YEAR) > 0 ? otherwise : value;
     }
 
     private <T> T read(String name, Function<String, T> parser, T otherwise) {

@@ -162,7 +162,7 @@ final class Attempts {
                 new @Nullable Object[] {
                     settlement.job(),
                     settlement.token(),
-                    counted ? end.attempts() : end.attempts() + 1,
+                    Math.max(1, counted ? end.attempts() : end.attempts() + 1),
                     at - Micros.of(settlement.ran()),
                     at,
                     end.runner()

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the last claims of one queue ended, so that the next need not step over what is held already, nor over index
@@ -53,8 +54,14 @@ final class ClaimCursor {
      * A claimed job and where it was.
      *
      * @param admitted whether it waited for a breaker and was let through
+     * @param damage why the job is not understood; null if it is
      */
-    record Taken(Job job, Level level, Position position, boolean admitted) {}
+    record Taken(
+            Job job,
+            Level level,
+            Position position,
+            boolean admitted,
+            @Nullable String damage) {}
 
     private final Map<Level, Position> positions = new TreeMap<>();
     private long floor;

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.JobId;
+import io.reprise.PayloadCodec;
+import io.reprise.control.ControlSettings;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Claim;
+import io.reprise.store.JobStore;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Handlers end while the committer writes: every outcome is written once, and it is idle only when all are. */
+class CommitterRaceTest {
+
+    private static final Duration LONG = Duration.ofHours(1);
+    private static final Claim CLAIM = Samples.claim(1, 1, 2);
+    private static final WorkerSettings SETTINGS = new WorkerSettings(
+            "worker",
+            2,
+            List.of(),
+            false,
+            0.2,
+            new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
+            new WorkerSettings.Keep(LONG, null));
+
+    private static final Set<JobId> SETTLED = new HashSet<>();
+
+    /** Only counts what is settled, since every access to what is shared is a place to switch threads. Made before the race. */
+    private static final JobStore STORE = (JobStore) Proxy.newProxyInstance(
+            JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {
+                for (Object settlement : (List<?>) args[0]) {
+                    Race.require(SETTLED.add(((Settlement) settlement).job()), "settled twice");
+                }
+                return new Settled(Instant.EPOCH, Set.of(), Set.of());
+            });
+
+    private static void race() {
+        SETTLED.clear();
+        LeaseBook book = new LeaseBook();
+        List<Run> runs = book.add(CLAIM, 0, LONG.toNanos());
+        AtomicInteger freed = new AtomicInteger();
+        Committer committer = committer(book, freed);
+        Race.together(
+                () -> committer.accept(succeeded(runs.get(0))),
+                () -> committer.step(),
+                () -> committer.accept(succeeded(runs.get(1))));
+        Race.require(committer.isIdle() == (book.open() == 0), "idle while something is open");
+        for (int i = 0; i < 3; i++) {
+            committer.step();
+        }
+        Race.require(committer.isIdle() && book.open() == 0, "not all was written");
+        Race.require(SETTLED.size() == 2 && freed.get() > 0, "settled " + SETTLED);
+        Race.require(book.leases().isEmpty(), "a lease was left");
+    }
+
+    private static Ended succeeded(Run run) {
+        return new Ended(run, Ended.Kind.HANDLED, Duration.ZERO, null, null);
+    }
+
+    /** Neither is used: nothing runs here. */
+    private static final class NoBench implements Bench {
+        @Override
+        public void execute(Runnable work) {
+            throw new AssertionError("nothing runs here");
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private static final class NoCodec implements PayloadCodec {
+        @Override
+        public String encode(Object value) {
+            throw new AssertionError("nothing is written here");
+        }
+
+        @Override
+        public <T> T decode(String json, Class<T> type) {
+            throw new AssertionError("nothing is read here");
+        }
+    }
+
+    private static Committer committer(LeaseBook book, AtomicInteger freed) {
+        StoreClock clock = new StoreClock(new Still(), Instant.EPOCH);
+        Control control = new Control(new ControlRules(ControlSettings.DEFAULT, List.of()), clock, () -> {});
+        EngineParts parts = new EngineParts(
+                STORE,
+                SETTINGS,
+                new Handlers(),
+                new NoCodec(),
+                new Still(),
+                new NoBench(),
+                clock,
+                new Events(List.of()),
+                new Tallies(),
+                control,
+                new SplittableRandom(1));
+        Policies policies = new Policies(List.of(), List.of(), RetryPolicy.unset(), false);
+        Decider decider = new Decider(policies, parts, new Outlook(), true);
+        return new Committer(parts, book, decider, due -> {}, freed::incrementAndGet);
+    }
+
+    @Test
+    void every_outcome_is_written_once() {
+        Race.inManyOrders(CommitterRaceTest::race);
+    }
+}
