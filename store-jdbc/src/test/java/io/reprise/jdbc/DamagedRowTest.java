@@ -112,7 +112,8 @@ class DamagedRowTest {
         JobId broken = store.insert(List.of(RICH)).get(0).id();
         JobId plain = store.insert(List.of(GOOD)).get(0).id();
         JobId good = store.insert(List.of(GOOD)).get(0).id();
-        boolean written = tryUpdate(sql, column, value, broken) | tryUpdate(sql, column, value, plain);
+        boolean written = tryUpdate(sql, column, value, broken);
+        written |= tryUpdate(sql, column, value, plain);
         String what = column + " = " + value;
 
         List<Claim> claims = store.claim(Claims.upTo(10).lease(Duration.ZERO).build());
