@@ -10,13 +10,18 @@ import org.jspecify.annotations.Nullable;
 /** Threads that race; Lincheck runs them in many different orders, switching between any two accesses to what they share. */
 public final class Race {
 
-    private static final int ORDERS = Integer.getInteger("reprise.race.orders", 100);
+    private static final int ORDERS = Integer.getInteger("reprise.race.orders", 40);
 
     private Race() {}
 
     /** Tries many orders. Fails if one of them ends in an error or in a deadlock. */
     public static void inManyOrders(Runnable race) {
         Lincheck.runConcurrentTest(ORDERS, race);
+    }
+
+    /** The same with fewer, for a race in which much is shared and each order takes long. */
+    public static void inSomeOrders(Runnable race) {
+        Lincheck.runConcurrentTest(ORDERS / 4, race);
     }
 
     /** Tries as many orders as it takes to find the one that fails, which is far fewer than this. */

@@ -27,7 +27,7 @@ class InsertGroupRaceTest {
     private static List<Inserted> store(List<JobSpec> jobs) {
         List<Inserted> stored = new ArrayList<>();
         for (JobSpec job : jobs) {
-            stored.add(new Inserted(new JobId(job == ONE ? 1 : 2), true, Instant.EPOCH));
+            stored.add(new Inserted(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH));
         }
         return stored;
     }

@@ -42,7 +42,7 @@ class CliFuzzTest {
     void a_policy_file_is_linted_or_refused() {
         List<String> files =
                 Presets.names().stream().map(name -> Presets.get(name).toJson()).toList();
-        Fuzz.texts(1_500, files, text -> {
+        Fuzz.texts(500, files, text -> {
             Cli run = Cli.runWith(text, "policy", "lint", "-");
             assertThat(run.err()).doesNotContain("internal error");
             assertThat(run.out() + run.err()).isNotBlank();
