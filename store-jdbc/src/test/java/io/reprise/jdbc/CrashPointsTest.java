@@ -28,7 +28,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -56,7 +58,7 @@ class CrashPointsTest implements StoreFixture {
     private JdbcJobStore store;
     private int images;
     private int checkpoints;
-    private String state = "";
+    private Map<String, Integer> state = Map.of();
     private CrashImages.Disk disk = new CrashImages.Disk(new byte[0], new byte[0]);
 
     @BeforeEach
@@ -87,8 +89,7 @@ class CrashPointsTest implements StoreFixture {
 
     @Test
     void every_image_of_the_disk_is_the_state_before_a_call_or_after_it() throws Exception {
-        disk = CrashImages.read(file);
-        state = reopened(new CrashImages.Image("empty", disk.db(), disk.wal(), 0, true));
+        restart();
         call("prepare", store::prepare);
         lifeOfJobs();
         failuresAndLosses();
@@ -151,8 +152,11 @@ class CrashPointsTest implements StoreFixture {
         List<JobId> ids = new ArrayList<>();
         call("store", () -> ids.addAll(add(Jobs.many(4))));
         call("cancel", () -> store.cancel(ids.get(0), NOTE));
-        call("make a dead letter", () -> ids.add(deadLetter(Jobs.on("other"))));
-        call("replay it", () -> store.revive(ids.get(4), new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE), NOTE));
+        JobId dead = add(Jobs.on("other"));
+        Claim claim = claimOne(Claims.upTo(1).from("other"));
+        settle(Settlements.fail(claim, only(claim)));
+        restart();
+        call("replay a dead letter", () -> store.revive(dead, new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE), NOTE));
         call("discard", () -> store.discard(ids.get(0), NOTE));
         call("pause", () -> store.pause("other", NOTE));
         call("limit", () -> store.limit("other", 3, NOTE));
@@ -173,8 +177,20 @@ class CrashPointsTest implements StoreFixture {
         call("prune", () -> store.prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), Duration.ZERO, 50));
         for (int i = 0; i < 12; i++) {
             call("store more", () -> add(Jobs.many(10)));
-            call("run more", () -> claim(Claims.upTo(5)).forEach(this::succeed));
+            List<Claim> claims = new ArrayList<>();
+            call("claim more", () -> claims.addAll(claim(Claims.upTo(5))));
+            call("settle more", () -> store.settle(
+                    claims.stream()
+                            .flatMap(claim -> claim.jobs().stream().map(job -> Settlements.success(claim, job)))
+                            .toList(),
+                    claims.stream().map(Claim::token).toList()));
         }
+    }
+
+    /** Takes the files as they are, after calls that were not looked at. */
+    private void restart() throws Exception {
+        disk = CrashImages.read(file);
+        state = reopened(new CrashImages.Image("as it is", disk.db(), disk.wal(), 0, true));
     }
 
     /** Makes the call, then looks at every state of the disk there may have been. */
@@ -182,18 +198,16 @@ class CrashPointsTest implements StoreFixture {
         work.run();
         CrashImages.Disk after = CrashImages.read(file);
         List<CrashImages.Image> all = CrashImages.between(disk, after);
-        String old = state;
+        Map<String, Integer> old = state;
         CrashImages.Image last = new CrashImages.Image("after", after.db(), after.wal(), 0, true);
-        String now = reopened(last);
-        int commits = all.get(all.size() - 1).commits();
+        Map<String, Integer> now = reopened(last);
+        assertThat(all.get(all.size() - 1).commits()).as("%s: transactions", what).isLessThanOrEqualTo(1);
         for (CrashImages.Image image : all) {
-            String found = reopened(image);
+            Map<String, Integer> found = reopened(image);
             if (image.all()) {
                 assertThat(found).as("%s: %s, all written", what, image.what()).isEqualTo(now);
-            } else if (image.commits() == 0) {
-                assertThat(found).as("%s: %s, not committed", what, image.what()).isEqualTo(old);
             } else {
-                assertThat(commits).as("%s: commits", what).isGreaterThan(image.commits());
+                assertThat(found).as("%s: %s, not committed", what, image.what()).isEqualTo(old);
             }
         }
         images += all.size();
@@ -203,8 +217,8 @@ class CrashPointsTest implements StoreFixture {
         worksOn(what);
     }
 
-    /** All there is to see in an image, after SQLite has recovered and found it sound. */
-    private String reopened(CrashImages.Image image) throws IOException, SQLException {
+    /** A hash of the rows of each table in an image, after SQLite has recovered and found it sound. */
+    private Map<String, Integer> reopened(CrashImages.Image image) throws IOException, SQLException {
         Path copy = copy(image);
         try (Connection connection = Sqlite.connection(copy);
                 Statement statement = connection.createStatement()) {
@@ -212,18 +226,16 @@ class CrashPointsTest implements StoreFixture {
             assertThat(column(statement, "pragma integrity_check"))
                     .as(image.what())
                     .containsExactly("ok");
-            StringBuilder all = new StringBuilder();
+            Map<String, Integer> all = new TreeMap<>();
             for (String table : column(
                     statement,
                     "select name from sqlite_master where type = 'table' and name not like 'sqlite_stat%' order by 1")) {
                 String row = column(statement, "select 'quote(\"' || name || '\")' from pragma_table_info('" + table + "')")
                         .stream()
                         .collect(Collectors.joining(" || ',' || "));
-                all.append(table)
-                        .append(column(statement, "select " + row + " from " + table + " order by 1"))
-                        .append('\n');
+                all.put(table, column(statement, "select " + row + " from " + table + " order by 1").hashCode());
             }
-            return all.toString();
+            return all;
         }
     }
 

@@ -29,12 +29,7 @@ public final class JavaProcess implements AutoCloseable {
 
     /** Starts small and quick: such a process is not meant to live long. */
     public static JavaProcess start(Class<?> main, Path log, String... args) {
-        return start(List.of(), main, log, args);
-    }
-
-    /** The same as the child of another command, which must become it with exec: a shell that sets limits, for instance. */
-    public static JavaProcess start(List<String> parent, Class<?> main, Path log, String... args) {
-        List<String> command = new ArrayList<>(parent);
+        List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of(
                 "-XX:TieredStopAtLevel=1",

@@ -57,6 +57,11 @@ public final class SmallDisk implements AutoCloseable {
         }
     }
 
+    /** Makes it read-only, or no longer so. Nobody may have a file on it open for writing. */
+    public void readOnly(boolean wanted) {
+        run("mount", "-o", "remount," + (wanted ? "ro" : "rw"), directory.toString());
+    }
+
     @Override
     public void close() {
         run("umount", "-l", directory.toString());

@@ -128,6 +128,9 @@ final class JobTrack {
     void takenOver(HistoryEvent event) {
         LeaseTrack lost = leases.get(event.number("lost"));
         if (lost == null) {
+            lost = overtakenUnseen(String.valueOf(event.detail("loser")));
+        }
+        if (lost == null) {
             // A claim nobody lived to tell of.
             tally.claims++;
         } else {
@@ -148,6 +151,14 @@ final class JobTrack {
             violated("token", "got token " + event.token() + " after token " + event.number("lost"));
         }
         leases.put(event.token(), new LeaseTrack(event));
+    }
+
+    /** The lease that somebody took over who lived neither to tell of it nor to settle it. */
+    private @Nullable LeaseTrack overtakenUnseen(String loser) {
+        return leases.values().stream()
+                .filter(lease -> !lease.isOver() && lease.runner.equals(loser))
+                .findFirst()
+                .orElse(null);
     }
 
     void renewed(HistoryEvent event) {

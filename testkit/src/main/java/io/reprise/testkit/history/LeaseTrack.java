@@ -17,6 +17,8 @@ final class LeaseTrack {
 
     final long token;
     final String holder;
+    /** Who claimed the job; after take-overs still the first who lost it. */
+    final String runner;
     final boolean alone;
     /** When the call that gave it out was over. */
     final long since;
@@ -34,6 +36,8 @@ final class LeaseTrack {
     LeaseTrack(HistoryEvent given) {
         this.token = given.token();
         this.holder = given.who();
+        String loser = given.detail("loser");
+        this.runner = loser == null ? given.who() : loser;
         this.alone = given.isTrue("alone");
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.history.HistoryEvent;
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Workers killed as {@code kill -9} does, again and again and at any moment; and workers that were only frozen. */
+@Timeout(1_800)
+class KillStormTest {
+
+    private static final int WORKERS = 4;
+    private static final int LONGEST_LIFE = 20_000;
+
+    @TempDir
+    private Path directory;
+
+    private String url(String database) {
+        return database.equals("sqlite")
+                ? "sqlite:" + directory.resolve("jobs.db")
+                : PostgresServer.shared().freshDatabaseUrl();
+    }
+
+    /** A worker and how many bytes of history it is granted. */
+    private record Victim(FaultRun.Worker worker, int life) {}
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
+        Random random = new Random(1);
+        int wanted = FaultRun.times(30, 400);
+        try (FaultRun run = new FaultRun(directory, url(database))) {
+            run.startLoad();
+            List<Victim> victims = new ArrayList<>();
+            int kills = 0;
+            while (kills < wanted) {
+                while (victims.size() < WORKERS) {
+                    victims.add(new Victim(run.startWorker(), 1 + random.nextInt(LONGEST_LIFE)));
+                }
+                for (Victim victim : List.copyOf(victims)) {
+                    assertThat(victim.worker().process().isAlive())
+                            .as("a worker died by itself: %s", victim.worker().process().logTail())
+                            .isTrue();
+                    if (victim.worker().historySize() >= victim.life()) {
+                        victim.worker().process().kill();
+                        victims.remove(victim);
+                        kills++;
+                    }
+                }
+                LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
+            }
+            run.startWorker();
+            run.drainAndCheck(kills + " kills on " + database);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void what_a_frozen_worker_did_is_refused_after_it_was_overtaken(String database) {
+        try (FaultRun run = new FaultRun(directory, url(database))) {
+            int jobs = 4;
+            run.enqueue(Work.HELD, jobs);
+            FaultRun.Worker frozen = run.startWorker();
+            run.until("jobs to run", () -> frozen.count(Kind.STARTED) == jobs);
+            frozen.process().pause();
+            FaultRun.Worker heir = run.startWorker();
+            run.until("the heir to run them", () -> heir.count(Kind.STARTED) == jobs);
+            run.release();
+            frozen.process().resume();
+            run.until("both to end them", () -> frozen.count(Kind.ENDED) == jobs && heir.count(Kind.ENDED) == jobs);
+            run.until("the outcomes of the heir", () -> accepted(heir) == jobs);
+            // The frozen one has come to itself: with the other dead, it does the work.
+            heir.process().kill();
+            run.enqueue(Work.mixture());
+            frozen.awaitMore(Kind.ACCEPTED, 20);
+            run.drainAndCheck("A frozen worker on " + database);
+            List<Long> tokens = frozen.events().stream()
+                    .filter(event -> event.kind() == Kind.STARTED)
+                    .limit(jobs)
+                    .map(HistoryEvent::token)
+                    .toList();
+            assertThat(frozen.events())
+                    .filteredOn(event -> event.kind() == Kind.ACCEPTED)
+                    .noneMatch(event -> tokens.contains(event.token()));
+        }
+    }
+
+    private static long accepted(FaultRun.Worker worker) {
+        return worker.events().stream()
+                .filter(event -> event.kind() == Kind.ACCEPTED && "Succeed".equals(event.detail("next")))
+                .count();
+    }
+}
