@@ -33,6 +33,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +58,11 @@ final class FaultRun implements AutoCloseable {
     private final AtomicInteger acknowledged = new AtomicInteger();
     private final AtomicInteger unknown = new AtomicInteger();
     private volatile @Nullable StoreException refusal;
-    private @Nullable Thread load;
+    private final AtomicInteger insisted = new AtomicInteger();
+    private final List<Thread> load = new ArrayList<>();
     private volatile boolean loading;
+    private volatile boolean closed;
+    private volatile @Nullable Throwable loadFailure;
     private volatile long lastSucceeded;
 
     FaultRun(Path directory, String url) {
@@ -177,27 +181,49 @@ final class FaultRun implements AutoCloseable {
         return Objects.requireNonNull(refusal, "nothing was refused");
     }
 
-    /** Enqueues as fast as the jobs are done, from now on until the end. */
+    /** Enqueues as fast as the jobs are done, from now on until the end: batches, and single jobs each until it is told. */
     void startLoad() {
         loading = true;
-        load = new Thread(this::enqueueAlways, "load");
-        load.start();
+        load.add(new Thread(() -> whileLoading(() -> enqueue(Work.mixture())), "load"));
+        load.add(new Thread(() -> whileLoading(this::insist), "insistent load"));
+        load.forEach(thread -> {
+            thread.setUncaughtExceptionHandler((which, failure) -> loadFailure = failure);
+            thread.start();
+        });
     }
 
-    private void enqueueAlways() {
+    private void whileLoading(Runnable step) {
         while (loading) {
             if (live() < BACKLOG) {
-                enqueue(Work.mixture());
+                step.run();
             } else {
                 LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
             }
         }
     }
 
+    /** Enqueues one job again and again under one key until it is acknowledged: it must be there once. */
+    private void insist() {
+        String key = key(insisted.getAndIncrement());
+        boolean stored = false;
+        while (!stored && !closed) {
+            try {
+                client.enqueue(Work.QUICK.job().idempotencyKey(key));
+                stored = true;
+            } catch (StoreException e) {
+                refusal = e;
+            }
+        }
+        acknowledged.incrementAndGet();
+    }
+
+    private static String key(int n) {
+        return String.format("once-%08d", n);
+    }
+
     private void stopLoad() {
         loading = false;
-        Thread thread = load;
-        if (thread != null) {
+        for (Thread thread : load) {
             try {
                 thread.join();
             } catch (InterruptedException e) {
@@ -207,23 +233,23 @@ final class FaultRun implements AutoCloseable {
     }
 
     private long live() {
-        return Math.max(0, count(JobState.PENDING) + count(JobState.RUNNING));
+        return count(JobState.PENDING, JobState.RUNNING);
     }
 
-    /** How many jobs are in the state, or the largest number if the store does not say. */
-    private long count(JobState state) {
+    /** How many jobs are in these states, or -1 if the store does not say. */
+    private long count(JobState... states) {
         try {
-            return client.queues().stream().mapToLong(queue -> queue.count(state)).sum();
+            return client.queues().stream()
+                    .mapToLong(queue -> Stream.of(states).mapToLong(queue::count).sum())
+                    .sum();
         } catch (StoreException e) {
-            return Integer.MAX_VALUE;
+            return -1;
         }
     }
 
+    /** As far as the store last said. */
     private long succeeded() {
-        long count = count(JobState.SUCCEEDED);
-        if (count < Integer.MAX_VALUE) {
-            lastSucceeded = count;
-        }
+        lastSucceeded = Math.max(lastSucceeded, count(JobState.SUCCEEDED));
         return lastSucceeded;
     }
 
@@ -231,6 +257,10 @@ final class FaultRun implements AutoCloseable {
     void awaitProgress(int jobs) {
         long before = succeeded();
         until(jobs + " more jobs done", () -> succeeded() >= before + jobs);
+    }
+
+    void awaitDone() {
+        until("everything to be done", () -> live() == 0);
     }
 
     void release() {
@@ -265,7 +295,8 @@ final class FaultRun implements AutoCloseable {
     /** Waits until nothing is left to do, stops the workers in order, and checks everything that was written down. */
     void drainAndCheck(String what) {
         stopLoad();
-        until("everything to be done", () -> live() == 0);
+        assertThat(loadFailure).as("what the client was not prepared for").isNull();
+        awaitDone();
         for (Worker worker : workers) {
             if (worker.process.isAlive()) {
                 worker.process.terminate();
@@ -288,6 +319,9 @@ final class FaultRun implements AutoCloseable {
                         .map(job -> job.id().value())
                         .sorted()
                         .toList());
+        assertThat(jobs.stream().map(job -> job.spec().idempotencyKey()).filter(Objects::nonNull).sorted())
+                .containsExactlyElementsOf(
+                        IntStream.range(0, insisted.get()).mapToObj(FaultRun::key).toList());
         System.out.printf(
                 "%s: %d jobs acknowledged, %d unknown, %d found and checked, %d events, %d worker processes%n",
                 what, acknowledged.get(), unknown.get(), jobs.size(), history.events().size(), workers.size());
@@ -343,6 +377,7 @@ final class FaultRun implements AutoCloseable {
 
     @Override
     public void close() {
+        closed = true;
         stopLoad();
         workers.forEach(Worker::close);
         client.close();

@@ -33,8 +33,44 @@ class KillStormTest {
                 : PostgresServer.shared().freshDatabaseUrl();
     }
 
-    /** A worker and how many bytes of history it is granted. */
-    private record Victim(FaultRun.Worker worker, int life) {}
+    /** A worker and how many bytes of history it is granted. Some are frozen for longer than a lease first. */
+    private static final class Victim {
+        private final FaultRun.Worker worker;
+        private final int life;
+        private final int freezeAt;
+        private long frozenAt;
+        private boolean frozen;
+        private boolean thawed;
+
+        Victim(FaultRun.Worker worker, Random random) {
+            this.worker = worker;
+            this.life = 1 + random.nextInt(LONGEST_LIFE);
+            this.freezeAt = random.nextInt(4) == 0 ? random.nextInt(life) : Integer.MAX_VALUE;
+        }
+
+        /** Freezes, thaws or kills it, if it is time to. Returns whether it is dead. */
+        boolean suffer() {
+            assertThat(worker.process().isAlive())
+                    .as("a worker died by itself: %s", worker.process().logTail())
+                    .isTrue();
+            if (frozen) {
+                // A frozen writer of SQLite may keep everybody waiting, so progress of the others is no sign.
+                if (System.nanoTime() - frozenAt > Work.LEASE.toNanos() * 3 / 2) {
+                    worker.process().resume();
+                    frozen = false;
+                    thawed = true;
+                }
+            } else if (!thawed && worker.historySize() >= freezeAt) {
+                worker.process().pause();
+                frozenAt = System.nanoTime();
+                frozen = true;
+            } else if (worker.historySize() >= life) {
+                worker.process().kill();
+                return true;
+            }
+            return false;
+        }
+    }
 
     @ParameterizedTest
     @ValueSource(strings = {"sqlite", "postgresql"})
@@ -45,24 +81,23 @@ class KillStormTest {
             run.startLoad();
             List<Victim> victims = new ArrayList<>();
             int kills = 0;
+            int freezes = 0;
             while (kills < wanted) {
                 while (victims.size() < WORKERS) {
-                    victims.add(new Victim(run.startWorker(), 1 + random.nextInt(LONGEST_LIFE)));
+                    victims.add(new Victim(run.startWorker(), random));
                 }
                 for (Victim victim : List.copyOf(victims)) {
-                    assertThat(victim.worker().process().isAlive())
-                            .as("a worker died by itself: %s", victim.worker().process().logTail())
-                            .isTrue();
-                    if (victim.worker().historySize() >= victim.life()) {
-                        victim.worker().process().kill();
+                    if (victim.suffer()) {
                         victims.remove(victim);
                         kills++;
+                        freezes += victim.thawed ? 1 : 0;
                     }
                 }
                 LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
             }
+            victims.stream().filter(victim -> victim.frozen).forEach(victim -> victim.worker.process().resume());
             run.startWorker();
-            run.drainAndCheck(kills + " kills on " + database);
+            run.drainAndCheck(kills + " kills, " + freezes + " freezes on " + database);
         }
     }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.history;
 
+import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /**
  * The events of one process in a file of its own, which outlive it however it ends: each is handed to the operating
@@ -15,11 +14,12 @@ import java.nio.file.StandardOpenOption;
  */
 public final class HistoryFile implements HistoryLog, AutoCloseable {
 
-    private final FileChannel channel;
+    /** Not a channel: an interrupt, such as a handler may suffer at any time, would close that for good. */
+    private final OutputStream out;
 
     public HistoryFile(Path file) {
         try {
-            channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            out = new FileOutputStream(file.toFile(), true);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -32,11 +32,8 @@ public final class HistoryFile implements HistoryLog, AutoCloseable {
 
     @Override
     public synchronized void add(HistoryEvent event) {
-        ByteBuffer line = StandardCharsets.UTF_8.encode(event.toLine() + '\n');
         try {
-            while (line.hasRemaining()) {
-                channel.write(line);
-            }
+            out.write((event.toLine() + '\n').getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -45,7 +42,7 @@ public final class HistoryFile implements HistoryLog, AutoCloseable {
     @Override
     public void close() {
         try {
-            channel.close();
+            out.close();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
