@@ -27,15 +27,32 @@ final class CrashImages {
     private CrashImages() {}
 
     /** The database file and its WAL. */
-    record Disk(byte[] db, byte[] wal) {}
+    static final class Disk {
+        final byte[] db;
+        final byte[] wal;
 
-    /**
-     * Both files after a crash.
-     *
-     * @param commits transactions of the call that are whole in it
-     * @param all whether everything the call wrote to the WAL is there
-     */
-    record Image(String what, byte[] db, byte[] wal, int commits, boolean all) {}
+        Disk(byte[] db, byte[] wal) {
+            this.db = db;
+            this.wal = wal;
+        }
+    }
+
+    /** Both files after a crash. */
+    static final class Image {
+        final String what;
+        final Disk disk;
+        /** Transactions of the call that are whole in it. */
+        final int commits;
+        /** Whether everything the call wrote to the WAL is there. */
+        final boolean all;
+
+        Image(String what, byte[] db, byte[] wal, int commits, boolean all) {
+            this.what = what;
+            this.disk = new Disk(db, wal);
+            this.commits = commits;
+            this.all = all;
+        }
+    }
 
     static Disk read(Path file) {
         return new Disk(bytes(file), bytes(Path.of(file + "-wal")));

@@ -190,7 +190,7 @@ class CrashPointsTest implements StoreFixture {
     /** Takes the files as they are, after calls that were not looked at. */
     private void restart() throws Exception {
         disk = CrashImages.read(file);
-        state = reopened(new CrashImages.Image("as it is", disk.db(), disk.wal(), 0, true));
+        state = reopened(new CrashImages.Image("as it is", disk.db, disk.wal, 0, true));
     }
 
     /** Makes the call, then looks at every state of the disk there may have been. */
@@ -199,19 +199,19 @@ class CrashPointsTest implements StoreFixture {
         CrashImages.Disk after = CrashImages.read(file);
         List<CrashImages.Image> all = CrashImages.between(disk, after);
         Map<String, Integer> old = state;
-        CrashImages.Image last = new CrashImages.Image("after", after.db(), after.wal(), 0, true);
+        CrashImages.Image last = new CrashImages.Image("after", after.db, after.wal, 0, true);
         Map<String, Integer> now = reopened(last);
-        assertThat(all.get(all.size() - 1).commits()).as("%s: transactions", what).isLessThanOrEqualTo(1);
+        assertThat(all.get(all.size() - 1).commits).as("%s: transactions", what).isLessThanOrEqualTo(1);
         for (CrashImages.Image image : all) {
             Map<String, Integer> found = reopened(image);
-            if (image.all()) {
-                assertThat(found).as("%s: %s, all written", what, image.what()).isEqualTo(now);
+            if (image.all) {
+                assertThat(found).as("%s: %s, all written", what, image.what).isEqualTo(now);
             } else {
-                assertThat(found).as("%s: %s, not committed", what, image.what()).isEqualTo(old);
+                assertThat(found).as("%s: %s, not committed", what, image.what).isEqualTo(old);
             }
         }
         images += all.size();
-        checkpoints += Arrays.equals(disk.db(), after.db()) ? 0 : 1;
+        checkpoints += Arrays.equals(disk.db, after.db) ? 0 : 1;
         disk = after;
         state = now;
         worksOn(what);
@@ -224,7 +224,7 @@ class CrashPointsTest implements StoreFixture {
                 Statement statement = connection.createStatement()) {
             statement.execute("pragma synchronous = off");
             assertThat(column(statement, "pragma integrity_check"))
-                    .as(image.what())
+                    .as(image.what)
                     .containsExactly("ok");
             Map<String, Integer> all = new TreeMap<>();
             for (String table : column(
@@ -242,8 +242,8 @@ class CrashPointsTest implements StoreFixture {
     private Path copy(CrashImages.Image image) throws IOException {
         Path copy = directory.resolve("copy.db");
         Files.deleteIfExists(Path.of(copy + "-shm"));
-        Files.write(copy, image.db());
-        Files.write(Path.of(copy + "-wal"), image.wal());
+        Files.write(copy, image.disk.db);
+        Files.write(Path.of(copy + "-wal"), image.disk.wal);
         return copy;
     }
 
@@ -259,7 +259,7 @@ class CrashPointsTest implements StoreFixture {
 
     /** The store goes on with what is there: all that is free runs, and counters tell what the rows tell. */
     private void worksOn(String what) throws IOException {
-        Path copy = copy(new CrashImages.Image("copy", disk.db(), disk.wal(), 0, true));
+        Path copy = copy(new CrashImages.Image("copy", disk.db, disk.wal, 0, true));
         try (JdbcJobStore again = JdbcJobStore.sqlite(copy)) {
             again.prepare();
             List<Claim> claims = again.claim(Claims.upTo(100).by("after " + what).build());

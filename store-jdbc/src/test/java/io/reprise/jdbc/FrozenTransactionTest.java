@@ -15,13 +15,16 @@ import io.reprise.testkit.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
-import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -30,44 +33,54 @@ import org.postgresql.ds.PGSimpleDataSource;
 @Timeout(60)
 class FrozenTransactionTest {
 
+    private final AtomicBoolean armed = new AtomicBoolean();
     private final CountDownLatch frozen = new CountDownLatch(1);
     private final CountDownLatch thawed = new CountDownLatch(1);
 
-    /** Connections that freeze before they commit, once armed. */
-    private final class Freezing extends PGSimpleDataSource {
-        private static final long serialVersionUID = 1L;
-        private transient volatile boolean armed;
+    /** A source of connections that freeze before they commit, once armed. */
+    private DataSource freezing(DataSource source) {
+        return proxy(DataSource.class, source, (method, answer) -> {
+            return method.equals("getConnection") ? proxy(Connection.class, (Connection) answer.call(), this::freeze) : answer.call();
+        });
+    }
 
-        @Override
-        public Connection getConnection() throws SQLException {
-            Connection real = super.getConnection();
-            return (Connection) Proxy.newProxyInstance(
-                    Connection.class.getClassLoader(), new Class<?>[] {Connection.class}, (proxy, method, args) -> {
-                        if (armed && method.getName().equals("commit")) {
-                            frozen.countDown();
-                            thawed.await();
-                        }
-                        try {
-                            return method.invoke(real, args);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
+    private @Nullable Object freeze(String method, Callable<@Nullable Object> answer) throws Exception {
+        if (armed.get() && method.equals("commit")) {
+            frozen.countDown();
+            thawed.await();
         }
+        return answer.call();
+    }
+
+    private interface Interceptor {
+        @Nullable Object call(String method, Callable<@Nullable Object> answer) throws Exception;
+    }
+
+    private static <T> T proxy(Class<T> type, Object real, Interceptor interceptor) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(),
+                new Class<?>[] {type},
+                (proxy, method, args) -> interceptor.call(method.getName(), () -> {
+                    try {
+                        return method.invoke(real, args);
+                    } catch (InvocationTargetException e) {
+                        throw (Exception) e.getCause();
+                    }
+                })));
     }
 
     @Test
     void the_server_ends_what_is_idle_in_a_transaction() throws Exception {
         String url = PostgresServer.shared().freshDatabaseUrl();
-        Freezing source = new Freezing();
-        source.setUrl(url);
+        PGSimpleDataSource plain = new PGSimpleDataSource();
+        plain.setUrl(url);
         try (JdbcJobStore cutOff =
-                        JdbcJobStore.builder().timeout(Duration.ofSeconds(1)).postgresql(source);
+                        JdbcJobStore.builder().timeout(Duration.ofSeconds(1)).postgresql(freezing(plain));
                 JdbcJobStore other =
                         JdbcJobStore.builder().timeout(Duration.ofSeconds(5)).open(url)) {
             other.prepare();
             JobId id = other.insert(List.of(Jobs.spec("work").build())).get(0).id();
-            source.armed = true;
+            armed.set(true);
             CompletableFuture<Void> cancelling =
                     CompletableFuture.runAsync(() -> cutOff.cancel(id, new Note("ada", "frozen")));
             frozen.await();

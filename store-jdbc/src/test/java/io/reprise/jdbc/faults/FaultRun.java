@@ -3,17 +3,11 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Page;
-import io.reprise.store.StoreException;
 import io.reprise.testkit.faults.JavaProcess;
 import io.reprise.testkit.history.History;
-import io.reprise.testkit.history.HistoryChecker;
 import io.reprise.testkit.history.HistoryEvent;
 import io.reprise.testkit.history.HistoryFile;
 import io.reprise.testkit.history.RecordingStore;
@@ -29,13 +23,9 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A database, workers on it in processes of their own, and a client that enqueues. At the end everything must drain, and
@@ -43,27 +33,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class FaultRun implements AutoCloseable {
 
-    /** Runs of figures rather than of minutes: {@code -Dreprise.faults=long}. */
+    /** Runs for figures rather than for every build: {@code -Dreprise.faults=long}. */
     private static final boolean LONG = System.getProperty("reprise.faults", "").equals("long");
 
     private static final Duration LIMIT = Duration.ofSeconds(LONG ? 600 : 180);
     private static final Duration CALL = Duration.ofSeconds(2);
-    private static final int BACKLOG = 100;
 
     private final Path directory;
     private final String url;
     private final HistoryFile log;
     private final Reprise client;
+    private final Load load;
     private final List<Worker> workers = new ArrayList<>();
-    private final AtomicInteger acknowledged = new AtomicInteger();
-    private final AtomicInteger unknown = new AtomicInteger();
-    private volatile @Nullable StoreException refusal;
-    private final AtomicInteger insisted = new AtomicInteger();
-    private final List<Thread> load = new ArrayList<>();
-    private volatile boolean loading;
-    private volatile boolean closed;
-    private volatile @Nullable Throwable loadFailure;
-    private volatile long lastSucceeded;
+    private long lastSucceeded;
 
     FaultRun(Path directory, String url) {
         this.directory = directory;
@@ -74,7 +56,8 @@ final class FaultRun implements AutoCloseable {
                 .store(RecordingStore.around(store, "client", log))
                 .codec(new Work.TextCodec())
                 .start();
-        execute("create table effect (job bigint not null)");
+        this.load = new Load(client);
+        query("create table effect (job bigint not null)");
     }
 
     /** The first number, or the second in a long run. */
@@ -90,7 +73,7 @@ final class FaultRun implements AutoCloseable {
     }
 
     /** A worker's process. */
-    final class Worker implements AutoCloseable {
+    final class Worker {
 
         private final String name;
         private final JavaProcess process;
@@ -134,11 +117,10 @@ final class FaultRun implements AutoCloseable {
             long before = count(kind);
             until(name + " " + kind, () -> count(kind) >= before + more);
         }
+    }
 
-        @Override
-        public void close() {
-            process.close();
-        }
+    Load load() {
+        return load;
     }
 
     Worker startWorker() {
@@ -151,118 +133,23 @@ final class FaultRun implements AutoCloseable {
         return worker;
     }
 
-    /** Jobs whose enqueue may or may not have happened are not counted on, but must not be half there either. */
-    boolean enqueue(List<JobRequest<String>> jobs) {
-        try {
-            client.enqueueAll(jobs);
-            acknowledged.addAndGet(jobs.size());
-            return true;
-        } catch (StoreException e) {
-            unknown.addAndGet(jobs.size());
-            refusal = e;
-            return false;
-        }
-    }
-
-    boolean enqueue(Work work, int jobs) {
-        return enqueue(Stream.generate(work::job).limit(jobs).toList());
-    }
-
-    int acknowledged() {
-        return acknowledged.get();
-    }
-
-    int unknown() {
-        return unknown.get();
-    }
-
-    /** Why an enqueue failed last. */
-    StoreException refusal() {
-        return Objects.requireNonNull(refusal, "nothing was refused");
-    }
-
-    /** Enqueues as fast as the jobs are done, from now on until the end: batches, and single jobs each until it is told. */
-    void startLoad() {
-        loading = true;
-        load.add(new Thread(() -> whileLoading(() -> enqueue(Work.mixture())), "load"));
-        load.add(new Thread(() -> whileLoading(this::insist), "insistent load"));
-        load.forEach(thread -> {
-            thread.setUncaughtExceptionHandler((which, failure) -> loadFailure = failure);
-            thread.start();
-        });
-    }
-
-    private void whileLoading(Runnable step) {
-        while (loading) {
-            if (live() < BACKLOG) {
-                step.run();
-            } else {
-                LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
-            }
-        }
-    }
-
-    /** Enqueues one job again and again under one key until it is acknowledged: it must be there once. */
-    private void insist() {
-        String key = key(insisted.getAndIncrement());
-        boolean stored = false;
-        while (!stored && !closed) {
-            try {
-                client.enqueue(Work.QUICK.job().idempotencyKey(key));
-                stored = true;
-            } catch (StoreException e) {
-                refusal = e;
-            }
-        }
-        acknowledged.incrementAndGet();
-    }
-
-    private static String key(int n) {
-        return String.format("once-%08d", n);
-    }
-
-    private void stopLoad() {
-        loading = false;
-        for (Thread thread : load) {
-            try {
-                thread.join();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        }
-    }
-
-    private long live() {
-        return count(JobState.PENDING, JobState.RUNNING);
-    }
-
-    /** How many jobs are in these states, or -1 if the store does not say. */
-    private long count(JobState... states) {
-        try {
-            return client.queues().stream()
-                    .mapToLong(queue -> Stream.of(states).mapToLong(queue::count).sum())
-                    .sum();
-        } catch (StoreException e) {
-            return -1;
-        }
-    }
-
-    /** As far as the store last said. */
-    private long succeeded() {
-        lastSucceeded = Math.max(lastSucceeded, count(JobState.SUCCEEDED));
-        return lastSucceeded;
-    }
-
     /** Waits until so many jobs more have succeeded. */
     void awaitProgress(int jobs) {
         long before = succeeded();
         until(jobs + " more jobs done", () -> succeeded() >= before + jobs);
     }
 
-    void awaitDone() {
-        until("everything to be done", () -> live() == 0);
+    /** As far as the store last said. */
+    private long succeeded() {
+        lastSucceeded = Math.max(lastSucceeded, load.count(JobState.SUCCEEDED));
+        return lastSucceeded;
     }
 
+    void awaitDone() {
+        until("everything to be done", () -> load.count(JobState.PENDING, JobState.RUNNING) == 0);
+    }
+
+    /** Lets held jobs go. */
     void release() {
         try {
             Files.createFile(directory.resolve(FaultWorker.RELEASE));
@@ -286,7 +173,10 @@ final class FaultRun implements AutoCloseable {
         StringBuilder logs = new StringBuilder();
         for (Worker worker : workers) {
             if (worker.process.isAlive()) {
-                logs.append(worker.name).append(":\n").append(worker.process.logTail()).append('\n');
+                logs.append(worker.name)
+                        .append(":\n")
+                        .append(worker.process.logTail())
+                        .append('\n');
             }
         }
         return logs.toString();
@@ -294,54 +184,21 @@ final class FaultRun implements AutoCloseable {
 
     /** Waits until nothing is left to do, stops the workers in order, and checks everything that was written down. */
     void drainAndCheck(String what) {
-        stopLoad();
-        assertThat(loadFailure).as("what the client was not prepared for").isNull();
+        assertThat(load.stop()).as("what the client was not prepared for").isNull();
         awaitDone();
         for (Worker worker : workers) {
             if (worker.process.isAlive()) {
                 worker.process.terminate();
             }
         }
-        List<Job> jobs = jobs();
-        jobs.forEach(job -> RecordingStore.row(log, job, client.attempts(job.id())));
-        History history = History.read(historyFiles());
-        assertThat(HistoryChecker.check(history, CALL, true)).as(what).isEmpty();
-        assertThat(jobs).hasSizeBetween(acknowledged.get(), acknowledged.get() + unknown.get());
-        assertThat(jobs).allSatisfy(job -> assertThat(job.state())
-                .as("end of %s", job)
-                .isEqualTo(work(job).end()));
-        assertThat(jobs)
-                .filteredOn(job -> job.state() == JobState.FAILED)
-                .allSatisfy(job -> assertThat(job.attempts()).isEqualTo(Work.MAX_ATTEMPTS));
-        assertThat(effects())
-                .containsExactlyElementsOf(jobs.stream()
-                        .filter(job -> work(job) == Work.TRANSACTIONAL)
-                        .map(job -> job.id().value())
-                        .sorted()
-                        .toList());
-        assertThat(jobs.stream().map(job -> job.spec().idempotencyKey()).filter(Objects::nonNull).sorted())
-                .containsExactlyElementsOf(
-                        IntStream.range(0, insisted.get()).mapToObj(FaultRun::key).toList());
+        Verdict verdict = new Verdict(client, log);
+        int events = verdict.checkHistory(() -> History.read(historyFiles()), CALL);
+        verdict.checkStored(load);
+        verdict.checkEnds();
+        verdict.checkEffects(query("select job from effect order by job"));
         System.out.printf(
                 "%s: %d jobs acknowledged, %d unknown, %d found and checked, %d events, %d worker processes%n",
-                what, acknowledged.get(), unknown.get(), jobs.size(), history.events().size(), workers.size());
-    }
-
-    private static Work work(Job job) {
-        String payload = job.spec().payload();
-        return Work.valueOf(payload.substring(1, payload.length() - 1));
-    }
-
-    private List<Job> jobs() {
-        List<Job> jobs = new ArrayList<>();
-        JobQuery query = JobQuery.all().limit(JobQuery.MAX_LIMIT);
-        Page<Job> page;
-        do {
-            page = client.find(query);
-            jobs.addAll(page.items());
-            query = query.after(page.next());
-        } while (page.next() != null);
-        return jobs;
+                what, load.acknowledged(), load.unknown(), verdict.jobs(), events, workers.size());
     }
 
     private List<Path> historyFiles() {
@@ -352,24 +209,19 @@ final class FaultRun implements AutoCloseable {
         }
     }
 
-    private List<Long> effects() {
-        try (Connection connection = DriverManager.getConnection(jdbcUrl(url));
-                Statement statement = connection.createStatement();
-                ResultSet rows = statement.executeQuery("select job from effect order by job")) {
-            List<Long> effects = new ArrayList<>();
-            while (rows.next()) {
-                effects.add(rows.getLong(1));
-            }
-            return effects;
-        } catch (SQLException e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private void execute(String sql) {
+    /** Runs a statement and returns the numbers in its first column, if it has an answer. */
+    private List<Long> query(String sql) {
         try (Connection connection = DriverManager.getConnection(jdbcUrl(url));
                 Statement statement = connection.createStatement()) {
-            statement.execute(sql);
+            List<Long> numbers = new ArrayList<>();
+            if (statement.execute(sql)) {
+                try (ResultSet rows = statement.getResultSet()) {
+                    while (rows.next()) {
+                        numbers.add(rows.getLong(1));
+                    }
+                }
+            }
+            return numbers;
         } catch (SQLException e) {
             throw new AssertionError(e);
         }
@@ -377,9 +229,8 @@ final class FaultRun implements AutoCloseable {
 
     @Override
     public void close() {
-        closed = true;
-        stopLoad();
-        workers.forEach(Worker::close);
+        load.abandon();
+        workers.forEach(worker -> worker.process.close());
         client.close();
         log.close();
     }

@@ -25,8 +25,8 @@ class FaultRunTest {
         try (FaultRun run = new FaultRun(directory, "sqlite:" + file);
                 Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
-            run.enqueue(Work.QUICK, 5);
-            run.enqueue(Work.TRANSACTIONAL, 1);
+            run.load().enqueue(Work.QUICK, 5);
+            run.load().enqueue(Work.TRANSACTIONAL, 1);
             FaultRun.Worker worker = run.startWorker();
             worker.awaitMore(Kind.ENDED, 6);
             run.awaitDone();

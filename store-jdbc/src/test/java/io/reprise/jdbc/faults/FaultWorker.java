@@ -50,14 +50,22 @@ final class FaultWorker {
     /** Arguments: URL of the store, directory for the history, name, seconds that a call of the store may take. */
     public static void main(String[] args) throws InterruptedException {
         ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
-        // A test that was itself killed leaves nobody behind.
-        ProcessHandle.current()
-                .parent()
-                .ifPresent(test -> test.onExit().thenRun(() -> Runtime.getRuntime().halt(1)));
+        endWithParent();
         FaultWorker worker = new FaultWorker(args[0], Path.of(args[1]), args[2]);
         Reprise reprise = worker.start(Duration.ofSeconds(Long.parseLong(args[3])));
         Runtime.getRuntime().addShutdownHook(new Thread(reprise::close));
         new CountDownLatch(1).await();
+    }
+
+    /** A test that was itself killed leaves nobody behind. */
+    private static void endWithParent() {
+        ProcessHandle test = ProcessHandle.current().parent().orElseThrow();
+        Thread watch = new Thread(() -> {
+            test.onExit().join();
+            Runtime.getRuntime().halt(1);
+        });
+        watch.setDaemon(true);
+        watch.start();
     }
 
     private Reprise start(Duration timeout) {

@@ -78,7 +78,7 @@ class KillStormTest {
         Random random = new Random(1);
         int wanted = FaultRun.times(30, 400);
         try (FaultRun run = new FaultRun(directory, url(database))) {
-            run.startLoad();
+            run.load().start();
             List<Victim> victims = new ArrayList<>();
             int kills = 0;
             int freezes = 0;
@@ -106,7 +106,7 @@ class KillStormTest {
     void what_a_frozen_worker_did_is_refused_after_it_was_overtaken(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             int jobs = 4;
-            run.enqueue(Work.HELD, jobs);
+            run.load().enqueue(Work.HELD, jobs);
             FaultRun.Worker frozen = run.startWorker();
             run.until("jobs to run", () -> frozen.count(Kind.STARTED) == jobs);
             frozen.process().pause();
@@ -118,7 +118,7 @@ class KillStormTest {
             run.until("the outcomes of the heir", () -> accepted(heir) == jobs);
             // The frozen one has come to itself: with the other dead, it does the work.
             heir.process().kill();
-            run.enqueue(Work.mixture());
+            run.load().enqueue(Work.mixture());
             frozen.awaitMore(Kind.ACCEPTED, 20);
             run.drainAndCheck("A frozen worker on " + database);
             List<Long> tokens = frozen.events().stream()

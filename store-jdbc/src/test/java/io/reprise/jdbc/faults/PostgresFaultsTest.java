@@ -67,7 +67,7 @@ class PostgresFaultsTest {
     void the_server_is_stopped_aborted_and_killed_under_load() {
         int rounds = FaultRun.times(1, 10);
         try (FaultRun run = new FaultRun(directory, url)) {
-            run.startLoad();
+            run.load().start();
             run.startWorker();
             run.startWorker();
             for (int i = 0; i < rounds; i++) {
@@ -92,7 +92,7 @@ class PostgresFaultsTest {
         try (FaultRun run = new FaultRun(directory, url);
                 Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            run.startLoad();
+            run.load().start();
             run.startWorker();
             run.startWorker();
             for (int i = 0; i < times; i++) {
@@ -107,7 +107,7 @@ class PostgresFaultsTest {
     void a_worker_that_hears_nothing_more_harms_nobody_and_comes_back() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
-            run.startLoad();
+            run.load().start();
             FaultRun.Worker deaf = run.startWorker(through(proxy));
             run.startWorker();
             deaf.awaitMore(Kind.ACCEPTED, 20);
@@ -127,7 +127,7 @@ class PostgresFaultsTest {
         int times = FaultRun.times(1, 5);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
-            run.startLoad();
+            run.load().start();
             FaultRun.Worker worker = run.startWorker(through(proxy));
             for (int i = 0; i < times; i++) {
                 worker.awaitMore(Kind.ACCEPTED, 20);
@@ -146,7 +146,7 @@ class PostgresFaultsTest {
         Random random = new Random(2);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
-            run.startLoad();
+            run.load().start();
             FaultRun.Worker first = run.startWorker(through(proxy));
             run.startWorker(through(proxy));
             first.awaitMore(Kind.ACCEPTED, 5);
@@ -172,16 +172,16 @@ class PostgresFaultsTest {
         try (FaultRun run = new FaultRun(directory, url);
                 Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            run.startLoad();
+            run.load().start();
             run.startWorker();
             run.startWorker();
             run.awaitProgress(20);
-            int unknown = run.unknown();
+            int unknown = run.load().unknown();
             // Until everybody is out and the door is shut.
             run.until("a refused enqueue", () -> {
                 takeAll(taken);
                 cutOthers(statement, taken);
-                return run.unknown() > unknown;
+                return run.load().unknown() > unknown;
             });
             for (Connection one : taken) {
                 one.close();
@@ -216,14 +216,14 @@ class PostgresFaultsTest {
         try (FaultRun run = new FaultRun(directory, url);
                 Connection connection = connect();
                 Statement statement = connection.createStatement()) {
-            run.startLoad();
+            run.load().start();
             FaultRun.Worker worker = run.startWorker();
             run.awaitProgress(20);
             connection.setAutoCommit(false);
             statement.execute("lock table reprise_job in access exclusive mode");
-            int unknown = run.unknown();
+            int unknown = run.load().unknown();
             long failed = worker.count(Kind.UNKNOWN);
-            run.until("calls to give up", () -> run.unknown() > unknown && worker.count(Kind.UNKNOWN) > failed);
+            run.until("calls to give up", () -> run.load().unknown() > unknown && worker.count(Kind.UNKNOWN) > failed);
             connection.rollback();
             run.awaitProgress(20);
             run.drainAndCheck("A locked table");
@@ -239,7 +239,7 @@ class PostgresFaultsTest {
             connection.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
             statement.executeQuery("select count(*) from reprise_job").close();
             statement.execute("insert into effect (job) values (0)");
-            run.startLoad();
+            run.load().start();
             run.startWorker();
             run.startWorker();
             run.awaitProgress(FaultRun.times(300, 20_000));

@@ -49,7 +49,7 @@ class SqliteFaultsTest {
         try (FaultRun run = new FaultRun(directory, "sqlite:" + file);
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = other.createStatement()) {
-            run.startLoad();
+            run.load().start();
             FaultRun.Worker worker = run.startWorker();
             run.startWorker();
             statement.execute("pragma busy_timeout = 60000");
@@ -73,17 +73,17 @@ class SqliteFaultsTest {
             try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
                 FaultRun.Worker worker = run.startWorker();
                 for (int i = 0; i < times; i++) {
-                    run.enqueue(Work.mixture());
+                    run.load().enqueue(Work.mixture());
                     worker.awaitMore(Kind.ACCEPTED, 5);
                     disk.fill();
-                    int unknown = run.unknown();
-                    run.until("the disk to be full", () -> !run.enqueue(Work.mixture()));
-                    assertThat(run.unknown()).isGreaterThan(unknown);
-                    assertThat(run.refusal()).hasMessageContaining("disk is full");
-                    assertThat(run.refusal().isTransient()).isTrue();
+                    int unknown = run.load().unknown();
+                    run.until("the disk to be full", () -> !run.load().enqueue(Work.mixture()));
+                    assertThat(run.load().unknown()).isGreaterThan(unknown);
+                    assertThat(run.load().refusal()).hasMessageContaining("disk is full");
+                    assertThat(run.load().refusal().isTransient()).isTrue();
                     assertThat(worker.process().isAlive()).isTrue();
                     disk.free();
-                    run.until("room again", () -> run.enqueue(Work.mixture()));
+                    run.until("room again", () -> run.load().enqueue(Work.mixture()));
                     worker.awaitMore(Kind.ACCEPTED, 5);
                 }
                 run.drainAndCheck(times + " times a full disk");
@@ -96,7 +96,7 @@ class SqliteFaultsTest {
         try (SmallDisk disk = mount(disk(), 8_192)) {
             Path file = disk.directory().resolve("jobs.db");
             try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
-                run.enqueue(Work.mixture());
+                run.load().enqueue(Work.mixture());
             }
             byte[] before = Files.readAllBytes(file);
             disk.readOnly(true);
@@ -119,7 +119,7 @@ class SqliteFaultsTest {
         Path file = directory.resolve("jobs.db");
         try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
             for (int i = 0; i < 20; i++) {
-                run.enqueue(Work.mixture());
+                run.load().enqueue(Work.mixture());
             }
         }
         byte[] sound = Files.readAllBytes(file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.faults;
 
+import io.reprise.Job;
 import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.JobType;
@@ -51,6 +52,10 @@ enum Work {
 
     JobRequest<String> job() {
         return TYPE.job(name()).retry(POLICY);
+    }
+
+    static Work of(Job job) {
+        return valueOf(new TextCodec().decode(job.spec().payload(), String.class));
     }
 
     /** Mostly quick ones, and some of each other kind that ends by itself. */
