@@ -7,6 +7,7 @@ import io.reprise.JobSignal;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcTransaction;
+import io.reprise.store.StoreException;
 import io.reprise.testkit.history.HistoryFile;
 import io.reprise.testkit.history.RecordingStore;
 import java.io.IOException;
@@ -52,7 +53,7 @@ final class FaultWorker {
         ((ch.qos.logback.classic.Logger) LoggerFactory.getLogger(Logger.ROOT_LOGGER_NAME)).setLevel(Level.WARN);
         endWithParent();
         FaultWorker worker = new FaultWorker(args[0], Path.of(args[1]), args[2]);
-        Reprise reprise = worker.start(Duration.ofSeconds(Long.parseLong(args[3])));
+        Reprise reprise = worker.startInTheEnd(Duration.ofSeconds(Long.parseLong(args[3])));
         Runtime.getRuntime().addShutdownHook(new Thread(reprise::close));
         new CountDownLatch(1).await();
     }
@@ -68,18 +69,36 @@ final class FaultWorker {
         watch.start();
     }
 
+    /** Tries again, as whoever looks after such processes would, while the database has trouble. */
+    private Reprise startInTheEnd(Duration timeout) {
+        while (true) {
+            try {
+                return start(timeout);
+            } catch (StoreException e) {
+                if (!e.isTransient()) {
+                    throw e;
+                }
+            }
+        }
+    }
+
     private Reprise start(Duration timeout) {
         JdbcJobStore store = JdbcJobStore.builder().timeout(timeout).poolSize(4).open(url);
-        return Reprise.builder()
-                .name(name)
-                .store(RecordingStore.around(store, name, history))
-                .codec(new Work.TextCodec())
-                .concurrency(6)
-                .lease(Work.LEASE)
-                .poll(Duration.ofMillis(50))
-                .stopGrace(Duration.ofSeconds(5))
-                .handle(Work.TYPE, this::run)
-                .start();
+        try {
+            return Reprise.builder()
+                    .name(name)
+                    .store(RecordingStore.around(store, name, history))
+                    .codec(new Work.TextCodec())
+                    .concurrency(6)
+                    .lease(Work.LEASE)
+                    .poll(Duration.ofMillis(50))
+                    .stopGrace(Duration.ofSeconds(5))
+                    .handle(Work.TYPE, this::run)
+                    .start();
+        } catch (StoreException e) {
+            store.close();
+            throw e;
+        }
     }
 
     private void run(String payload, JobContext job) throws Exception {

@@ -18,6 +18,7 @@ public final class JavaProcess implements AutoCloseable {
 
     private static final int LOG_LINES = 40;
     private static final int SIGNAL_SECONDS = 10;
+    private static final int END_SECONDS = 120;
 
     private final Process process;
     private final Path log;
@@ -114,7 +115,9 @@ public final class JavaProcess implements AutoCloseable {
 
     private void awaitEnd() {
         try {
-            process.waitFor();
+            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("process " + pid() + " does not end:\n" + logTail());
+            }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
