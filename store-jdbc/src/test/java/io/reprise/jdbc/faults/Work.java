@@ -40,6 +40,9 @@ enum Work {
             .maxAttempts(MAX_ATTEMPTS)
             .losses(new LossRule(false, true, 1_000));
 
+    /** For handlers that suffer the same faults as the worker. */
+    private static final RetryPolicy PATIENT = POLICY.maxAttempts(1_000);
+
     private final JobState end;
 
     Work(JobState end) {
@@ -51,7 +54,7 @@ enum Work {
     }
 
     JobRequest<String> job() {
-        return TYPE.job(name()).retry(POLICY);
+        return TYPE.job(name()).retry(this == TRANSACTIONAL ? PATIENT : POLICY);
     }
 
     static Work of(Job job) {

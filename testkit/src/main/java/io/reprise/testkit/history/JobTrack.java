@@ -4,6 +4,7 @@ package io.reprise.testkit.history;
 import io.reprise.testkit.history.LeaseTrack.State;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Set;
@@ -20,6 +21,8 @@ final class JobTrack {
     private final BiConsumer<String, String> report;
     private final NavigableMap<Long, LeaseTrack> leases = new TreeMap<>();
     private final Tally tally = new Tally();
+    /** Tokens that were taken over before those who had got them told so, if they ever do: they were frozen, or died. */
+    private final Set<Long> overtaken = new HashSet<>();
 
     private @Nullable String key;
     private boolean stored;
@@ -86,6 +89,9 @@ final class JobTrack {
 
     void claimed(HistoryEvent event) {
         LeaseTrack lease = new LeaseTrack(event);
+        if (isOvertaken(lease)) {
+            return;
+        }
         for (LeaseTrack other : leases.values()) {
             if (other.state == State.LIVE && event.isSurelyAfter(other.since)) {
                 violated(
@@ -128,6 +134,7 @@ final class JobTrack {
     void takenOver(HistoryEvent event) {
         LeaseTrack lost = leases.get(event.number("lost"));
         if (lost == null) {
+            overtaken.add(event.number("lost"));
             lost = overtakenUnseen(String.valueOf(event.detail("loser")));
         }
         if (lost == null) {
@@ -150,7 +157,21 @@ final class JobTrack {
         if (event.token() <= event.number("lost")) {
             violated("token", "got token " + event.token() + " after token " + event.number("lost"));
         }
-        leases.put(event.token(), new LeaseTrack(event));
+        LeaseTrack lease = new LeaseTrack(event);
+        if (!isOvertaken(lease)) {
+            leases.put(event.token(), lease);
+        }
+    }
+
+    /** Told of so late that it was over already, and counted when that was told. */
+    private boolean isOvertaken(LeaseTrack lease) {
+        if (!overtaken.contains(lease.token)) {
+            return false;
+        }
+        lease.state = State.TAKEN_OVER;
+        lease.endedUntil = lease.since;
+        leases.put(lease.token, lease);
+        return true;
     }
 
     /** The lease that somebody took over who lived neither to tell of it nor to settle it. */
