@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.history;
 
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
 /** One token of one job, as far as the history tells. */
 final class LeaseTrack {
 
@@ -18,6 +21,8 @@ final class LeaseTrack {
     final long token;
     final String holder;
     final boolean alone;
+
+    final @Nullable Instant deadline;
     /** When the call that gave it out was over. */
     final long since;
 
@@ -28,6 +33,7 @@ final class LeaseTrack {
     long heldUntil;
 
     boolean started;
+    boolean handlerEnded;
     boolean refused;
     boolean everUnknown;
 
@@ -35,6 +41,7 @@ final class LeaseTrack {
         this.token = given.token();
         this.holder = given.who();
         this.alone = given.isTrue("alone");
+        this.deadline = given.time("deadline");
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");
     }
