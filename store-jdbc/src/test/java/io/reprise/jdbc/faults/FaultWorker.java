@@ -93,6 +93,7 @@ final class FaultWorker {
                     .lease(Work.LEASE)
                     .poll(Duration.ofMillis(50))
                     .stopGrace(Duration.ofSeconds(5))
+                    .listener(event -> history.told(name, event))
                     .handle(Work.TYPE, this::run)
                     .start();
         } catch (StoreException e) {

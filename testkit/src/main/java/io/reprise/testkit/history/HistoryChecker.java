@@ -85,8 +85,11 @@ public final class HistoryChecker {
                 track(event.job()).row(event);
                 keys.row(event);
             }
-            case ENDED, LEASE_LOST -> {
-                // Always allowed: an outcome counts when it is accepted, and a lease may be gone at any time.
+            case ENDED -> track(event.job()).ended(event);
+            case TOLD -> track(event.job()).told(event);
+            case STOPPED -> jobs.values().forEach(job -> job.abandoned(event));
+            case LEASE_LOST -> {
+                // Always allowed: a lease may be gone at any time.
             }
         }
     }

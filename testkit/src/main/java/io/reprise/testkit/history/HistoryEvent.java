@@ -6,6 +6,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Collections;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -62,6 +63,10 @@ public record HistoryEvent(
         PAUSED,
         /** A queue was resumed [queue]. */
         RESUMED,
+        /** A listener was told of an outcome [what, due]. */
+        TOLD,
+        /** A worker was closed in good order and could write everything; {@code from} is when it was started. */
+        STOPPED,
         /** A call failed, and may have happened or not [call]. */
         UNKNOWN,
         /** The job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
@@ -154,8 +159,9 @@ public record HistoryEvent(
     /** For people. */
     @Override
     public String toString() {
-        StringBuilder text =
-                new StringBuilder(who).append(' ').append(kind.name().toLowerCase(java.util.Locale.ROOT));
+        StringBuilder text = new StringBuilder(who)
+                .append(' ')
+                .append(kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
         if (job != 0) {
             text.append(" job ").append(job);
         }

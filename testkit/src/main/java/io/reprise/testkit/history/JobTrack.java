@@ -4,6 +4,7 @@ package io.reprise.testkit.history;
 import io.reprise.testkit.history.LeaseTrack.State;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -15,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 /** What is known of one job so far, and whether the next event can be true of it. */
 final class JobTrack {
 
-    private static final Set<String> TERMINAL = Set.of("Succeed", "Fail", "Cancel");
+    private static final Map<String, String> STATES =
+            Map.of("Succeed", "SUCCEEDED", "Fail", "FAILED", "Cancel", "CANCELLED");
+    private static final Set<String> TERMINAL = STATES.keySet();
 
     private final long id;
     private final BiConsumer<String, String> report;
@@ -36,6 +39,8 @@ final class JobTrack {
     private long endedUntil = Long.MAX_VALUE;
     private boolean suspect;
     private @Nullable HistoryEvent lastRow;
+    private final Set<String> ends = new HashSet<>();
+    private final Set<Instant> dues = new HashSet<>();
 
     JobTrack(long id, BiConsumer<String, String> report) {
         this.id = id;
@@ -84,6 +89,7 @@ final class JobTrack {
         if (time != null) {
             due = time;
             dueSince = event.until();
+            dues.add(time);
         }
     }
 
@@ -223,6 +229,45 @@ final class JobTrack {
         }
     }
 
+    void ended(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null) {
+            lease.handlerEnded = true;
+        }
+    }
+
+    /** A listener hears only of what is stored, with the values that are. */
+    void told(HistoryEvent event) {
+        String what = String.valueOf(event.detail("what"));
+        Instant dueAt = event.time("due");
+        boolean known = switch (what) {
+            case "SUCCEEDED" -> ends.contains("Succeed");
+            case "FAILED" -> ends.contains("Fail");
+            case "CANCELLED" -> ends.contains("Cancel");
+            case "RETRY_SCHEDULED", "SNOOZED" -> dueAt == null || dues.contains(dueAt.truncatedTo(ChronoUnit.MICROS));
+            default -> true;
+        };
+        if (!known && isCertain()) {
+            violated(
+                    "told",
+                    "was told by " + event.who() + " to be " + what + (dueAt == null ? "" : ", due at " + dueAt)
+                            + ", but that was never stored");
+        }
+    }
+
+    /** A worker that stopped in good order leaves nothing behind but handlers that would not end. */
+    void abandoned(HistoryEvent event) {
+        String worker = event.who();
+        for (LeaseTrack lease : leases.values()) {
+            boolean runs = lease.started && !lease.handlerEnded;
+            if (lease.state == State.LIVE && lease.holder.equals(worker) && lease.since >= event.from() && !runs) {
+                violated(
+                        "left behind",
+                        "is still held by " + worker + ", which has stopped, under token " + lease.token);
+            }
+        }
+    }
+
     void offered(HistoryEvent event) {
         LeaseTrack lease = leases.get(event.token());
         if (lease != null && lease.state == State.LIVE) {
@@ -257,7 +302,21 @@ final class JobTrack {
         if (lease != null) {
             lease.end(State.ACCEPTED, event);
         }
+        givenUp(event, lease);
         move(event, lease);
+    }
+
+    /** A job that never ran is given up because of its deadline only when that has come by the store's clock. */
+    private void givenUp(HistoryEvent event, @Nullable LeaseTrack lease) {
+        Instant at = event.time("at");
+        if (lease != null
+                && lease.deadline != null
+                && at != null
+                && at.isBefore(lease.deadline)
+                && event.is("spent", "NOTHING")
+                && event.is("next", "Fail")) {
+            violated("given up early", "was failed unrun at " + at + ", before its deadline at " + lease.deadline);
+        }
     }
 
     private void move(HistoryEvent event, @Nullable LeaseTrack lease) {
@@ -309,6 +368,7 @@ final class JobTrack {
 
     private void end(String how, HistoryEvent event) {
         end = how;
+        ends.add(how);
         endedUntil = event.until();
         due = null;
         dueSince = Long.MAX_VALUE;
@@ -380,10 +440,7 @@ final class JobTrack {
 
     private void compare(HistoryEvent row, String state) {
         boolean held = leases.values().stream().anyMatch(lease -> !lease.isOver());
-        String expected = end == null
-                ? (held ? "RUNNING" : "PENDING")
-                : Map.of("Succeed", "SUCCEEDED", "Fail", "FAILED", "Cancel", "CANCELLED")
-                        .getOrDefault(end, end);
+        String expected = end != null ? STATES.getOrDefault(end, end) : held ? "RUNNING" : "PENDING";
         if (!state.equals(expected)) {
             violated("state", "should be " + expected + " by what was accepted, but is " + state);
         }

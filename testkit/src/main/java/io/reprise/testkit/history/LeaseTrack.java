@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.history;
 
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
 /** One token of one job, as far as the history tells. */
 final class LeaseTrack {
 
@@ -20,6 +23,8 @@ final class LeaseTrack {
     /** Who claimed the job; after take-overs still the first who lost it. */
     final String runner;
     final boolean alone;
+
+    final @Nullable Instant deadline;
     /** When the call that gave it out was over. */
     final long since;
 
@@ -30,6 +35,7 @@ final class LeaseTrack {
     long heldUntil;
 
     boolean started;
+    boolean handlerEnded;
     boolean refused;
     boolean everUnknown;
 
@@ -39,6 +45,7 @@ final class LeaseTrack {
         String loser = given.detail("loser");
         this.runner = loser == null ? given.who() : loser;
         this.alone = given.isTrue("alone");
+        this.deadline = given.time("deadline");
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");
     }
