@@ -127,9 +127,7 @@ final class CrashImages {
     }
 
     private static byte[] slice(byte[] bytes, int at, int length) {
-        return at >= bytes.length
-                ? new byte[0]
-                : Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + length));
+        return at >= bytes.length ? new byte[0] : Arrays.copyOfRange(bytes, at, Math.min(bytes.length, at + length));
     }
 
     private static byte[] patched(byte[] old, byte[] source, int at, int length) {

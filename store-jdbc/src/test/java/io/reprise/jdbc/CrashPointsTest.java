@@ -112,39 +112,58 @@ class CrashPointsTest implements StoreFixture {
         Claim claim = claims.get(0);
         List<Job> jobs = claim.jobs();
         call("renew", () -> store.renew("worker-1", Set.of(claim.token()), LATER));
-        call("settle successes", () -> settle(
-                Settlements.success(claim, jobs.get(0)),
-                Settlements.success(claim, jobs.get(1)),
-                Settlements.success(claim, jobs.get(2))));
+        call(
+                "settle successes",
+                () -> settle(
+                        Settlements.success(claim, jobs.get(0)),
+                        Settlements.success(claim, jobs.get(1)),
+                        Settlements.success(claim, jobs.get(2))));
         call("settle again", () -> settle(Settlements.success(claim, jobs.get(0))));
         call("settle a result", () -> settle(Settlements.success(claim, jobs.get(3), "{\"n\":1}")));
-        call("settle all kinds", () -> settle(
-                Settlements.retry(claim, jobs.get(4), Duration.ZERO),
-                Settlements.fail(claim, jobs.get(5)),
-                Settlements.snooze(claim, jobs.get(6), LATER),
-                Settlements.interruption(claim, jobs.get(7)),
-                Settlements.cancellation(claim, jobs.get(8)),
-                Settlements.park(claim, jobs.get(9), "bank"),
-                Settlements.success(claim, jobs.get(10))));
+        call(
+                "settle all kinds",
+                () -> settle(
+                        Settlements.retry(claim, jobs.get(4), Duration.ZERO),
+                        Settlements.fail(claim, jobs.get(5)),
+                        Settlements.snooze(claim, jobs.get(6), LATER),
+                        Settlements.interruption(claim, jobs.get(7)),
+                        Settlements.cancellation(claim, jobs.get(8)),
+                        Settlements.park(claim, jobs.get(9), "bank"),
+                        Settlements.success(claim, jobs.get(10))));
         call("progress", () -> store.progress(jobs.get(11).id(), claim.token(), new Progress(50, "half")));
         call("close the lease", () -> store.settle(List.of(), List.of(claim.token())));
         call("claim the rest", () -> claims.addAll(claim(Claims.upTo(100))));
         Claim rest = claims.get(claims.size() - 1);
-        call("settle the rest", () -> store.settle(
-                rest.jobs().stream().map(job -> Settlements.success(rest, job)).toList(), List.of(rest.token())));
+        call(
+                "settle the rest",
+                () -> store.settle(
+                        rest.jobs().stream()
+                                .map(job -> Settlements.success(rest, job))
+                                .toList(),
+                        List.of(rest.token())));
     }
 
     private void failuresAndLosses() throws Exception {
         call("let parked jobs go", () -> store.unpark("bank", 10));
         for (int loss = 1; loss <= 2; loss++) {
-            call("claim and die", () -> store.claim(
-                    Claims.upTo(3).by("dying").lease(Duration.ZERO).build()));
+            call(
+                    "claim and die",
+                    () -> store.claim(
+                            Claims.upTo(3).by("dying").lease(Duration.ZERO).build()));
             List<Claim> taken = new ArrayList<>();
-            call("take over", () -> await(() -> store.takeOver("heir", LATER, 10).stream()
-                    .peek(lost -> taken.add(lost.claim()))
-                    .count() > 0));
-            call("settle losses", () -> taken.forEach(lost -> store.settle(
-                    lost.jobs().stream().map(job -> Settlements.loss(lost, job)).toList(), List.of(lost.token()))));
+            call(
+                    "take over",
+                    () -> await(() -> store.takeOver("heir", LATER, 10).stream()
+                                    .peek(lost -> taken.add(lost.claim()))
+                                    .count()
+                            > 0));
+            call(
+                    "settle losses",
+                    () -> taken.forEach(lost -> store.settle(
+                            lost.jobs().stream()
+                                    .map(job -> Settlements.loss(lost, job))
+                                    .toList(),
+                            List.of(lost.token()))));
         }
     }
 
@@ -156,18 +175,30 @@ class CrashPointsTest implements StoreFixture {
         Claim claim = claimOne(Claims.upTo(1).from("other"));
         settle(Settlements.fail(claim, only(claim)));
         restart();
-        call("replay a dead letter", () -> store.revive(dead, new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE), NOTE));
+        call(
+                "replay a dead letter",
+                () -> store.revive(dead, new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE), NOTE));
         call("discard", () -> store.discard(ids.get(0), NOTE));
         call("pause", () -> store.pause("other", NOTE));
         call("limit", () -> store.limit("other", 3, NOTE));
         call("resume", () -> store.resume("other", NOTE));
-        call("schedule", () -> store.putSchedule("nightly", "every PT1H", Jobs.spec("night").build(), store.now()));
+        call(
+                "schedule",
+                () -> store.putSchedule(
+                        "nightly", "every PT1H", Jobs.spec("night").build(), store.now()));
         call("fire", () -> {
             var due = store.schedules().get(0).nextAt();
-            assertThat(store.fire("nightly", due, due.plus(LATER), List.of(Jobs.spec("night").build())))
+            assertThat(store.fire(
+                            "nightly",
+                            due,
+                            due.plus(LATER),
+                            List.of(Jobs.spec("night").build())))
                     .isPresent();
         });
-        call("control", () -> assertThat(store.putControl(new ControlRow("bank", 0, "{}"))).isPresent());
+        call(
+                "control",
+                () -> assertThat(store.putControl(new ControlRow("bank", 0, "{}")))
+                        .isPresent());
     }
 
     private void upkeep() throws Exception {
@@ -179,11 +210,13 @@ class CrashPointsTest implements StoreFixture {
             call("store more", () -> add(Jobs.many(10)));
             List<Claim> claims = new ArrayList<>();
             call("claim more", () -> claims.addAll(claim(Claims.upTo(5))));
-            call("settle more", () -> store.settle(
-                    claims.stream()
-                            .flatMap(claim -> claim.jobs().stream().map(job -> Settlements.success(claim, job)))
-                            .toList(),
-                    claims.stream().map(Claim::token).toList()));
+            call(
+                    "settle more",
+                    () -> store.settle(
+                            claims.stream()
+                                    .flatMap(claim -> claim.jobs().stream().map(job -> Settlements.success(claim, job)))
+                                    .toList(),
+                            claims.stream().map(Claim::token).toList()));
         }
     }
 
@@ -230,10 +263,14 @@ class CrashPointsTest implements StoreFixture {
             for (String table : column(
                     statement,
                     "select name from sqlite_master where type = 'table' and name not like 'sqlite_stat%' order by 1")) {
-                String row = column(statement, "select 'quote(\"' || name || '\")' from pragma_table_info('" + table + "')")
+                String row = column(
+                                statement, "select 'quote(\"' || name || '\")' from pragma_table_info('" + table + "')")
                         .stream()
                         .collect(Collectors.joining(" || ',' || "));
-                all.put(table, column(statement, "select " + row + " from " + table + " order by 1").hashCode());
+                all.put(
+                        table,
+                        column(statement, "select " + row + " from " + table + " order by 1")
+                                .hashCode());
             }
             return all;
         }
@@ -262,7 +299,8 @@ class CrashPointsTest implements StoreFixture {
         Path copy = copy(new CrashImages.Image("copy", disk.db, disk.wal, 0, true));
         try (JdbcJobStore again = JdbcJobStore.sqlite(copy)) {
             again.prepare();
-            List<Claim> claims = again.claim(Claims.upTo(100).by("after " + what).build());
+            List<Claim> claims =
+                    again.claim(Claims.upTo(100).by("after " + what).build());
             for (Claim claim : claims) {
                 assertThat(again.settle(
                                         claim.jobs().stream()
@@ -273,8 +311,12 @@ class CrashPointsTest implements StoreFixture {
                         .isEmpty();
             }
             for (JobState each : JobState.values()) {
-                long counted = again.queues().stream().mapToLong(queue -> queue.count(each)).sum();
-                int found = again.find(JobQuery.all().state(each).limit(500)).items().size();
+                long counted = again.queues().stream()
+                        .mapToLong(queue -> queue.count(each))
+                        .sum();
+                int found = again.find(JobQuery.all().state(each).limit(500))
+                        .items()
+                        .size();
                 assertThat(counted).as("%s after %s", each, what).isEqualTo(found);
             }
         }

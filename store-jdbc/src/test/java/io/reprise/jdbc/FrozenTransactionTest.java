@@ -40,7 +40,9 @@ class FrozenTransactionTest {
     /** A source of connections that freeze before they commit, once armed. */
     private DataSource freezing(DataSource source) {
         return proxy(DataSource.class, source, (method, answer) -> {
-            return method.equals("getConnection") ? proxy(Connection.class, (Connection) answer.call(), this::freeze) : answer.call();
+            return method.equals("getConnection")
+                    ? proxy(Connection.class, (Connection) answer.call(), this::freeze)
+                    : answer.call();
         });
     }
 
@@ -53,7 +55,8 @@ class FrozenTransactionTest {
     }
 
     private interface Interceptor {
-        @Nullable Object call(String method, Callable<@Nullable Object> answer) throws Exception;
+        @Nullable
+        Object call(String method, Callable<@Nullable Object> answer) throws Exception;
     }
 
     private static <T> T proxy(Class<T> type, Object real, Interceptor interceptor) {

@@ -135,7 +135,9 @@ public final class PostgresServer implements AutoCloseable {
         }
         ProcessHandle postmaster = serverProcesses().get(0);
         try {
-            new ProcessBuilder("kill", "-QUIT", Long.toString(postmaster.pid())).start().waitFor();
+            new ProcessBuilder("kill", "-QUIT", Long.toString(postmaster.pid()))
+                    .start()
+                    .waitFor();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

@@ -95,7 +95,9 @@ class KillStormTest {
                 }
                 LockSupport.parkNanos(Duration.ofMillis(2).toNanos());
             }
-            victims.stream().filter(victim -> victim.frozen).forEach(victim -> victim.worker.process().resume());
+            victims.stream()
+                    .filter(victim -> victim.frozen)
+                    .forEach(victim -> victim.worker.process().resume());
             run.startWorker();
             run.drainAndCheck(kills + " kills, " + freezes + " freezes on " + database);
         }

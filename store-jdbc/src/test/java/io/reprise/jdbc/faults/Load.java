@@ -78,8 +78,7 @@ final class Load {
     }
 
     private CompletableFuture<Void> inThread(Runnable step) {
-        return CompletableFuture.runAsync(
-                () -> whileRunning(step), task -> new Thread(task, "load").start());
+        return CompletableFuture.runAsync(() -> whileRunning(step), task -> new Thread(task, "load").start());
     }
 
     private void whileRunning(Runnable step) {
@@ -111,7 +110,8 @@ final class Load {
     long count(JobState... states) {
         try {
             return client.queues().stream()
-                    .mapToLong(queue -> Stream.of(states).mapToLong(queue::count).sum())
+                    .mapToLong(
+                            queue -> Stream.of(states).mapToLong(queue::count).sum())
                     .sum();
         } catch (StoreException e) {
             return -1;

@@ -41,8 +41,8 @@ class PostgresFaultsTest {
 
     @BeforeAll
     static void start() {
-        server = PostgresServer.start(Map.of(
-                "fsync", "on", "synchronous_commit", "on", "full_page_writes", "on", "max_connections", "40"));
+        server = PostgresServer.start(
+                Map.of("fsync", "on", "synchronous_commit", "on", "full_page_writes", "on", "max_connections", "40"));
     }
 
     @AfterAll

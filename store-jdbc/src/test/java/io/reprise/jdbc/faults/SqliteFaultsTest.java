@@ -142,7 +142,8 @@ class SqliteFaultsTest {
         }
         Files.write(file, sound);
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
-            assertThat(store.find(JobQuery.all().limit(JobQuery.MAX_LIMIT)).items()).hasSize(400);
+            assertThat(store.find(JobQuery.all().limit(JobQuery.MAX_LIMIT)).items())
+                    .hasSize(400);
         }
     }
 }

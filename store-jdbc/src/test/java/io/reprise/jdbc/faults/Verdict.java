@@ -60,7 +60,7 @@ final class Verdict {
     void checkEnds() {
         assertThat(jobs.stream()
                         .filter(job -> job.state() != Work.of(job).end()
-                                || job.state() == JobState.FAILED && job.attempts() != Work.MAX_ATTEMPTS)
+                                || (job.state() == JobState.FAILED && job.attempts() != Work.MAX_ATTEMPTS))
                         .map(job -> job.id() + " " + Work.of(job) + " " + job.status() + " " + job.counts()))
                 .isEmpty();
     }

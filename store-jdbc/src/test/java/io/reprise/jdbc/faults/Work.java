@@ -36,9 +36,8 @@ enum Work {
     static final Duration LEASE = Duration.ofSeconds(1);
 
     /** Nothing is quarantined: killed workers are the test's doing. */
-    private static final RetryPolicy POLICY = RetryPolicy.fixed(Duration.ofMillis(20))
-            .maxAttempts(MAX_ATTEMPTS)
-            .losses(new LossRule(false, true, 1_000));
+    private static final RetryPolicy POLICY =
+            RetryPolicy.fixed(Duration.ofMillis(20)).maxAttempts(MAX_ATTEMPTS).losses(new LossRule(false, true, 1_000));
 
     /** For handlers that suffer the same faults as the worker. */
     private static final RetryPolicy PATIENT = POLICY.maxAttempts(1_000);

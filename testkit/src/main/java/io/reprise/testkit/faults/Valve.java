@@ -34,7 +34,7 @@ final class Valve {
     synchronized boolean pass(BooleanSupplier gone) {
         try {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);
-            while (!gone.getAsBoolean() && (stalled || delayMillis > 0 && System.nanoTime() - end < 0)) {
+            while (!gone.getAsBoolean() && (stalled || (delayMillis > 0 && System.nanoTime() - end < 0))) {
                 if (stalled) {
                     wait();
                 } else {

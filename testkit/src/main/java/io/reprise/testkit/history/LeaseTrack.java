@@ -22,6 +22,7 @@ final class LeaseTrack {
     final String holder;
     /** Who claimed the job; after take-overs still the first who lost it. */
     final String runner;
+
     final boolean alone;
 
     final @Nullable Instant deadline;

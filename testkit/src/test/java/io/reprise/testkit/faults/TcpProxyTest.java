@@ -42,7 +42,9 @@ class TcpProxyTest {
     private void echo() {
         while (!server.isClosed()) {
             try (Socket socket = server.accept()) {
-                for (int c = socket.getInputStream().read(); c >= 0; c = socket.getInputStream().read()) {
+                for (int c = socket.getInputStream().read();
+                        c >= 0;
+                        c = socket.getInputStream().read()) {
                     received.incrementAndGet();
                     socket.getOutputStream().write(c);
                 }
