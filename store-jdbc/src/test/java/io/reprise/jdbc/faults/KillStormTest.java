@@ -76,7 +76,7 @@ class KillStormTest {
     @ValueSource(strings = {"sqlite", "postgresql"})
     void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
         Random random = new Random(1);
-        int wanted = FaultRun.times(30, 400);
+        int wanted = FaultRun.times(20, 150);
         try (FaultRun run = new FaultRun(directory, url(database))) {
             run.load().start();
             List<Victim> victims = new ArrayList<>();
