@@ -190,8 +190,9 @@ final class Committer implements Role {
         List<Run> runs = batch.verdicts.stream().map(Verdict::run).toList();
         List<Settlement> settlements =
                 batch.verdicts.stream().map(Verdict::settlement).toList();
+        long sent = driver.nanos();
         Settled settled = store.settle(settlements, book.closedBy(runs));
-        clock.heard(settled.at());
+        clock.heard(settled.at(), sent);
         // Asked before anything is told, so that an answer that does not come leaves nothing told twice.
         List<Written> accepted = new ArrayList<>();
         List<Verdict> stale = new ArrayList<>();

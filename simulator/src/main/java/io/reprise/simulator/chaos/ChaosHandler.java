@@ -78,7 +78,7 @@ final class ChaosHandler implements DeferredHandler<String> {
             Map<String, String> details = new TreeMap<>();
             details.put("at", world.now().toString());
             Instant deadline = job.job().times().deadline();
-            if (deadline != null) {
+            if (deadline != null && !worker.wasSuspendedSince(job.job().times().startedAt())) {
                 details.put("deadline", deadline.toString());
             }
             world.log().started(worker.name(), job.id().value(), job.token(), details);

@@ -9,6 +9,7 @@ import io.reprise.internal.Role;
 import io.reprise.internal.Starter;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -30,6 +31,7 @@ final class ChaosWorker implements Driver {
     private final long since;
     private long clockOffset;
     private long frozenUntil;
+    private long suspendedUntil;
     private long cutOffUntil;
     private boolean dead;
     private boolean closing;
@@ -101,6 +103,15 @@ final class ChaosWorker implements Driver {
         return closing;
     }
 
+    boolean isFrozen() {
+        return timeline.nanos() < frozenUntil;
+    }
+
+    /** Whether its clock has stood still since then, so that it cannot know how late it is. */
+    boolean wasSuspendedSince(@Nullable Instant time) {
+        return time == null || world.instant(suspendedUntil).isAfter(time);
+    }
+
     /** Whether one of its steps is under way. */
     boolean isBusy() {
         return busy > 0;
@@ -161,6 +172,7 @@ final class ChaosWorker implements Driver {
     void freeze(Duration time, boolean clockToo) {
         frozenUntil = Math.max(frozenUntil, timeline.nanos() + time.toNanos());
         if (clockToo) {
+            suspendedUntil = frozenUntil;
             clockOffset -= time.toNanos();
         }
     }
@@ -213,10 +225,11 @@ final class ChaosWorker implements Driver {
         }
         closing = true;
         long failed = calls.failures();
+        long began = timeline.nanos();
         guarded(running::close);
         if (!dead) {
             world.note(name + " has stopped");
-            if (calls.failures() == failed && !calls.leasedUnawares()) {
+            if (calls.failures() == failed && !calls.leasedUnawares() && frozenUntil <= began) {
                 world.log().stopped(name, since);
             }
             end();

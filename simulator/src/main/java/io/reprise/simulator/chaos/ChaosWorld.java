@@ -30,7 +30,7 @@ final class ChaosWorld {
     static final Duration DRAIN = Duration.ofMinutes(15);
 
     /** A worker knows the store's clock only as well as calls are quick; and no clock is exact. */
-    private static final Duration DEADLINE_SLACK = Duration.ofSeconds(1);
+    private static final Duration DEADLINE_SLACK = Duration.ofMillis(1_500);
 
     private static final Duration RESTART = Duration.ofMillis(1_500);
 
@@ -195,6 +195,10 @@ final class ChaosWorld {
 
     Instant now() {
         return timeline.clock.instant();
+    }
+
+    Instant instant(long nanos) {
+        return timeline.origin().plusNanos(nanos);
     }
 
     boolean isTooDeep() {

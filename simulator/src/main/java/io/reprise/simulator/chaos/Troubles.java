@@ -20,6 +20,8 @@ import java.util.function.Predicate;
 /** Makes faults happen. */
 final class Troubles {
 
+    private static final Duration AGAIN = Duration.ofMillis(20);
+
     private final ChaosWorld world;
     private final SplittableRandom chance;
 
@@ -88,6 +90,10 @@ final class Troubles {
 
     /** Everything that lasts is taken back. */
     void undo() {
+        if (world.workers().stream().noneMatch(worker -> worker.isUp() && !worker.isFrozen())) {
+            world.timeline().after(AGAIN, "fault", this::undo);
+            return;
+        }
         byHand(hand -> {
             hand.resume("fast");
             hand.limit("fast", null);
@@ -97,10 +103,10 @@ final class Troubles {
 
     /** Stops a worker in good order, but not in the midst of a step; another comes in its place. */
     private void rollout(ChaosWorker worker) {
-        if (worker.isBusy()) {
-            world.timeline().after(Duration.ofMillis(20), "fault", () -> rollout(worker));
+        if (worker.isBusy() || worker.isFrozen()) {
+            world.timeline().after(AGAIN, "fault", () -> rollout(worker));
         } else {
-            worker.whenAwake(worker::close);
+            worker.close();
         }
     }
 
@@ -124,8 +130,9 @@ final class Troubles {
 
     /** A person at some worker's console. */
     private void byHand(Consumer<Operations> action) {
-        List<ChaosWorker> up =
-                world.workers().stream().filter(ChaosWorker::isUp).toList();
+        List<ChaosWorker> up = world.workers().stream()
+                .filter(worker -> worker.isUp() && !worker.isFrozen())
+                .toList();
         if (up.isEmpty()) {
             return;
         }

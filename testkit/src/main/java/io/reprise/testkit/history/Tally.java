@@ -21,12 +21,12 @@ final class Tally {
     void limits(HistoryEvent enqueued) {
         @Nullable String most = enqueued.detail("attempts");
         maxAttempts = most == null ? Long.MAX_VALUE : Long.parseLong(most);
+        maxLosses = enqueued.number("losses");
+        lossesCount = enqueued.isTrue("lossesCount");
         if (enqueued.isTrue("replaced")) {
             // It keeps its counters, and runs at least once more as what it has become.
             maxAttempts = Math.max(maxAttempts, spent() + 1);
         }
-        maxLosses = enqueued.number("losses");
-        lossesCount = enqueued.isTrue("lossesCount");
     }
 
     void add(String spent) {

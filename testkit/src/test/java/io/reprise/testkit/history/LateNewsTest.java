@@ -48,8 +48,23 @@ class LateNewsTest {
 
     private List<Violation> found() {
         add(
-                Kind.ROW, 90, 90, "store", 0, "state", "SUCCEEDED", "attempts", "1", "losses", "1", "interruptions", "0",
-                "snoozes", "0", "granted", "0");
+                Kind.ROW,
+                90,
+                90,
+                "store",
+                0,
+                "state",
+                "SUCCEEDED",
+                "attempts",
+                "1",
+                "losses",
+                "1",
+                "interruptions",
+                "0",
+                "snoozes",
+                "0",
+                "granted",
+                "0");
         return HistoryChecker.check(history, Duration.ZERO, true);
     }
 
