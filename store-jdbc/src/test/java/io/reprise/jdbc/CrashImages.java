@@ -21,8 +21,8 @@ final class CrashImages {
     private static final int PAGE = 4_096;
     private static final int FRAME = FRAME_HEADER + PAGE;
 
-    /** Inside a frame: in its header, after it, in the middle of its page, before its last byte. */
-    private static final int[] TEARS = {7, FRAME_HEADER, FRAME_HEADER + PAGE / 2, FRAME - 1};
+    /** Inside a frame: in its header, in the middle of its page, before its last byte. */
+    private static final int[] TEARS = {7, FRAME_HEADER + PAGE / 2, FRAME - 1};
 
     private CrashImages() {}
 

@@ -47,7 +47,7 @@ import org.junit.jupiter.api.io.TempDir;
 class CrashPointsTest implements StoreFixture {
 
     /** Pages in the WAL after which a commit moves them to the file: few, so that this happens often. */
-    private static final int CHECKPOINT = 60;
+    private static final int CHECKPOINT = 40;
 
     private static final Duration LATER = Duration.ofHours(1);
 
@@ -206,7 +206,7 @@ class CrashPointsTest implements StoreFixture {
         call("maintain", store::maintain);
         awaitNextInstant();
         call("prune", () -> store.prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), Duration.ZERO, 50));
-        for (int i = 0; i < 12; i++) {
+        for (int i = 0; i < 6; i++) {
             call("store more", () -> add(Jobs.many(10)));
             List<Claim> claims = new ArrayList<>();
             call("claim more", () -> claims.addAll(claim(Claims.upTo(5))));
