@@ -21,6 +21,8 @@ final class LeaseTrack {
     final long token;
     final String holder;
     final boolean alone;
+    /** Not taken over from another: what a leader took over and could not settle waits for the next one. */
+    final boolean claimed;
 
     final @Nullable Instant deadline;
     /** When the call that gave it out was over. */
@@ -41,6 +43,7 @@ final class LeaseTrack {
         this.token = given.token();
         this.holder = given.who();
         this.alone = given.isTrue("alone");
+        this.claimed = given.kind() == HistoryEvent.Kind.CLAIMED;
         this.deadline = given.time("deadline");
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");
