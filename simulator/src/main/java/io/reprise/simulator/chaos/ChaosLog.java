@@ -28,7 +28,11 @@ final class ChaosLog implements HistoryLog {
     private final Set<Long> touched = new TreeSet<>();
     private long last;
 
-    /** One line of the trace. @param job 0 if it is about none in particular */
+    /**
+     * One line of the trace.
+     *
+     * @param job 0 if it is about none in particular
+     */
     record Line(long nanos, long job, Object text) {
 
         @Override

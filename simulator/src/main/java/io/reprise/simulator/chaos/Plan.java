@@ -24,6 +24,7 @@ record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> fa
     /** How long faults and new jobs keep coming. */
     static final Duration LENGTH = Duration.ofSeconds(60);
 
+    private static final List<KeyRule> RULES = List.of(KeyRule.values());
     private static final double PART_OF_KINDS = 0.4;
 
     Plan {
@@ -136,7 +137,7 @@ record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> fa
             policy = policy.deadline(Duration.ofSeconds(2 + chance.nextInt(40)));
         }
         Key key = chance.nextInt(4) == 0
-                ? new Key("key-" + chance.nextInt(3), KeyRule.values()[chance.nextInt(KeyRule.values().length)])
+                ? new Key("key-" + chance.nextInt(3), RULES.get(chance.nextInt(RULES.size())))
                 : null;
         return new PlannedJob(moment(chance), duty, chance.nextInt(3) == 0 ? "slow" : "fast", delay, policy, key);
     }

@@ -95,7 +95,7 @@ final class Shrinker {
                 List<T> rest = new ArrayList<>(kept);
                 rest.subList(from, Math.min(kept.size(), from + size)).clear();
                 Outcome outcome = better(best, plan.apply(rest));
-                if (outcome == best) {
+                if (outcome.plan().equals(best.plan())) {
                     from += size;
                 } else {
                     best = outcome;
@@ -112,7 +112,7 @@ final class Shrinker {
             Fleet fleet = start.plan().fleet();
             Outcome outcome = better(
                     best, best.plan().with(new Fleet(workers, fleet.concurrency(), fleet.lease(), fleet.control())));
-            if (outcome != best) {
+            if (!outcome.plan().equals(best.plan())) {
                 return outcome;
             }
         }

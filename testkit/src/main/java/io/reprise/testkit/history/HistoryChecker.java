@@ -40,7 +40,11 @@ public final class HistoryChecker {
         this.deadlineSlack = deadlineSlack;
     }
 
-    /** Checks a whole history. @param drained whether every job must have reached its end */
+    /**
+     * Checks a whole history.
+     *
+     * @param drained whether every job must have reached its end
+     */
     public static List<Violation> check(History history, Duration deadlineSlack, boolean drained) {
         HistoryChecker checker = new HistoryChecker(deadlineSlack);
         history.events().forEach(checker::accept);

@@ -124,7 +124,7 @@ public record HistoryEvent(
         return line.toString();
     }
 
-    /** @throws IllegalArgumentException if it is not the line of an event */
+    /** Reads a line. @throws IllegalArgumentException if it is not the line of an event */
     public static HistoryEvent parse(String line) {
         String[] fields = line.split("\t", -1);
         if (fields.length < FIELDS) {

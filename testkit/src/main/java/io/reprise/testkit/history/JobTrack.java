@@ -262,8 +262,8 @@ final class JobTrack {
     void abandoned(HistoryEvent event) {
         String worker = event.who();
         for (LeaseTrack lease : leases.values()) {
-            boolean runs = lease.started && !lease.handlerEnded;
-            if (lease.state == State.LIVE && lease.holder.equals(worker) && lease.since >= event.from() && !runs) {
+            boolean excused = !lease.claimed || (lease.started && !lease.handlerEnded);
+            if (lease.state == State.LIVE && lease.holder.equals(worker) && lease.since >= event.from() && !excused) {
                 violated(
                         "left behind",
                         "is still held by " + worker + ", which has stopped, under token " + lease.token);

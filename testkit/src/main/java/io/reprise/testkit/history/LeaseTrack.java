@@ -24,6 +24,8 @@ final class LeaseTrack {
     final String runner;
 
     final boolean alone;
+    /** Not taken over from another: what a leader took over and could not settle waits for the next one. */
+    final boolean claimed;
 
     final @Nullable Instant deadline;
     /** When the call that gave it out was over. */
@@ -46,6 +48,7 @@ final class LeaseTrack {
         String loser = given.detail("loser");
         this.runner = loser == null ? given.who() : loser;
         this.alone = given.isTrue("alone");
+        this.claimed = given.kind() == HistoryEvent.Kind.CLAIMED;
         this.deadline = given.time("deadline");
         this.since = given.until();
         this.heldUntil = given.from() + given.number("lease");

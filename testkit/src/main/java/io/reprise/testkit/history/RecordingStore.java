@@ -60,7 +60,7 @@ public final class RecordingStore implements StoreCalls {
         return new Watched(call, log.nanos()).answer();
     }
 
-    @SuppressWarnings("unchecked")
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
     private static <T> T argument(Call call, int index) {
         return (T) java.util.Objects.requireNonNull(call.arguments().get(index));
     }

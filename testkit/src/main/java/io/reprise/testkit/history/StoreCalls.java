@@ -6,6 +6,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -42,7 +43,17 @@ public interface StoreCalls {
     }
 
     /** A call of a real method of a real store. */
-    record Passing(JobStore store, Method target, @Nullable Object @Nullable [] given) implements Call {
+    final class Passing implements Call {
+
+        private final JobStore store;
+        private final Method target;
+        private final @Nullable Object @Nullable [] given;
+
+        private Passing(JobStore store, Method target, @Nullable Object @Nullable [] given) {
+            this.store = store;
+            this.target = target;
+            this.given = given;
+        }
 
         @Override
         public String method() {
@@ -51,7 +62,7 @@ public interface StoreCalls {
 
         @Override
         public List<@Nullable Object> arguments() {
-            return given == null ? List.of() : java.util.Arrays.asList(given);
+            return given == null ? List.of() : Arrays.asList(given);
         }
 
         @Override

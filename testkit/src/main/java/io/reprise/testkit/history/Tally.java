@@ -90,7 +90,11 @@ final class Tally {
         return losses >= maxLosses;
     }
 
-    /** Compares with what was stored. @param open claims that are not over yet */
+    /**
+     * Compares with what was stored.
+     *
+     * @param open claims that are not over yet
+     */
     void compare(HistoryEvent row, int open, Consumer<String> violated) {
         if (row.number("attempts") != attempts
                 || row.number("losses") != losses
