@@ -48,11 +48,12 @@ final class Attempts {
             delete from reprise_attempt
              where job_id = ?
                and token < (
-                 select token
-                   from reprise_attempt
-                  where job_id = ?
-                  order by token desc
-                  limit 1 offset ?)
+                 select x.token
+                   from (select token
+                           from reprise_attempt
+                          where job_id = ?
+                          order by token desc
+                          limit 1 offset ?) x)
             """;
 
     private static final String FIND = """

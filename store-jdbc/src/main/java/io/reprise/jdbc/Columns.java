@@ -41,6 +41,12 @@ final class Columns {
 
     private Columns() {}
 
+    /** The template with upserts in the words of PostgreSQL and SQLite: {@code {on_conflict (key)}}, {@code {new.column}}. */
+    static String withUpserts(String template) {
+        return template.replaceAll("\\{on_conflict (\\([^)]*\\))}", "on conflict $1 do update set")
+                .replaceAll("\\{new\\.(\\w+)}", "excluded.$1");
+    }
+
     static String in(String template) {
         return template.replace("{spec}", SPEC)
                 .replace("{spec_values}", SPEC_VALUES)

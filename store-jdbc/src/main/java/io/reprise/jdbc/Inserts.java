@@ -36,15 +36,13 @@ final class Inserts {
               from due
              where true
             on conflict do nothing
+            returning id, due_at
             """;
-
-    private static final String INSERT_RETURNING = INSERT + "returning id, due_at\n";
 
     // The lock on a key that another transaction is inserting is waited for; then the key is known.
     private static final String REMEMBER = """
-            insert into reprise_idempotency (key, job_id)
+            insert into reprise_idempotency ({key}, job_id)
             values (?, ?)
-            on conflict do nothing
             """;
 
     private static final String KNOWN = """
@@ -52,7 +50,7 @@ final class Inserts {
               from reprise_idempotency i
               left join reprise_job j on j.id = i.job_id
               left join {finished} f on f.id = i.job_id
-             where i.key = ?
+             where i.{key} = ?
             """;
 
     // Served by the unique index.
@@ -92,6 +90,18 @@ final class Inserts {
     /** How a database takes many jobs without keys at once. */
     interface Bulk {
         List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs, boolean tells) throws SQLException;
+
+        /** Stores one job, under an id if one is given; empty if its unique key is held. */
+        default Optional<Inserted> insertOne(Inserts inserts, Session session, JobSpec spec, @Nullable Long id)
+                throws SQLException {
+            return inserts.insertReturning(session, spec, id);
+        }
+
+        /** Puts another spec in the place of a job that waits; empty if it is no longer live. */
+        default Optional<Inserted> replace(Inserts inserts, Session session, JobSpec spec, JobId id)
+                throws SQLException {
+            return inserts.replaceReturning(session, spec, id);
+        }
 
         /** Whether that many are stored by one statement, which needs no transaction around it. */
         boolean isOneStatement(int jobs);
@@ -156,12 +166,12 @@ final class Inserts {
         }
         Dialect dialect = session.dialect();
         while (true) {
-            Optional<Inserted> known = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+            Optional<Inserted> known = session.first(dialect.sql(KNOWN) + dialect.latest(session), row -> inserted(row, false), key);
             if (known.isPresent()) {
                 return known.get();
             }
             long id = dialect.nextId(session);
-            if (session.update(REMEMBER, key, id) == 1) {
+            if (dialect.insertUnlessThere(session, dialect.sql(REMEMBER), key, id) == 1) {
                 Inserted answer = insert(session, spec, id);
                 if (answer.id().value() != id) {
                     forget(session, key, answer, spec);
@@ -174,17 +184,15 @@ final class Inserts {
     /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
     private static void forget(Session session, String key, Inserted answer, JobSpec spec) throws SQLException {
         if (spec.keyRule() == KeyRule.REPLACE) {
-            session.update("update reprise_idempotency set job_id = ? where key = ?", answer.id(), key);
+            session.update(session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"), answer.id(), key);
         } else {
-            session.update("delete from reprise_idempotency where key = ?", key);
+            session.update(session.dialect().sql("delete from reprise_idempotency where {key} = ?"), key);
         }
     }
 
     private Inserted insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
-        Dialect dialect = session.dialect();
         while (true) {
-            Optional<Inserted> created =
-                    session.first(dialect.sql(INSERT_RETURNING), row -> inserted(row, true), values(spec, id));
+            Optional<Inserted> created = bulk.insertOne(this, session, spec, id);
             if (created.isPresent()) {
                 return created.get();
             }
@@ -204,6 +212,22 @@ final class Inserts {
         return answers;
     }
 
+    /** Empty if the unique key is held. */
+    Optional<Inserted> insertReturning(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), values(spec, id));
+    }
+
+    /** Empty if the job is no longer live. */
+    Optional<Inserted> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
+        @Nullable
+        Object[] values = concat(
+                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
+                specs.values(spec));
+        return session.first(
+                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
+                }));
+    }
+
     private @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
         return concat(
                 new @Nullable Object[] {id, Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
@@ -219,7 +243,7 @@ final class Inserts {
     /** What the one who holds the unique key means for the spec; empty if it let go meanwhile. */
     private Optional<Inserted> holder(Session session, JobSpec spec) throws SQLException {
         String key = java.util.Objects.requireNonNull(spec.key());
-        Optional<Holder> found = session.first(HOLDER, Inserts::readHolder, key);
+        Optional<Holder> found = holder(session, key);
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -230,11 +254,19 @@ final class Inserts {
             throw new DuplicateKeyException(key, found.get().id());
         }
         session.dialect().lockQueue(session, found.get().queue());
-        Optional<Holder> locked = session.first(HOLDER, Inserts::readHolder, key);
+        Optional<Holder> locked = holder(session, key);
         if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
             return Optional.empty();
         }
         return replace(session, spec, locked.get().id());
+    }
+
+    private static Optional<Holder> holder(Session session, String key) throws SQLException {
+        return session.first(HOLDER + session.dialect().latest(session), Inserts::readHolder, key);
+    }
+
+    static boolean isHeld(Session session, String key) throws SQLException {
+        return holder(session, key).isPresent();
     }
 
     private static Holder readHolder(Row row) throws SQLException {
@@ -247,13 +279,7 @@ final class Inserts {
         if (Leases.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
         }
-        @Nullable
-        Object[] values = concat(
-                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
-                specs.values(spec));
-        return session.first(
-                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
-                }));
+        return bulk.replace(this, session, spec, id);
     }
 
     static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {

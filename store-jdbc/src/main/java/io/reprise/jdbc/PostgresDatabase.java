@@ -5,6 +5,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.util.concurrent.atomic.LongAdder;
 
 /** A pool of connections. A transaction that fell victim to a deadlock is run again. */
 final class PostgresDatabase implements Database {
@@ -14,6 +15,7 @@ final class PostgresDatabase implements Database {
     private final Dialect dialect = new PostgresDialect();
     private final HikariDataSource pool;
     private final int timeoutSeconds;
+    private final LongAdder repeats = new LongAdder();
 
     PostgresDatabase(HikariDataSource pool, int timeoutSeconds) {
         this.pool = pool;
@@ -83,7 +85,12 @@ final class PostgresDatabase implements Database {
         T run() throws SQLException;
     }
 
-    private static <T> T repeat(String what, Try<T> work) {
+    @Override
+    public long repeats() {
+        return repeats.sum();
+    }
+
+    private <T> T repeat(String what, Try<T> work) {
         for (int n = 1; ; n++) {
             try {
                 return work.run();
@@ -91,6 +98,7 @@ final class PostgresDatabase implements Database {
                 if (n == TRIES || !SqlErrors.isRepeatable(e)) {
                     throw SqlErrors.postgres(what, e);
                 }
+                repeats.increment();
             }
         }
     }

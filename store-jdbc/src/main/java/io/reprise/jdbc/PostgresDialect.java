@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
-final class PostgresDialect implements Dialect {
+final class PostgresDialect extends ReturningDialect {
 
     /** First half of our advisory locks; the second is a hash of what is locked. */
     static final int LOCKS = 0x52455052;
@@ -53,7 +53,7 @@ final class PostgresDialect implements Dialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.in(text)
+                text -> Columns.withUpserts(Columns.in(text))
                         .replace("{now}", "reprise_now()")
                         .replace("{clock}", "reprise_clock()")
                         .replace("{for_no_key_update}", "for no key update")
@@ -66,11 +66,17 @@ final class PostgresDialect implements Dialect {
                         .replace("{for_update}", "for update")
                         .replace("{false}", "false")
                         .replace("{finished}", "reprise_finished")
+                        .replace("{ended}", "state")
+                        .replace("{expiry}", "reprise_lease")
+                        .replace("{bigint}", "bigint")
+                        .replace("{text}", "text")
+                        .replace("{key}", "key")
+                        .replace("{ready}", "")
                         .replace("{position}", "strpos"));
     }
 
     @Override
-    public String endSql() {
+    String endSql() {
         return sql(END);
     }
 

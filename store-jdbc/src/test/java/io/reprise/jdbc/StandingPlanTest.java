@@ -41,7 +41,11 @@ class StandingPlanTest {
             Session session = new Session(connection, new PostgresDialect(), 30, Session.Use.POOLED);
             return String.join(
                     "\n",
-                    session.list("explain (analyze, costs off, timing off, summary off) " + sql, Row::text, args));
+                    session.list(
+                            "explain (analyze, costs off, timing off, summary off) "
+                                    + session.dialect().sql(sql),
+                            Row::text,
+                            args));
         }
     }
 
@@ -54,7 +58,7 @@ class StandingPlanTest {
         try (Connection connection = Sqlite.connection(file)) {
             Session session = new Session(connection, new SqliteDialect(), 0, Session.Use.POOLED);
             for (String sql : List.of(Standings.DUE, Standings.EARLIER)) {
-                List<String> steps = session.list("explain query plan " + sql, row -> {
+                List<String> steps = session.list("explain query plan " + session.dialect().sql(sql), row -> {
                     row.number();
                     row.number();
                     row.number();

@@ -41,7 +41,7 @@ class StoreUrlTest {
     @Test
     void another_url_is_refused_without_showing_its_password() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> JdbcJobStore.open("mysql://ada:secret@host/jobs"))
+                .isThrownBy(() -> JdbcJobStore.open("oracle://ada:secret@host/jobs"))
                 .withMessageContaining("sqlite:")
                 .withMessageNotContaining("secret");
     }

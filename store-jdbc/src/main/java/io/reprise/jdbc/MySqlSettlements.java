@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A few statements per batch, whatever its size. First the leases are locked, so that no take-over deletes them meanwhile, then
+ * the jobs, in the order of their ids; all that decides is read with these locks, so that a caller's transaction sees it as it
+ * is. Then what comes of each is written, from JSON that the server takes apart.
+ */
+final class MySqlSettlements implements Settlements {
+
+    // Other settles of the lease go on, renewals too, which write elsewhere; a take-over passes it.
+    private static final String SHARE_LEASES = """
+            select id, queue, runner
+              from reprise_lease force index (primary)
+             where id {in}
+             order by id
+            lock in share mode
+            """;
+
+    private static final String LOCK_LEASES = """
+            select id, queue, runner
+              from reprise_lease force index (primary)
+             where id {in}
+             order by id
+            for update
+            """;
+
+    static final String LOCK_JOBS = """
+            select j.id, h.token, j.attempts, j.losses, j.interruptions, j.snoozes, j.lane, j.cancel_requested
+              from reprise_job j force index (primary)
+              straight_join reprise_hold h force index (reprise_hold_job) on h.job_id = j.id and h.token > j.token
+             where j.id {in}
+             order by j.id
+            for update
+            """;
+
+    // Indexes: the primary keys, from the rows of the JSON on.
+    static final String SUCCEED = """
+            insert into reprise_finished (
+              state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
+              snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
+            select 'SUCCEEDED', ?, ? - i.ran, i.token, l.runner, i.result, last_delay_us, attempts + 1, losses,
+                   interruptions, snoozes, 1, error_type, error_message, fingerprint, {d_both}, {d_spec}
+              from json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', ran bigint path '$[2]', result mediumtext path '$[3]')) i
+              straight_join reprise_lease l on l.id = i.token
+              straight_join reprise_job d on d.id = i.job
+            """;
+
+    private static final String END = """
+            insert into reprise_finished (
+              state, fail_reason, finished_at, started_at, token, worker, last_delay_us, attempts, losses, interruptions,
+              snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
+            select i.state, i.reason, ?, ? - i.ran, i.token, l.runner, d.last_delay_us, i.attempts, i.losses,
+                   i.interruptions, i.snoozes, i.lane, coalesce(i.failure, d.error_type),
+                   case when i.failure is null then d.error_message else i.message end,
+                   coalesce(i.print, d.fingerprint), {d_both}, {d_spec}
+              from json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
+                interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', ran bigint path '$[10]',
+                state varchar(20) path '$[11]', reason varchar(100) path '$[12]')) i
+              straight_join reprise_lease l on l.id = i.token
+              straight_join reprise_job d on d.id = i.job
+            """;
+
+    static final String WAIT = """
+            update json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
+                interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', due bigint path '$[10]',
+                reason varchar(100) path '$[11]', delay bigint path '$[12]', parked varchar(250) path '$[13]')) i
+              straight_join reprise_job j on j.id = i.job
+               set j.due_at = coalesce(i.due, j.due_at),
+                   j.wait_reason = coalesce(i.reason, j.wait_reason),
+                   j.last_delay_us = coalesce(i.delay, j.last_delay_us),
+                   j.token = i.token,
+                   j.attempts = i.attempts,
+                   j.losses = i.losses,
+                   j.interruptions = i.interruptions,
+                   j.snoozes = i.snoozes,
+                   j.lane = i.lane,
+                   j.parked_by = i.parked,
+                   j.error_type = coalesce(i.failure, j.error_type),
+                   j.error_message = case when i.failure is null then j.error_message else i.message end,
+                   j.fingerprint = coalesce(i.print, j.fingerprint)
+            """;
+
+    // A job that waits must leave the list, or no claim would take it; of those that ended it does not matter.
+    private static final String LEAVE = """
+            delete h
+              from reprise_hold h force index (primary)
+             where h.token = ? and h.job_id {in}
+            """;
+
+    /** More in one list of ids and the server begins to think about it. */
+    private static final int PIECE = 500;
+
+    /** Of results; beyond that a packet could become too large for a server with default settings. */
+    private static final int CHARACTERS = 1_000_000;
+
+    private final Attempts attempts;
+
+    MySqlSettlements(Attempts attempts) {
+        this.attempts = attempts;
+    }
+
+    private record Lease(String queue, String runner) {}
+
+    private record Held(long token, Tally tally) {}
+
+    /** What becomes of a job that does not succeed. */
+    private record Outcome(Settlement settlement, Tally then, @Nullable JobState state) {}
+
+    @Override
+    public boolean isOneStatement(List<Settlement> settlements) {
+        return false;
+    }
+
+    @Override
+    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
+        Set<JobId> stale = new HashSet<>();
+        List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
+                .sorted(LOCK_ORDER)
+                .toList();
+        Batch batch = new Batch(session, lockLeases(session, sorted, closing), session.now(), stale);
+        for (int from = 0; from < sorted.size(); ) {
+            int to = from + piece(sorted.subList(from, sorted.size()));
+            batch.settle(sorted.subList(from, to), closing);
+            from = to;
+        }
+        batch.counts.write(session);
+        Retention.keep(session, batch.at, batch.done);
+        for (long token : closing) {
+            close(session, token);
+        }
+        return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
+    }
+
+    /** How many of these go together: at least one, and no more than a packet holds. */
+    private static int piece(List<Settlement> settlements) {
+        int size = 0;
+        long characters = 0;
+        while (size < Math.min(PIECE, settlements.size()) && (size == 0 || characters < CHARACTERS)) {
+            String result = result(settlements.get(size));
+            characters += result == null ? 0 : result.length();
+            size++;
+        }
+        return size;
+    }
+
+    private static Map<Long, Lease> lockLeases(Session session, List<Settlement> settlements, Collection<Long> closing)
+            throws SQLException {
+        Map<Long, Lease> leases = new HashMap<>();
+        Set<Long> shared = settlements.stream().map(Settlement::token).collect(Collectors.toSet());
+        shared.removeAll(closing);
+        lockLeases(session, LOCK_LEASES, closing, leases);
+        lockLeases(session, SHARE_LEASES, shared, leases);
+        return leases;
+    }
+
+    private static void lockLeases(Session session, String sql, Collection<Long> tokens, Map<Long, Lease> leases)
+            throws SQLException {
+        if (!tokens.isEmpty()) {
+            session.list(
+                    session.dialect().sql(sql),
+                    row -> leases.put(row.number(), new Lease(row.text(), row.text())),
+                    (Object) tokens.stream().mapToLong(Long::longValue).sorted().toArray());
+        }
+    }
+
+    private static void close(Session session, long token) throws SQLException {
+        List<Long> cancelled = Cancellations.left(session, token);
+        session.dialect().dropLease(session, token);
+        Endings.end(session, cancelled, JobState.CANCELLED, null);
+    }
+
+    /** One batch under way. */
+    private final class Batch {
+
+        private final Session session;
+        private final Map<Long, Lease> leases;
+        private final long at;
+        private final Set<JobId> stale;
+        private final Set<JobId> cancelled = new HashSet<>();
+        private final Counters.Sums counts = new Counters.Sums();
+        private final List<Long> done = new ArrayList<>();
+
+        Batch(Session session, Map<Long, Lease> leases, long at, Set<JobId> stale) {
+            this.session = session;
+            this.leases = leases;
+            this.at = at;
+            this.stale = stale;
+        }
+
+        private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
+            Map<JobId, Held> held = lockJobs(piece);
+            List<Settlement> successes = new ArrayList<>();
+            List<Outcome> ends = new ArrayList<>();
+            List<Outcome> waits = new ArrayList<>();
+            for (Settlement settlement : piece) {
+                Held job = held.get(settlement.job());
+                if (job == null || job.token != settlement.token() || !leases.containsKey(job.token)) {
+                    stale.add(settlement.job());
+                } else if (settlement.next() instanceof Settlement.Succeed) {
+                    successes.add(settlement);
+                } else {
+                    Outcome outcome = outcome(settlement, job.tally);
+                    (outcome.state == null ? waits : ends).add(outcome);
+                }
+            }
+            succeed(successes);
+            end(ends);
+            putBack(waits, closing);
+            List<Attempts.Ended> history = new ArrayList<>();
+            ends.forEach(outcome -> history.add(ended(outcome)));
+            waits.forEach(outcome -> history.add(ended(outcome)));
+            attempts.write(session, history, at);
+        }
+
+        private Map<JobId, Held> lockJobs(List<Settlement> piece) throws SQLException {
+            Map<JobId, Held> held = new HashMap<>();
+            session.list(
+                    session.dialect().sql(LOCK_JOBS),
+                    row -> held.put(
+                            new JobId(row.number()),
+                            new Held(
+                                    row.number(),
+                                    new Tally(
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.flag()))),
+                    (Object) piece.stream().mapToLong(s -> s.job().value()).toArray());
+            return held;
+        }
+
+        private Outcome outcome(Settlement settlement, Tally tally) {
+            Settlement.Next next = settlement.next();
+            Tally then = tally.after(settlement.spent(), next instanceof Settlement.Wait);
+            if (next instanceof Settlement.Cancel) {
+                return new Outcome(settlement, then, JobState.CANCELLED);
+            }
+            if (tally.cancel()) {
+                cancelled.add(settlement.job());
+                return new Outcome(settlement, then, JobState.CANCELLED);
+            }
+            return new Outcome(settlement, then, next instanceof Settlement.Fail ? JobState.FAILED : null);
+        }
+
+        private Attempts.Ended ended(Outcome outcome) {
+            return new Attempts.Ended(
+                    outcome.settlement,
+                    outcome.then.attempts(),
+                    outcome.then.claims(),
+                    lease(outcome.settlement).runner);
+        }
+
+        private Lease lease(Settlement settlement) {
+            return java.util.Objects.requireNonNull(leases.get(settlement.token()));
+        }
+
+        private void succeed(List<Settlement> successes) throws SQLException {
+            if (successes.isEmpty()) {
+                return;
+            }
+            String rows = JsonRows.of(successes, s -> new @Nullable Object[] {
+                s.job().value(), s.token(), Micros.of(s.ran()), result(s)
+            });
+            session.update(session.dialect().sql(SUCCEED), at, at, rows);
+            remove(successes);
+            for (Settlement success : successes) {
+                counts.add(lease(success).queue, JobState.SUCCEEDED, 1);
+                done.add(success.job().value());
+            }
+        }
+
+        private void end(List<Outcome> ends) throws SQLException {
+            if (ends.isEmpty()) {
+                return;
+            }
+            String rows = JsonRows.of(
+                    ends, outcome -> Inserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
+                        Micros.of(outcome.settlement.ran()), outcome.state, reason(outcome)
+                    }));
+            session.update(session.dialect().sql(END), at, at, rows);
+            remove(ends.stream().map(Outcome::settlement).toList());
+            for (Outcome outcome : ends) {
+                JobState state = java.util.Objects.requireNonNull(outcome.state);
+                counts.add(lease(outcome.settlement).queue, state, 1);
+            }
+        }
+
+        private void remove(List<Settlement> settlements) throws SQLException {
+            session.update(session.dialect().sql(MySqlDialect.REMOVE), (Object) ids(settlements));
+        }
+
+        private void putBack(List<Outcome> waits, Collection<Long> closing) throws SQLException {
+            if (waits.isEmpty()) {
+                return;
+            }
+            String rows = JsonRows.of(waits, outcome -> {
+                Waiting waiting = Waiting.require(outcome.settlement);
+                int lane = outcome.then.lane() + (waiting.parkedBy() == null ? 0 : 3);
+                Long delay = waiting.delay();
+                return Inserts.concat(facts(outcome, lane), new @Nullable Object[] {
+                    delay == null ? null : at + delay, waiting.reason(), waiting.lastDelay(), waiting.parkedBy()
+                });
+            });
+            session.update(WAIT, rows);
+            Map<Long, List<Settlement>> staying = waits.stream()
+                    .map(Outcome::settlement)
+                    .filter(settlement -> !closing.contains(settlement.token()))
+                    .collect(Collectors.groupingBy(Settlement::token));
+            for (Map.Entry<Long, List<Settlement>> lease : staying.entrySet()) {
+                session.update(session.dialect().sql(LEAVE), lease.getKey(), ids(lease.getValue()));
+            }
+        }
+    }
+
+    /** What is written of a job however it goes on. */
+    private static @Nullable Object[] facts(Outcome outcome, int lane) {
+        Settlement settlement = outcome.settlement;
+        Tally then = outcome.then;
+        Failure failure = settlement.failure();
+        return new @Nullable Object[] {
+            settlement.job().value(),
+            settlement.token(),
+            then.attempts(),
+            then.losses(),
+            then.interruptions(),
+            then.snoozes(),
+            lane,
+            failure == null ? null : failure.type(),
+            failure == null ? null : failure.message(),
+            failure == null ? null : failure.fingerprint()
+        };
+    }
+
+    private static @Nullable FailReason reason(Outcome outcome) {
+        return outcome.state == JobState.FAILED && outcome.settlement.next() instanceof Settlement.Fail fail
+                ? fail.reason()
+                : null;
+    }
+
+    private static @Nullable String result(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Succeed success ? success.result() : null;
+    }
+
+    private static long[] ids(List<Settlement> settlements) {
+        return settlements.stream().mapToLong(s -> s.job().value()).sorted().toArray();
+    }
+}
