@@ -15,6 +15,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -166,23 +168,32 @@ final class MySqlSettlements implements Settlements {
         return size;
     }
 
+    /** In the order of their ids, those to be closed alone and the others shared. */
     private static Map<Long, Lease> lockLeases(Session session, List<Settlement> settlements, Collection<Long> closing)
             throws SQLException {
+        SortedSet<Long> tokens = new TreeSet<>(closing);
+        settlements.forEach(settlement -> tokens.add(settlement.token()));
         Map<Long, Lease> leases = new HashMap<>();
-        Set<Long> shared = settlements.stream().map(Settlement::token).collect(Collectors.toSet());
-        shared.removeAll(closing);
-        lockLeases(session, LOCK_LEASES, closing, leases);
-        lockLeases(session, SHARE_LEASES, shared, leases);
+        List<Long> alike = new ArrayList<>();
+        for (long token : tokens) {
+            if (!alike.isEmpty() && closing.contains(alike.get(0)) != closing.contains(token)) {
+                lockAlike(session, alike, closing, leases);
+                alike.clear();
+            }
+            alike.add(token);
+        }
+        lockAlike(session, alike, closing, leases);
         return leases;
     }
 
-    private static void lockLeases(Session session, String sql, Collection<Long> tokens, Map<Long, Lease> leases)
+    private static void lockAlike(
+            Session session, List<Long> tokens, Collection<Long> closing, Map<Long, Lease> leases)
             throws SQLException {
         if (!tokens.isEmpty()) {
             session.list(
-                    session.dialect().sql(sql),
+                    session.dialect().sql(closing.contains(tokens.get(0)) ? LOCK_LEASES : SHARE_LEASES),
                     row -> leases.put(row.number(), new Lease(row.text(), row.text())),
-                    (Object) tokens.stream().mapToLong(Long::longValue).sorted().toArray());
+                    (Object) tokens.stream().mapToLong(Long::longValue).toArray());
         }
     }
 
