@@ -24,7 +24,13 @@ final class Alerts {
     static boolean raise(Session session, Alert alert) throws SQLException {
         return session.dialect()
                         .insertUnlessThere(
-                                session, RAISE, alert.kind(), alert.type(), alert.value(), alert.threshold(), Micros.of(alert.since()))
+                                session,
+                                RAISE,
+                                alert.kind(),
+                                alert.type(),
+                                alert.value(),
+                                alert.threshold(),
+                                Micros.of(alert.since()))
                 == 1;
     }
 

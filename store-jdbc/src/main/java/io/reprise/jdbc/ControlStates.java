@@ -51,6 +51,8 @@ final class ControlStates {
             select name from found where name is not null
             """;
 
+    private static final String NEXT_NAME = "select min(parked_by) from reprise_job where parked_by > ?";
+
     // Reads reprise_job_parked from the earliest due on. Two at once take different jobs.
     static final String EARLIEST = """
             select id
@@ -98,7 +100,7 @@ final class ControlStates {
     }
 
     static Set<String> parkedBy(Session session) throws SQLException {
-        return new HashSet<>(session.list(NAMES, Row::text));
+        return new HashSet<>(session.dialect().names(session, NAMES, NEXT_NAME));
     }
 
     static int unpark(Session session, String name, int max) throws SQLException {
@@ -106,8 +108,7 @@ final class ControlStates {
         List<Long> earliest = session.list(dialect.sql(EARLIEST), Row::number, name, max);
         return earliest.isEmpty()
                 ? 0
-                : session.update(
-                        dialect.sql(UNPARK),
-                        (Object) earliest.stream().mapToLong(Long::longValue).sorted().toArray());
+                : session.update(dialect.sql(UNPARK), (Object)
+                        earliest.stream().mapToLong(Long::longValue).sorted().toArray());
     }
 }

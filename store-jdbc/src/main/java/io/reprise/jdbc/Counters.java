@@ -25,9 +25,7 @@ final class Counters {
 
     static void fold(Session session) throws SQLException {
         Sums sums = new Sums();
-        session.dialect()
-                .takeCounts(session)
-                .forEach(change -> sums.add(change.queue(), change.state(), change.n()));
+        session.dialect().takeCounts(session).forEach(change -> sums.add(change.queue(), change.state(), change.n()));
         sums.write(session);
     }
 

@@ -59,6 +59,14 @@ interface Dialect {
     /** Takes a job off a lease's list: binds job and token. */
     String leaveSql();
 
+    /**
+     * Names in a column, in order, however many rows have each.
+     *
+     * @param all finds them all by jumps
+     * @param next finds the least that is greater than the one it binds, or null
+     */
+    List<String> names(Session session, String all, String next) throws SQLException;
+
     /** Inserts a row unless one with such a key is there; tells how many. */
     int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException;
 

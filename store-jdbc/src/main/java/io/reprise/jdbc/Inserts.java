@@ -166,7 +166,8 @@ final class Inserts {
         }
         Dialect dialect = session.dialect();
         while (true) {
-            Optional<Inserted> known = session.first(dialect.sql(KNOWN) + dialect.latest(session), row -> inserted(row, false), key);
+            Optional<Inserted> known =
+                    session.first(dialect.sql(KNOWN) + dialect.latest(session), row -> inserted(row, false), key);
             if (known.isPresent()) {
                 return known.get();
             }
@@ -184,7 +185,10 @@ final class Inserts {
     /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
     private static void forget(Session session, String key, Inserted answer, JobSpec spec) throws SQLException {
         if (spec.keyRule() == KeyRule.REPLACE) {
-            session.update(session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"), answer.id(), key);
+            session.update(
+                    session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"),
+                    answer.id(),
+                    key);
         } else {
             session.update(session.dialect().sql("delete from reprise_idempotency where {key} = ?"), key);
         }

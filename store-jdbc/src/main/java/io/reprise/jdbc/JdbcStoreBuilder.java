@@ -161,8 +161,8 @@ public final class JdbcStoreBuilder {
         one.setPoolName("reprise-beside");
         one.setMaximumPoolSize(1);
         one.setMinimumIdle(0);
-        MySqlDatabase database = MySqlDatabase.of(
-                new HikariDataSource(config), new HikariDataSource(one), (int) timeout.toSeconds());
+        MySqlDatabase database =
+                MySqlDatabase.of(new HikariDataSource(config), new HikariDataSource(one), (int) timeout.toSeconds());
         return new JdbcJobStore(database, new Wakeups.Local(), Parts.mysql(database, history));
     }
 
@@ -191,10 +191,9 @@ public final class JdbcStoreBuilder {
         }
         boolean mysql = url.startsWith("mysql:") || url.startsWith("mariadb:");
         if (!mysql && !url.startsWith("postgresql:")) {
-            throw new IllegalArgumentException(
-                    "Cannot open '" + withoutPassword(url)
-                            + "': expected sqlite:<file>, or <kind>://<user>:<password>@<host>/<database> where the kind is"
-                            + " postgresql, mysql or mariadb");
+            throw new IllegalArgumentException("Cannot open '" + withoutPassword(url)
+                    + "': expected sqlite:<file>, or <kind>://<user>:<password>@<host>/<database> where the kind is"
+                    + " postgresql, mysql or mariadb");
         }
         URI uri = URI.create(url);
         String login = uri.getUserInfo();

@@ -106,7 +106,8 @@ final class Migrations {
     private static String read(String name) {
         try (InputStream in = Migrations.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalArgumentException("No schema '" + name + "': the dialects are sqlite, postgresql, mysql and mariadb");
+                throw new IllegalArgumentException(
+                        "No schema '" + name + "': the dialects are sqlite, postgresql, mysql and mariadb");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

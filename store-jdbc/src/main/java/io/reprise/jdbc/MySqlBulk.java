@@ -27,7 +27,8 @@ final class MySqlBulk implements Inserts.Bulk {
             for update
             """;
 
-    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's lock.
+    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's
+    // lock.
     private static final String REPLACE = """
             update reprise_job
                set due_at = ?, first_due_at = ?, deadline = ?, wait_reason = ?, lane = lane % 3, parked_by = null,
@@ -83,8 +84,7 @@ final class MySqlBulk implements Inserts.Bulk {
         Dialect dialect = session.dialect();
         long given = id == null ? dialect.nextId(session) : id;
         long now = session.now();
-        boolean stored =
-                dialect.insertUnlessThere(session, dialect.sql(INSERT), row(inserts, spec, given, now)) == 1;
+        boolean stored = dialect.insertUnlessThere(session, dialect.sql(INSERT), row(inserts, spec, given, now)) == 1;
         return stored
                 ? Optional.of(new Inserted(new JobId(given), true, Micros.instant(Specs.due(spec, now))))
                 : Optional.empty();

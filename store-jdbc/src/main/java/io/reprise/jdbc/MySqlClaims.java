@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.StoreException;
@@ -19,49 +20,39 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim looks without locks which levels have due jobs; then, sharing the queue's lock with other claims, it takes due jobs
+ * A claim looks without locks in which levels jobs are due; then, sharing the queue's lock with other claims, it takes due jobs
  * that nobody else has locked and writes a lease. Where a limit is to be kept it has the queue's lock alone.
  */
 final class MySqlClaims implements Claims {
 
     private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
 
-    // Levels with something to claim. Takes no locks. Jumps over the priority levels of each lane, and looks at due entries
-    // only: reprise_job_ready serves it. One round trip, so this is what an idle worker costs.
-    static final String LEVELS = """
-            with recursive level (queue, lane, priority) as (
-              select q.name, x.lane,
-                     (select j.priority from reprise_job j {ready}
-                       where j.queue = q.name and j.lane = x.lane order by j.priority desc limit 1)
-                from ({queues}) q
-                cross join (select 0 as lane union all select 1 union all select 2) x
-               where not exists (select 1 from reprise_queue p where p.name = q.name and p.paused_at is not null)
-              union all
-              select l.queue, l.lane,
-                     (select j.priority from reprise_job j {ready}
-                       where j.queue = l.queue and j.lane = l.lane and j.priority < l.priority
-                       order by j.priority desc limit 1)
-                from level l
-               where l.priority is not null)
-            select l.queue, l.lane, l.priority
-              from level l
-             where l.priority is not null
-               and (
-                 select j.id from reprise_job j {ready}
-                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= {now}
-                    and (j.deadline is null or j.deadline > {now})
-                    and not exists (
-                      select 1 from reprise_hold h force index (reprise_hold_job)
-                       where h.job_id = j.id and h.token > j.token)
-                  order by j.due_at, j.id
-                  limit 1) is not null
-             order by l.queue, l.lane, l.priority desc
-            """;
+    // Levels whose first entry is due. Takes no locks; one entry of reprise_job_ready for each level there may be. Not
+    // by
+    // jumps from level to level: a bound that comes from another row is not looked up in the index.
+    private static final String LEVELS = """
+            select q.name, x.lane, p.priority
+              from ({queues}) q
+              cross join (select 0 as lane union all select 1 union all select 2) x
+              cross join ({priorities}) p
+             where not exists (select 1 from reprise_queue r where r.name = q.name and r.paused_at is not null)
+               and (select j.due_at from reprise_job j {ready}
+                     where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
+                     order by j.due_at
+                     limit 1) <= {now}
+             order by q.name, x.lane, p.priority desc
+            """.replace(
+                    "{priorities}",
+                    IntStream.rangeClosed(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY)
+                            .mapToObj(priority -> "select " + priority + " as priority")
+                            .collect(Collectors.joining(" union all ")));
 
     // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away.
     private static final String ENTER = """
@@ -78,7 +69,8 @@ final class MySqlClaims implements Claims {
              where h.queue = ?
             """;
 
-    // Due entries of one level after a place, in the order of reprise_job_ready, without those held. Takes no locks: those
+    // Due entries of one level after a place, in the order of reprise_job_ready, without those held. Takes no locks:
+    // those
     // held at the head of the queue are just being settled.
     static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at
@@ -139,6 +131,9 @@ final class MySqlClaims implements Claims {
     /** Queues with a limit, as far as is known. */
     private final Set<String> limited = ConcurrentHashMap.newKeySet();
 
+    /** Whether the last claim found something: then there is probably more. */
+    private volatile boolean busy;
+
     MySqlClaims(MySqlDatabase database, Leases leases) {
         this.database = database;
         this.leases = leases;
@@ -173,7 +168,7 @@ final class MySqlClaims implements Claims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        Map<String, List<Level>> levels = database.send("look for due jobs", session -> levels(session, request));
+        Map<String, List<Level>> levels = database.send("look for due jobs", session -> look(session, request));
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
         boolean suspects = request.suspects();
@@ -187,7 +182,19 @@ final class MySqlClaims implements Claims {
                 left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
             }
         }
+        busy = !claims.isEmpty();
         return claims;
+    }
+
+    /** By queue, the levels with something to claim: one round trip while nothing is due, which is what idling costs. */
+    private Map<String, List<Level>> look(Session session, ClaimRequest request) throws SQLException {
+        Map<String, List<Level>> levels = levels(session, request);
+        if (busy || levels.isEmpty()) {
+            return levels;
+        }
+        // The first may be held, and those behind it too.
+        List<Level> all = levels.values().stream().flatMap(List::stream).toList();
+        return due(session, all, 1).isEmpty() ? Map.of() : levels;
     }
 
     private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
@@ -207,7 +214,8 @@ final class MySqlClaims implements Claims {
 
     static String levelsSql(int queues) {
         return LEVELS.replace(
-                "{queues}", String.join(" union all ", Collections.nCopies(queues, "select cast(? as char(100)) as name")));
+                "{queues}",
+                String.join(" union all ", Collections.nCopies(queues, "select cast(? as char(100)) as name")));
     }
 
     /** What there is of a queue; nothing if its lock is not to be had. */
@@ -225,8 +233,7 @@ final class MySqlClaims implements Claims {
         }
     }
 
-    private List<Claim> claim(
-            ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels) {
+    private List<Claim> claim(ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels) {
         database.dialect().makeLockable(queue);
         boolean alone = limited.contains(queue);
         Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
@@ -265,9 +272,7 @@ final class MySqlClaims implements Claims {
     private record Room(boolean paused, @Nullable Integer limit) {}
 
     private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
-        String lock = alone
-                ? "for update"
-                : database.dialect().server(session).shareSkipLocked();
+        String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
         return session.first(ENTER + lock, row -> new Room(row.flag(), row.integerOrNull()), queue);
     }
 
@@ -317,8 +322,7 @@ final class MySqlClaims implements Claims {
         for (Level level : levels) {
             if (!level.exhausted) {
                 parts.add(DUE);
-                args.addAll(List.of(
-                        level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id, max));
+                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id, max));
             }
         }
         if (parts.isEmpty()) {
@@ -377,7 +381,9 @@ final class MySqlClaims implements Claims {
         session.update(dialect.sql(MySqlDialect.EXPIRE), Micros.of(request.lease()), token);
         session.updateEach(
                 HOLD,
-                taken.stream().map(job -> new @Nullable Object[] {token, job.id}).toList());
+                taken.stream()
+                        .map(job -> new @Nullable Object[] {token, job.id})
+                        .toList());
         Set<JobId> admitted = new HashSet<>();
         Map<JobId, String> damaged = new HashMap<>();
         Map<Long, Job> read = new HashMap<>();

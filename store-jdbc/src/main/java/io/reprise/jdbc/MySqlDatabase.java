@@ -33,8 +33,7 @@ final class MySqlDatabase implements Database {
 
     /** On a pool to work with and one for what is done beside, of one connection. */
     static MySqlDatabase of(HikariDataSource pool, HikariDataSource one, int timeoutSeconds) {
-        return new MySqlDatabase(
-                pool, timeoutSeconds, new MySqlSide(new MySqlDatabase(one, timeoutSeconds, null)));
+        return new MySqlDatabase(pool, timeoutSeconds, new MySqlSide(new MySqlDatabase(one, timeoutSeconds, null)));
     }
 
     private MySqlSide side() {

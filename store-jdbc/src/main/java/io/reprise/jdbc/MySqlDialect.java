@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -197,9 +198,8 @@ final class MySqlDialect implements Dialect {
     public List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException {
         List<Endings.Gone> old = session.list(sql(FINISHED), Endings::gone, ids, before);
         if (!old.isEmpty()) {
-            session.update(
-                    sql(DELETE),
-                    (Object) old.stream().mapToLong(Endings.Gone::id).toArray());
+            session.update(sql(DELETE), (Object)
+                    old.stream().mapToLong(Endings.Gone::id).toArray());
         }
         return old;
     }
@@ -213,9 +213,8 @@ final class MySqlDialect implements Dialect {
             return change;
         });
         if (!ids.isEmpty()) {
-            session.update(
-                    sql(FORGET_COUNTS),
-                    (Object) ids.stream().mapToLong(Long::longValue).toArray());
+            session.update(sql(FORGET_COUNTS), (Object)
+                    ids.stream().mapToLong(Long::longValue).toArray());
         }
         return changes;
     }
@@ -247,6 +246,22 @@ final class MySqlDialect implements Dialect {
     @Override
     public String leaveSql() {
         return "delete from reprise_hold where job_id = ? and token = ?";
+    }
+
+    /** One by one: a bound that comes from another row is not looked up in the index. */
+    @Override
+    public List<String> names(Session session, String all, String next) throws SQLException {
+        List<String> names = new ArrayList<>();
+        Optional<String> name = next(session, next, "");
+        while (name.isPresent()) {
+            names.add(name.get());
+            name = next(session, next, name.get());
+        }
+        return names;
+    }
+
+    private static Optional<String> next(Session session, String next, String last) throws SQLException {
+        return session.one(next, row -> Optional.ofNullable(row.textOrNull()), last);
     }
 
     /** A statement that fails undoes itself, and the transaction goes on. */

@@ -129,7 +129,8 @@ final class MySqlSettlements implements Settlements {
     private record Held(long token, Tally tally) {}
 
     /** What becomes of a job that does not succeed. */
-    private record Outcome(Settlement settlement, Tally then, @Nullable JobState state) {}
+    private record Outcome(
+            Settlement settlement, Tally then, @Nullable JobState state) {}
 
     @Override
     public boolean isOneStatement(List<Settlement> settlements) {
@@ -186,8 +187,7 @@ final class MySqlSettlements implements Settlements {
         return leases;
     }
 
-    private static void lockAlike(
-            Session session, List<Long> tokens, Collection<Long> closing, Map<Long, Lease> leases)
+    private static void lockAlike(Session session, List<Long> tokens, Collection<Long> closing, Map<Long, Lease> leases)
             throws SQLException {
         if (!tokens.isEmpty()) {
             session.list(
@@ -294,9 +294,8 @@ final class MySqlSettlements implements Settlements {
             if (successes.isEmpty()) {
                 return;
             }
-            String rows = JsonRows.of(successes, s -> new @Nullable Object[] {
-                s.job().value(), s.token(), Micros.of(s.ran()), result(s)
-            });
+            String rows = JsonRows.of(
+                    successes, s -> new @Nullable Object[] {s.job().value(), s.token(), Micros.of(s.ran()), result(s)});
             session.update(session.dialect().sql(SUCCEED), at, at, rows);
             remove(successes);
             for (Settlement success : successes) {
@@ -310,7 +309,8 @@ final class MySqlSettlements implements Settlements {
                 return;
             }
             String rows = JsonRows.of(
-                    ends, outcome -> Inserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
+                    ends,
+                    outcome -> Inserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
                         Micros.of(outcome.settlement.ran()), outcome.state, reason(outcome)
                     }));
             session.update(session.dialect().sql(END), at, at, rows);

@@ -78,10 +78,12 @@ final class Queues {
             select queue from found where queue is not null
             """;
 
+    private static final String NEXT_NAME = "select min(queue) from reprise_job where queue > ?";
+
     private Queues() {}
 
     static List<String> live(Session session) throws SQLException {
-        return session.list(NAMES, Row::text);
+        return session.dialect().names(session, NAMES, NEXT_NAME);
     }
 
     static void pause(Session session, String queue, Note note) throws SQLException {

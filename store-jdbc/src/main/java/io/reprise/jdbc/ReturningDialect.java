@@ -50,8 +50,7 @@ abstract class ReturningDialect implements Dialect {
     @Override
     public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
             throws SQLException {
-        return session.list(
-                endSql(), row -> new Endings.Gone(row.number(), row.text(), state), state, reason, ids);
+        return session.list(endSql(), row -> new Endings.Gone(row.number(), row.text(), state), state, reason, ids);
     }
 
     @Override
@@ -79,6 +78,11 @@ abstract class ReturningDialect implements Dialect {
     @Override
     public void dropLease(Session session, long token) throws SQLException {
         session.update("delete from reprise_lease where id = ?", token);
+    }
+
+    @Override
+    public List<String> names(Session session, String all, String next) throws SQLException {
+        return session.list(all, Row::text);
     }
 
     @Override

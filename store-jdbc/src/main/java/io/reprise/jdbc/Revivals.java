@@ -128,7 +128,8 @@ final class Revivals {
             // Counters that begin anew would let the history grow with every replay.
             attempts.trim(session, id);
         }
-        if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
+        if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session, job, target, fence, revival))
+                == 0) {
             throw new KeyTaken();
         }
         Audit.write(session, revival.action(), id, null, note, revival.detail(id, target));

@@ -111,14 +111,18 @@ final class Standings {
             throws SQLException {
         return holder == null
                 ? null
-                : session.first(session.dialect().sql("select expires_at from {expiry} where id = ?"), Row::instant, holder.token())
+                : session.first(
+                                session.dialect().sql("select expires_at from {expiry} where id = ?"),
+                                Row::instant,
+                                holder.token())
                         .orElse(null);
     }
 
     private static int higher(Session session, Job job, Place place, long now, int most) throws SQLException {
         int found = 0;
         for (int level = JobSpec.MAX_PRIORITY; level > job.spec().priority() && found < most; level--) {
-            found += session.one(session.dialect().sql(DUE), Row::integer, job.queue(), place.lane, level, now, most - found);
+            found += session.one(
+                    session.dialect().sql(DUE), Row::integer, job.queue(), place.lane, level, now, most - found);
         }
         return found;
     }
@@ -126,6 +130,14 @@ final class Standings {
     private static int earlier(Session session, Job job, Place place, int most) throws SQLException {
         long due = place.dueAt;
         return session.one(
-                session.dialect().sql(EARLIER), Row::integer, job.queue(), place.lane, job.spec().priority(), due, due, job.id(), most);
+                session.dialect().sql(EARLIER),
+                Row::integer,
+                job.queue(),
+                place.lane,
+                job.spec().priority(),
+                due,
+                due,
+                job.id(),
+                most);
     }
 }

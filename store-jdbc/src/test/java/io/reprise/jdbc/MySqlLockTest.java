@@ -70,7 +70,9 @@ class MySqlLockTest {
     }
 
     private static Inserted insert(Connection connection, JobSpec spec) {
-        return store.within(JdbcTransaction.of(connection)).insert(List.of(spec)).get(0);
+        return store.within(JdbcTransaction.of(connection))
+                .insert(List.of(spec))
+                .get(0);
     }
 
     @Test
@@ -80,7 +82,8 @@ class MySqlLockTest {
         try (Connection caller = begin()) {
             store.within(JdbcTransaction.of(caller))
                     .settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of());
-            assertThat(store.renew("worker-1", List.of(claim.token()), Claims.LONG).lost())
+            assertThat(store.renew("worker-1", List.of(claim.token()), Claims.LONG)
+                            .lost())
                     .isEmpty();
             assertThat(store.settle(
                                     List.of(Settlements.retry(
@@ -96,7 +99,8 @@ class MySqlLockTest {
 
     @Test
     void a_claim_passes_a_queue_that_a_caller_has_locked() throws SQLException {
-        JobSpec replacing = SPEC.toBuilder().queue("a").key("k", KeyRule.REPLACE).build();
+        JobSpec replacing =
+                SPEC.toBuilder().queue("a").key("k", KeyRule.REPLACE).build();
         store.insert(List.of(replacing));
         JobId other = store.insert(List.of(SPEC.toBuilder().queue("b").build()))
                 .get(0)
@@ -141,14 +145,16 @@ class MySqlLockTest {
     @Test
     void an_outcome_is_stale_if_the_lease_was_taken_over_after_the_callers_first_read() throws SQLException {
         JobId id = store.insert(List.of(SPEC)).get(0).id();
-        Claim zombie =
-                store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
+        Claim zombie = store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
         try (Connection caller = begin()) {
             while (store.takeOver("rescuer", Claims.LONG, 1).isEmpty()) {
                 LockSupport.parkNanos(1_000_000);
             }
             assertThat(store.within(JdbcTransaction.of(caller))
-                            .settle(List.of(Settlements.success(zombie, zombie.jobs().get(0))), List.of())
+                            .settle(
+                                    List.of(Settlements.success(
+                                            zombie, zombie.jobs().get(0))),
+                                    List.of())
                             .stale())
                     .containsExactly(id);
             caller.commit();
@@ -205,8 +211,8 @@ class MySqlLockTest {
                 Connection other = mariadb.connection()) {
             other.setAutoCommit(false);
             execute(other, "select id from reprise_lease where id = " + claim.token() + " for update");
-            Future<?> settled = THREADS.submit(() -> hasty.settle(
-                    List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token())));
+            Future<?> settled = THREADS.submit(() ->
+                    hasty.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token())));
             while (hasty.repeats() == 0 && !settled.isDone()) {
                 LockSupport.parkNanos(1_000_000);
             }

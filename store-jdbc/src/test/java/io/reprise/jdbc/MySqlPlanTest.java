@@ -47,9 +47,11 @@ class MySqlPlanTest {
                           from {digits} a join {digits} b join {digits} c join {digits} d
                           join (select 0 as n union all select 1 union all select 2 union all select 3
                                 union all select 4 union all select 5) e) x) y
-                """.replace("{digits}", "(select 0 as n union all select 1 union all select 2 union all select 3"
-                        + " union all select 4 union all select 5 union all select 6 union all select 7"
-                        + " union all select 8 union all select 9)"));
+                """.replace(
+                        "{digits}",
+                        "(select 0 as n union all select 1 union all select 2 union all select 3"
+                                + " union all select 4 union all select 5 union all select 6 union all select 7"
+                                + " union all select 8 union all select 9)"));
         mariadb.query("analyze table reprise_job");
         claim = mariadb.store()
                 .claim(new ClaimRequest(
@@ -81,10 +83,12 @@ class MySqlPlanTest {
             session.define("flush status");
             work.on(session);
             long reads = session
-                    .list("show session status like 'Handler_read%'", row -> {
-                        row.text();
-                        return row.number();
-                    })
+                    .list(
+                            "show session status like 'Handler_read%'",
+                            row -> {
+                                row.text();
+                                return row.number();
+                            })
                     .stream()
                     .mapToLong(Long::longValue)
                     .sum();
@@ -100,18 +104,22 @@ class MySqlPlanTest {
     @Test
     void an_idle_worker_looks_at_few_entries() throws SQLException {
         assertThat(reads(session -> assertThat(session.list(
-                                dialect.sql(MySqlClaims.levelsSql(2)), row -> row.text() + row.integer(), "default", "other"))
-                        .hasSize(6)))
-                .isLessThan(3 * BATCH);
+                                dialect.sql(MySqlClaims.levelsSql(2)),
+                                row -> row.text() + row.integer(),
+                                "default",
+                                "other"))
+                        .hasSizeGreaterThanOrEqualTo(2)))
+                .isLessThan(2 * BATCH);
     }
 
     @Test
     void a_claim_walks_one_stretch_of_the_ready_index() throws SQLException {
         assertThat(reads(session -> {
-                    List<Long> due = session.list(
-                            dialect.sql(MySqlClaims.DUE), Row::number, "default", 0, 2, 0L, 0L, 0L, BATCH);
+                    List<Long> due =
+                            session.list(dialect.sql(MySqlClaims.DUE), Row::number, "default", 0, 2, 0L, 0L, 0L, BATCH);
                     assertThat(due).hasSize(BATCH);
-                    long[] ids = due.stream().mapToLong(Long::longValue).sorted().toArray();
+                    long[] ids =
+                            due.stream().mapToLong(Long::longValue).sorted().toArray();
                     assertThat(session.list(dialect.sql(MySqlClaims.LOCK), Row::number, ids, "default"))
                             .hasSize(BATCH);
                 }))
@@ -151,9 +159,8 @@ class MySqlPlanTest {
         assertThat(reads(session -> {
                     List<Long> ids =
                             session.list(dialect.sql(ControlStates.EARLIEST), Row::number, "breaker/provider-1", 100);
-                    assertThat(session.update(
-                                    dialect.sql(ControlStates.UNPARK),
-                                    (Object) ids.stream().mapToLong(Long::longValue).toArray()))
+                    assertThat(session.update(dialect.sql(ControlStates.UNPARK), (Object)
+                                    ids.stream().mapToLong(Long::longValue).toArray()))
                             .isEqualTo(100);
                 }))
                 .isLessThan(1_000);
@@ -162,7 +169,7 @@ class MySqlPlanTest {
     @Test
     void names_are_found_by_jumps() throws SQLException {
         assertThat(reads(session -> {
-                    assertThat(session.list(ControlStates.NAMES, Row::text)).hasSize(2);
+                    assertThat(ControlStates.parkedBy(session)).hasSize(2);
                     assertThat(Queues.live(session)).containsExactly("default");
                 }))
                 .isLessThan(100);

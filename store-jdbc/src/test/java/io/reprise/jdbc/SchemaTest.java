@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.RepriseException;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -114,6 +119,45 @@ class SchemaTest {
     void many_threads_prepare_one_postgresql_database() throws Exception {
         String url = PostgresServer.shared().freshDatabaseUrl();
         prepareAtOnce(() -> JdbcJobStore.open(url));
+    }
+
+    @Test
+    void many_threads_prepare_one_mariadb_database() throws Exception {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        prepareAtOnce(() -> JdbcJobStore.open(url));
+    }
+
+    @Test
+    void the_printed_schema_leaves_nothing_to_prepare_in_mariadb() throws SQLException {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            for (String sql : Migrations.statements(JdbcSchema.print("mariadb"))) {
+                statement.execute(sql);
+            }
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            store.prepare();
+            assertThat(store.queues()).isEmpty();
+        }
+        assertThat(JdbcSchema.print("mysql")).contains("utf8mb4_0900_bin").doesNotContain("{");
+    }
+
+    @Test
+    void a_migration_that_was_cut_off_is_run_again_in_mariadb() throws SQLException {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            List<String> all = Migrations.statements(JdbcSchema.print("mariadb"));
+            for (String sql : all.subList(0, all.size() / 2)) {
+                statement.execute(sql);
+            }
+            statement.execute("delete from reprise_migration");
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            store.prepare();
+            assertThat(store.alerts()).isEmpty();
+        }
     }
 
     @Test

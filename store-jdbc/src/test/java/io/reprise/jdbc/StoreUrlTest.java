@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,6 +37,13 @@ class StoreUrlTest {
         works(jdbc);
         String plain = jdbc.substring("jdbc:".length()).replace("?user=postgres", "");
         works(plain.replace("//", "//postgres:secret@"));
+    }
+
+    @Test
+    void a_url_names_a_mariadb_database_with_or_without_login() {
+        String jdbc = MariaDbServer.shared().freshDatabaseUrl();
+        works(jdbc);
+        works(jdbc.substring("jdbc:".length()).replace("?user=root", "").replace("//", "//root:secret@"));
     }
 
     @Test

