@@ -149,7 +149,7 @@ public final class JdbcStoreBuilder {
         // Nothing is cut off in silence, whatever the server's default; nobody waits for a lock for long; and who is
         // frozen or cut off in a transaction does not keep its locks, as each kind of server can tell it.
         config.setConnectionInitSql("set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
-                + " innodb_lock_wait_timeout = " + Math.min(LOCK_WAIT.toSeconds(), timeout.toSeconds())
+                + " innodb_lock_wait_timeout = " + Math.max(1, Math.min(LOCK_WAIT.toSeconds(), timeout.toSeconds() / 2))
                 + " /*M!100600 , idle_transaction_timeout = " + timeout.toSeconds() + " */"
                 + " /*!80000 , wait_timeout = " + Math.max(2 * KEEP_ALIVE.toSeconds(), timeout.toSeconds()) + " */");
         return config;

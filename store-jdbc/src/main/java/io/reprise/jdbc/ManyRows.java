@@ -8,7 +8,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** An insert of one row, as a statement of many rows with their values. As many as servers take in one packet. */
-record ManyRows(String sql, @Nullable Object[] args) {
+record ManyRows(String sql, List<@Nullable Object> args) {
 
     private static final String VALUES = "\nvalues (";
     private static final int ROWS = 500;
@@ -57,7 +57,7 @@ record ManyRows(String sql, @Nullable Object[] args) {
                 sql.substring(0, begin)
                         + String.join(",\n", Collections.nCopies(rows.size(), row))
                         + sql.substring(end),
-                args.toArray());
+                args);
     }
 
     /** Where the bracket that opens there is closed. */

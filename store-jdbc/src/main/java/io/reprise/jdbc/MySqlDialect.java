@@ -393,8 +393,10 @@ final class MySqlDialect implements Dialect {
         }
     }
 
+    /** What was done is committed first, or the next one would not see it. */
     @Override
     public void unlockSchema(Session session) throws SQLException {
+        session.connection().commit();
         session.list("select release_lock(concat('reprise ', md5(database())))", row -> 1);
     }
 }

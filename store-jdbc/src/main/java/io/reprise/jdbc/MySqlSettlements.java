@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -45,12 +46,19 @@ final class MySqlSettlements implements Settlements {
             """;
 
     static final String LOCK_JOBS = """
-            select j.id, h.token, j.attempts, j.losses, j.interruptions, j.snoozes, j.lane, j.cancel_requested
-              from reprise_job j force index (primary)
-              straight_join reprise_hold h force index (reprise_hold_job) on h.job_id = j.id and h.token > j.token
-             where j.id {in}
-             order by j.id
+            select id, token, attempts, losses, interruptions, snoozes, lane, cancel_requested
+              from reprise_job force index (primary)
+             where id {in}
+             order by id
             for update
+            """;
+
+    // By whole primary keys: in a caller's REPEATABLE READ anything else would lock what lies beside.
+    private static final String LOCK_HOLDS = """
+            select job_id
+              from reprise_hold force index (primary)
+             where token = ? and job_id {in}
+            lock in share mode
             """;
 
     // Indexes: the primary keys, from the rows of the JSON on.
@@ -126,7 +134,8 @@ final class MySqlSettlements implements Settlements {
 
     private record Lease(String queue, String runner) {}
 
-    private record Held(long token, Tally tally) {}
+    /** A live job and its own token. */
+    private record Live(long token, Tally tally) {}
 
     /** What becomes of a job that does not succeed. */
     private record Outcome(
@@ -222,13 +231,14 @@ final class MySqlSettlements implements Settlements {
         }
 
         private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
-            Map<JobId, Held> held = lockJobs(piece);
+            Map<JobId, Live> live = lockJobs(piece);
+            Set<Settlement> held = lockHolds(piece);
             List<Settlement> successes = new ArrayList<>();
             List<Outcome> ends = new ArrayList<>();
             List<Outcome> waits = new ArrayList<>();
             for (Settlement settlement : piece) {
-                Held job = held.get(settlement.job());
-                if (job == null || job.token != settlement.token() || !leases.containsKey(job.token)) {
+                Live job = live.get(settlement.job());
+                if (job == null || job.token >= settlement.token() || !held.contains(settlement)) {
                     stale.add(settlement.job());
                 } else if (settlement.next() instanceof Settlement.Succeed) {
                     successes.add(settlement);
@@ -246,13 +256,13 @@ final class MySqlSettlements implements Settlements {
             attempts.write(session, history, at);
         }
 
-        private Map<JobId, Held> lockJobs(List<Settlement> piece) throws SQLException {
-            Map<JobId, Held> held = new HashMap<>();
+        private Map<JobId, Live> lockJobs(List<Settlement> piece) throws SQLException {
+            Map<JobId, Live> live = new HashMap<>();
             session.list(
                     session.dialect().sql(LOCK_JOBS),
-                    row -> held.put(
+                    row -> live.put(
                             new JobId(row.number()),
-                            new Held(
+                            new Live(
                                     row.number(),
                                     new Tally(
                                             row.integer(),
@@ -262,6 +272,24 @@ final class MySqlSettlements implements Settlements {
                                             row.integer(),
                                             row.flag()))),
                     (Object) piece.stream().mapToLong(s -> s.job().value()).toArray());
+            return live;
+        }
+
+        /** Those whose lease is there and lists the job. */
+        private Set<Settlement> lockHolds(List<Settlement> piece) throws SQLException {
+            Set<Settlement> held = new HashSet<>();
+            Map<Long, List<Settlement>> byLease =
+                    new TreeMap<>(piece.stream().collect(Collectors.groupingBy(Settlement::token)));
+            for (Map.Entry<Long, List<Settlement>> lease : byLease.entrySet()) {
+                if (leases.containsKey(lease.getKey())) {
+                    Set<Long> listed = new HashSet<>(session.list(
+                            session.dialect().sql(LOCK_HOLDS), Row::number, lease.getKey(), ids(lease.getValue())));
+                    lease.getValue().stream()
+                            .filter(settlement ->
+                                    listed.contains(settlement.job().value()))
+                            .forEach(held::add);
+                }
+            }
             return held;
         }
 

@@ -126,7 +126,7 @@ final class Session {
     void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
         if (dialect.spreadsArrays() && ManyRows.isInsert(sql)) {
             for (ManyRows some : ManyRows.of(sql, rows)) {
-                update(some.sql(), some.args());
+                update(some.sql(), some.args().toArray());
             }
             return;
         }
@@ -145,9 +145,15 @@ final class Session {
 
     /** Runs a statement with its arguments; where arrays are spread, as the text that comes of it. */
     private <T> T run(String sql, @Nullable Object[] args, Task<T> task) throws SQLException {
-        Spread spread = dialect.spreadsArrays() ? Spread.of(sql, args) : new Spread(sql, args);
+        if (!dialect.spreadsArrays()) {
+            return run(sql, statement -> {
+                bind(statement, args);
+                return task.with(statement);
+            });
+        }
+        Spread spread = Spread.of(sql, args);
         return run(spread.sql(), statement -> {
-            bind(statement, spread.args());
+            bind(statement, spread.args().toArray());
             return task.with(statement);
         });
     }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * A statement for databases without arrays: {@code in (?...)} becomes a list of the array's values. Numbers stand in the text,
  * names get places of their own.
  */
-record Spread(String sql, @Nullable Object[] args) {
+record Spread(String sql, List<@Nullable Object> args) {
 
     private static final String LIST = "?...";
 
@@ -21,7 +21,7 @@ record Spread(String sql, @Nullable Object[] args) {
 
     static Spread of(String sql, @Nullable Object[] args) {
         if (!sql.contains(LIST)) {
-            return new Spread(sql, args);
+            return new Spread(sql, Arrays.asList(args));
         }
         StringBuilder text = new StringBuilder(sql.length());
         List<@Nullable Object> values = new ArrayList<>();
@@ -38,7 +38,7 @@ record Spread(String sql, @Nullable Object[] args) {
                 from = place + 1;
             }
         }
-        return new Spread(text.append(sql, from, sql.length()).toString(), values.toArray());
+        return new Spread(text.append(sql, from, sql.length()).toString(), values);
     }
 
     private static String list(@Nullable Object array, List<@Nullable Object> values) {
