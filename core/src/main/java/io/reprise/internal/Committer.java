@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.Attempt;
+import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.RepriseException;
@@ -15,8 +16,10 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +38,7 @@ final class Committer implements Role {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
     private static final Duration ASIDE = Duration.ofSeconds(30);
-    private static final int MAX_BATCH = 1_000;
+    private static final int MAX_BATCH = 2_000;
 
     /** An outcome on its way to the store, with the decision that was made about it. */
     private record Verdict(Run run, Settlement settlement) {}
@@ -207,18 +210,47 @@ final class Committer implements Role {
         book.settled(runs);
         unsettled.addAndGet(-runs.size());
         onFree.run();
-        accepted.forEach(this::tell);
+        Map<JobId, Instant> failed = firstFailures(accepted);
+        accepted.forEach(written -> tell(written, failed.get(written.verdict.run.id())));
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
-    private void tell(Written written) {
+    /** When jobs that succeeded after all first failed. For those who listen; nothing depends on it. */
+    private Map<JobId, Instant> firstFailures(List<Written> accepted) {
+        Map<JobId, Instant> lives = new HashMap<>();
+        for (Written written : accepted) {
+            Verdict verdict = written.verdict;
+            Job job = verdict.run.job;
+            if (events.isHeard() && job.attempts() > 0 && verdict.settlement.next() instanceof Settlement.Succeed) {
+                lives.put(job.id(), job.times().firstDueAt());
+            }
+        }
+        if (lives.isEmpty()) {
+            return lives;
+        }
+        Map<JobId, Instant> first = new HashMap<>();
+        try {
+            store.failures(lives.keySet())
+                    .forEach((id, failures) -> failures.stream()
+                            // Failures of before a replay belong to another life.
+                            .filter(at -> !at.isBefore(lives.getOrDefault(id, Instant.MIN)))
+                            .findFirst()
+                            .ifPresent(at -> first.put(id, at)));
+        } catch (RuntimeException e) {
+            // The outcomes are written: nothing that goes wrong now may have them written again.
+            log.debug("When {} jobs first failed is not known", lives.size(), e);
+        }
+        return first;
+    }
+
+    private void tell(Written written, @Nullable Instant firstFailedAt) {
         Verdict verdict = written.verdict;
         if (written.cancelled) {
             events.cancelled(verdict.run.job, verdict.settlement, written.at);
             return;
         }
         tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
-        events.settled(verdict.run.job, verdict.settlement, written.at);
+        events.settled(verdict.run.job, verdict.settlement, written.at, firstFailedAt);
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());
         }

@@ -44,6 +44,7 @@ public final class Engine {
     private final Sweeper sweeper;
     private final Reporter reporter;
     private final Warden warden;
+    private final Runnable waker = this::wake;
 
     public Engine(JobStore store, Config config, Seams seams) {
         this.store = store;
@@ -77,7 +78,7 @@ public final class Engine {
     }
 
     public void start() {
-        store.onWake(this::wake);
+        store.onWake(waker);
         List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher)
                 .forEach(driver::start);
         log.info(
@@ -121,6 +122,7 @@ public final class Engine {
         // An interrupt from before must not cut the farewell short; one that comes now means hurry.
         boolean interrupted = Thread.interrupted();
         log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
+        store.offWake(waker);
         driver.stop(fetcher);
         runner.giveBack(book.unfinished());
         if (!driver.await(() -> book.unfinished().isEmpty(), settings.timing().stopGrace())) {

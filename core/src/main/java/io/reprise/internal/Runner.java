@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.PayloadCodec;
+import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -164,6 +165,9 @@ final class Runner implements Role {
 
     /** Null if the run goes on without this thread. */
     private @Nullable Ended call(Run run, long start) throws Exception {
+        if (run.damage != null) {
+            return thrown(run, Ended.Kind.UNREADABLE, start, new DamagedJobException(run.damage));
+        }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
             // By the store's clock it may not be: given back, the job is claimed once more or expired by the store.
@@ -174,6 +178,15 @@ final class Runner implements Role {
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
+    }
+
+    /** What is stored of the job is not understood. */
+    static final class DamagedJobException extends RepriseException {
+        private static final long serialVersionUID = 1L;
+
+        DamagedJobException(String damage) {
+            super("The stored job is damaged, or of a newer version: " + damage);
+        }
     }
 
     private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {

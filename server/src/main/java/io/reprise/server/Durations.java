@@ -18,6 +18,7 @@ final class Durations {
     private static final long[] UNIT_NANOS = {
         86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L
     };
+    private static final int MAX_SHOWN = 100;
     private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
     private Durations() {}
@@ -38,8 +39,8 @@ final class Durations {
         if (trimmed.equals("0")) {
             return Duration.ZERO;
         }
-        throw new TypeConversionException(
-                "'" + text + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
+        throw new TypeConversionException("'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
+                + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
     }
 
     private static Duration sum(Matcher parts) {
