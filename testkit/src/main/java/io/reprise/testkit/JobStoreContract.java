@@ -35,4 +35,5 @@ public interface JobStoreContract
                 DataContract,
                 InsightContract,
                 WorkerContract,
-                StandingContract {}
+                StandingContract,
+                DocumentContract {}
