@@ -36,4 +36,6 @@ public interface JobStoreContract
                 InsightContract,
                 WorkerContract,
                 StandingContract,
-                DocumentContract {}
+                DocumentContract,
+                TypeContract,
+                DeadGroupContract {}
