@@ -54,6 +54,11 @@ final class ServeCommand implements Callable<Integer> {
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final String LOOPBACK = "127.0.0.1";
 
+    /** Together less than the end of the process is held up. */
+    private static final Duration STOP_GRACE = Duration.ofSeconds(6);
+
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(2);
+
     private final Terminal terminal;
 
     @Option(names = "--config", paramLabel = "FILE", description = "A properties file with settings.")
@@ -192,6 +197,8 @@ final class ServeCommand implements Callable<Integer> {
         RepriseBuilder builder = Reprise.builder()
                 .concurrency(settings.number(Setting.WORKER_CONCURRENCY))
                 .lease(settings.duration(Setting.WORKER_LEASE))
+                .stopGrace(STOP_GRACE)
+                .cancelGrace(CANCEL_GRACE)
                 .keepFinished(settings.duration(Setting.KEEP_FINISHED));
         Duration keepFailed = settings.durationOrNull(Setting.KEEP_FAILED);
         return keepFailed == null ? builder : builder.keepFailed(keepFailed);

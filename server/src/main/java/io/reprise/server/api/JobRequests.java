@@ -10,6 +10,7 @@ import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -60,7 +61,7 @@ final class JobRequests {
         JobRequest<JsonNode> job =
                 JobType.of(fields.text("type", ""), JsonNode.class).job(payload);
         job = set(job, at + "/payload", errors, to -> {
-            if (payload.toString().getBytes(java.nio.charset.StandardCharsets.UTF_8).length
+            if (payload.toString().getBytes(StandardCharsets.UTF_8).length
                     > JobSpec.MAX_PAYLOAD_BYTES) {
                 throw new IllegalArgumentException("has more than " + JobSpec.MAX_PAYLOAD_BYTES + " bytes");
             }

@@ -31,6 +31,7 @@ final class ReplayEndpoints implements Endpoints {
     private static final String SECTION = "Replays";
     private static final int BIG = Integer.MAX_VALUE;
     private static final int TRIES = 5;
+    private static final int MAX_GROUPS = 1_000;
 
     private static final Schema REQUEST = Schema.object()
             .may("filter", Schemas.FILTER)
@@ -51,7 +52,7 @@ final class ReplayEndpoints implements Endpoints {
             .must("rate", Schema.number(0, 500))
             .must("canary", Schema.integer(1, 100))
             .must("stopAt", Schema.number(0, 1))
-            .must("matched", Schema.integer(0, BIG).about("dead letters there were when it began"))
+            .must("matched", Schema.integer(0, BIG).about("dead letters there were when it began, of the 1000 largest groups"))
             .must("replayed", Schema.integer(0, BIG))
             .must("succeeded", Schema.integer(0, BIG))
             .must("failed", Schema.integer(0, BIG))
@@ -123,7 +124,7 @@ final class ReplayEndpoints implements Endpoints {
                 api.store().now());
         order.replay();
         PacedReplay replay = new PacedReplay(tenancy.stored("replay", id(request)), order);
-        replay.matched = api.reprise().deadGroups(order.query(), Short.MAX_VALUE).stream()
+        replay.matched = api.reprise().deadGroups(order.query(), MAX_GROUPS).stream()
                 .mapToLong(DeadGroup::count)
                 .sum();
         if (fields.flag("dryRun")) {
