@@ -89,7 +89,8 @@ class RemoteWorkersTest {
         Key key = leaseOne();
         for (int i = 1; i <= 10; i++) {
             engine.worker.advance(Duration.ofSeconds(20));
-            assertThat(workers.heartbeat(key, LEASE, new Progress(10 * i, null))).isFalse();
+            assertThat(workers.heartbeat(key, LEASE, new Progress(10 * i, null)))
+                    .isFalse();
         }
         assertThat(engine.job(id).status().progress()).isEqualTo(new Progress(100, null));
         engine.reprise.as("ada", null).cancel(id);
@@ -177,7 +178,9 @@ class RemoteWorkersTest {
         assertThat(engine.job(id).spec().schedule()).isEqualTo("hourly");
         assertThat(engine.reprise.nextRuns("hourly", 3))
                 .containsExactly(
-                        engine.start.plusSeconds(3_600), engine.start.plusSeconds(7_200), engine.start.plusSeconds(10_800));
+                        engine.start.plusSeconds(3_600),
+                        engine.start.plusSeconds(7_200),
+                        engine.start.plusSeconds(10_800));
         assertThat(engine.reprise.audit(1).get(0).action()).isEqualTo("trigger-schedule");
         assertThatThrownBy(() -> engine.reprise.as("ada", null).trigger("none")).isInstanceOf(RefusedException.class);
     }

@@ -62,7 +62,8 @@ final class ServeCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Option(names = "--config", paramLabel = "FILE", description = "A properties file with settings.")
-    @Nullable Path config;
+    @Nullable
+    Path config;
 
     @Option(names = "--print-config", description = "Print every setting and where it came from, and exit.")
     boolean printConfig;
@@ -71,7 +72,8 @@ final class ServeCommand implements Callable<Integer> {
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     ServeCommand(Terminal terminal) {
         this.terminal = terminal;

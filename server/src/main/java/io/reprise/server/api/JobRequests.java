@@ -61,8 +61,7 @@ final class JobRequests {
         JobRequest<JsonNode> job =
                 JobType.of(fields.text("type", ""), JsonNode.class).job(payload);
         job = set(job, at + "/payload", errors, to -> {
-            if (payload.toString().getBytes(StandardCharsets.UTF_8).length
-                    > JobSpec.MAX_PAYLOAD_BYTES) {
+            if (payload.toString().getBytes(StandardCharsets.UTF_8).length > JobSpec.MAX_PAYLOAD_BYTES) {
                 throw new IllegalArgumentException("has more than " + JobSpec.MAX_PAYLOAD_BYTES + " bytes");
             }
             return to;
@@ -72,7 +71,11 @@ final class JobRequests {
             return to.queue(queue);
         });
         if (fields.has("resource")) {
-            job = set(job, at + "/resource", errors, to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+            job = set(
+                    job,
+                    at + "/resource",
+                    errors,
+                    to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
         }
         if (fields.has("priority")) {
             job = set(job, at + "/priority", errors, to -> to.priority(fields.integer("priority", 0)));
@@ -80,7 +83,11 @@ final class JobRequests {
         job = due(job, at, fields, errors);
         job = keys(job, at, fields, tenancy, errors);
         if (fields.has("tags")) {
-            job = set(job, at + "/tags", errors, to -> to.tags(fields.texts("tags").toArray(String[]::new)));
+            job = set(
+                    job,
+                    at + "/tags",
+                    errors,
+                    to -> to.tags(fields.texts("tags").toArray(String[]::new)));
         }
         Duration timeout = fields.duration("timeout");
         if (timeout != null) {
@@ -143,9 +150,8 @@ final class JobRequests {
             return job;
         }
         return set(job, at + "/policy", errors, to -> {
-            RetryPolicy policy = fields.has("policy")
-                    ? policies.resolve(fields.node("policy"), tenancy)
-                    : RetryPolicy.unset();
+            RetryPolicy policy =
+                    fields.has("policy") ? policies.resolve(fields.node("policy"), tenancy) : RetryPolicy.unset();
             if (fields.has("maxAttempts")) {
                 policy = policy.maxAttempts(fields.integer("maxAttempts", 1));
             } else if (fields.has("maxRetries")) {

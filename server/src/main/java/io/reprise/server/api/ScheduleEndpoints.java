@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.JobId;
 import io.reprise.JobRequest;
+import io.reprise.RepriseException;
 import io.reprise.Schedule;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -14,6 +15,7 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Note;
+import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -53,9 +55,8 @@ final class ScheduleEndpoints implements Endpoints {
             .must("job", Schema.object().open())
             .named("Schedule");
 
-    private static final Schema RUNS = Schema.object()
-            .must("items", Schema.array(Schema.time(), 0, 100))
-            .named("NextRuns");
+    private static final Schema RUNS =
+            Schema.object().must("items", Schema.array(Schema.time(), 0, 100)).named("NextRuns");
 
     private static final Schema TRIGGERED =
             Schema.object().must("id", Schema.id()).named("Triggered");
@@ -157,13 +158,13 @@ final class ScheduleEndpoints implements Endpoints {
             throw Problem.invalid("/zone", "is not a time zone");
         } catch (IllegalArgumentException e) {
             throw Problem.invalid(fields.has("cron") ? "/cron" : "/every", String.valueOf(e.getMessage()));
+        } catch (StoreException e) {
+            throw e;
+        } catch (RepriseException e) {
+            throw Problem.invalid("/cron", "never fires");
         }
         api.store()
-                .note(
-                        "put-schedule",
-                        name(request),
-                        new Note(request.caller().name(), null),
-                        null);
+                .note("put-schedule", name(request), new Note(request.caller().name(), null), null);
         return Response.ok(view(stored(request), tenancy));
     }
 
@@ -226,7 +227,9 @@ final class ScheduleEndpoints implements Endpoints {
         view.put("paused", schedule.paused());
         view.put("nextAt", schedule.nextAt());
         view.put("nextRuns", api.reprise().nextRuns(schedule.name(), SHOWN_RUNS));
-        view.put("lastJob", schedule.lastJob() == null ? null : schedule.lastJob().toString());
+        view.put(
+                "lastJob",
+                schedule.lastJob() == null ? null : schedule.lastJob().toString());
         Map<String, @Nullable Object> job = new LinkedHashMap<>();
         job.put("type", schedule.job().type());
         job.put("queue", tenancy.shown(schedule.job().queue()));

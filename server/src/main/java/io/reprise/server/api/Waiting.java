@@ -24,7 +24,8 @@ final class Waiting implements AutoCloseable {
     interface Look {
 
         /** Null if there is none yet; never if it is the last look. */
-        @Nullable Response look(boolean last);
+        @Nullable
+        Response look(boolean last);
     }
 
     private final ScheduledThreadPoolExecutor threads;
@@ -48,7 +49,8 @@ final class Waiting implements AutoCloseable {
         }
         if (waiting.incrementAndGet() > MAX_WAITING) {
             waiting.decrementAndGet();
-            throw Problem.of(ProblemType.UNAVAILABLE, "Too many requests wait already").header("Retry-After", "1");
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many requests wait already")
+                    .header("Retry-After", "1");
         }
         CompletableFuture<Response> answer = new CompletableFuture<>();
         answer.whenComplete((response, failure) -> waiting.decrementAndGet());

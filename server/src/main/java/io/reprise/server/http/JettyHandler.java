@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -150,7 +151,7 @@ final class JettyHandler extends Handler.Abstract {
                 }
                 values.put(field.getName(), field.getValue());
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | HttpException.IllegalStateException e) {
             throw Problem.of(ProblemType.INVALID_REQUEST, "The query cannot be read: it is not UTF-8 in %-encoding");
         }
         return values;
@@ -232,6 +233,8 @@ final class JettyHandler extends Handler.Abstract {
         Response answer =
                 Problem.of(type, "The server does not take this as HTTP").response(request.getId());
         put(response, answer);
+        // Whatever follows on this connection cannot be trusted to be a request.
+        response.getHeaders().put(HttpHeader.CONNECTION, "close");
         response.write(true, ByteBuffer.wrap(answer.body()), callback);
         return true;
     }
