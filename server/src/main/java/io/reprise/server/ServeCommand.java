@@ -124,7 +124,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return Settings.read(config, System.getenv(), flags);
         } catch (Settings.InvalidSettings e) {
-            throw new BadInput(e.getMessage(), e);
+            throw new BadInput(String.valueOf(e.getMessage()), e);
         }
     }
 

@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -38,7 +39,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
 
     EventEndpoints(EventLog log) {
         this.log = log;
-        heart.scheduleAtFixedRate(
+        Future<?> unused = heart.scheduleAtFixedRate(
                 () -> open.forEach(sink -> sink.send(": \n\n")),
                 HEARTBEAT_SECONDS,
                 HEARTBEAT_SECONDS,

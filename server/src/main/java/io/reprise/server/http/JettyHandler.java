@@ -19,6 +19,7 @@ import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields.Field;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -67,7 +68,7 @@ final class JettyHandler extends Handler.Abstract {
             if (body.isDone()) {
                 perform(exchange, match, caller, body);
             } else {
-                body.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                CompletableFuture<byte[]> unused = body.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
                         .whenCompleteAsync(
                                 (bytes, failure) -> perform(exchange, match, caller, body),
                                 getServer().getThreadPool());
@@ -91,7 +92,9 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        return Content.Source.asByteArrayAsync(exchange.request, limits.body());
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        Content.Source.asByteArrayAsync(exchange.request, limits.body(), Promise.Invocable.toPromise(body));
+        return body;
     }
 
     private Problem tooLarge() {
@@ -108,7 +111,7 @@ final class JettyHandler extends Handler.Abstract {
             } else if (answer instanceof Answer.Later later) {
                 // It is the server that keeps silent, and on purpose.
                 exchange.request.addIdleTimeoutListener(timeout -> false);
-                later.response().whenComplete((response, failure) -> {
+                CompletableFuture<Response> unused = later.response().whenComplete((response, failure) -> {
                     if (failure == null) {
                         write(exchange, response);
                     } else {
