@@ -68,7 +68,8 @@ final class JettyHandler extends Handler.Abstract {
             if (body.isDone()) {
                 perform(exchange, match, caller, body);
             } else {
-                CompletableFuture<byte[]> unused = body.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                CompletableFuture<byte[]> unused = body.orTimeout(
+                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
                         .whenCompleteAsync(
                                 (bytes, failure) -> perform(exchange, match, caller, body),
                                 getServer().getThreadPool());

@@ -7,6 +7,7 @@ import io.reprise.server.api.TestServer.Reply;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -208,7 +209,7 @@ class SystemApiTest {
 
     /** What a raw client gets: java.net.http would not send it. */
     private String raw(String request) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", server.server.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
