@@ -61,6 +61,7 @@ public final class Reprise implements AutoCloseable {
     private final RandomGenerator random;
     private final ControlDesk desk;
     private final @Nullable Engine engine;
+    private final Advisor advisor;
     private volatile boolean closed;
 
     Reprise(JobStore store, Engine.Config config, Engine.Seams seams, @Nullable Engine engine) {
@@ -73,6 +74,7 @@ public final class Reprise implements AutoCloseable {
         this.random = seams.random();
         this.desk = new ControlDesk(store, config.control(), config.events());
         this.engine = engine;
+        this.advisor = new Advisor(store, driver);
     }
 
     public static RepriseBuilder builder() {
@@ -133,11 +135,12 @@ public final class Reprise implements AutoCloseable {
     }
 
     public Optional<Job> find(JobId id) {
-        return store.find(id);
+        return store.find(id).map(advisor::advise);
     }
 
     public Page<Job> find(JobQuery query) {
-        return store.find(query);
+        Page<Job> page = store.find(query);
+        return new Page<>(page.items().stream().map(advisor::advise).toList(), page.next());
     }
 
     /** The history of a job, oldest first, as far as it is kept. */
@@ -150,7 +153,7 @@ public final class Reprise implements AutoCloseable {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing).explain();
+        return new Explainer(store, standing, advisor).explain();
     }
 
     /** How often retries succeeded, by type, resource, error and attempt. What every prediction is made from. */
