@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
  * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
  */
-public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
+public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCloseable {
 
     /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
     void prepare();
@@ -122,6 +122,15 @@ public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
 
     /** Operations by hand, newest first; of one job, or of everything if null. */
     List<AuditEntry> audit(@Nullable JobId job, int limit);
+
+    /** Writes down that something was done by hand to a thing that is not a job. */
+    void note(String action, String subject, Note note, @Nullable String detail);
+
+    /**
+     * Dead letters that match, by the fingerprint of what they failed of; the largest group first, at most {@code limit}.
+     * Counts them: for people who look. The query's states, limit and cursor do not matter.
+     */
+    List<DeadGroup> deadGroups(JobQuery query, int limit);
 
     /**
      * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the

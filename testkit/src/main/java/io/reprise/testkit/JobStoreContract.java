@@ -35,4 +35,7 @@ public interface JobStoreContract
                 DataContract,
                 InsightContract,
                 WorkerContract,
-                StandingContract {}
+                StandingContract,
+                DocumentContract,
+                TypeContract,
+                DeadGroupContract {}
