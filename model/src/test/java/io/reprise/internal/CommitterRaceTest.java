@@ -29,7 +29,8 @@ class CommitterRaceTest {
             false,
             0.2,
             new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
-            new WorkerSettings.Keep(LONG, null));
+            new WorkerSettings.Keep(LONG, null),
+            false);
 
     private static void race() {
         InMemoryJobStore store = new InMemoryJobStore();
