@@ -5,6 +5,7 @@ import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
@@ -55,6 +56,7 @@ public final class Reprise implements AutoCloseable {
     private final PayloadCodec codec;
     private final Policies policies;
     private final Events events;
+    private final Outbox outbox;
     private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
@@ -67,6 +69,7 @@ public final class Reprise implements AutoCloseable {
         this.codec = config.codec();
         this.policies = config.policies();
         this.events = config.events();
+        this.outbox = config.outbox();
         this.clock = config.clock();
         this.driver = seams.driver();
         this.random = seams.random();
@@ -208,7 +211,8 @@ public final class Reprise implements AutoCloseable {
 
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
-        return new Operations(store, engine, events, clock, new Operations.Hand(random, desk, new Note(who, why)));
+        return new Operations(
+                store, engine, events, clock, new Operations.Hand(random, desk, outbox, new Note(who, why)));
     }
 
     /**

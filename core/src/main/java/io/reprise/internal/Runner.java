@@ -30,6 +30,7 @@ final class Runner implements Role {
     private final Driver driver;
     private final StoreClock clock;
     private final Events events;
+    private final Outbox outbox;
     private final Control control;
     private final Committer committer;
     private final Duration cancelGrace;
@@ -47,6 +48,7 @@ final class Runner implements Role {
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
+        this.outbox = parts.outbox();
         this.control = parts.control();
         this.committer = committer;
         this.book = book;
@@ -177,7 +179,7 @@ final class Runner implements Role {
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }
-        RunContext context = new RunContext(run, store, codec, driver);
+        RunContext context = new RunContext(run, store, codec, outbox, driver);
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
             run.leaveThread(

@@ -45,6 +45,7 @@ final class Sweeper implements Role {
     private final WorkerSettings settings;
     private final Decider decider;
     private final Events events;
+    private final Outbox outbox;
     private final StoreClock clock;
     private final ScheduleFirer schedules;
     private final AlertWatch alerts;
@@ -61,6 +62,7 @@ final class Sweeper implements Role {
         this.settings = parts.settings();
         this.decider = decider;
         this.events = parts.events();
+        this.outbox = parts.outbox();
         this.clock = parts.clock();
         this.schedules = schedules;
         this.alerts = alerts;
@@ -153,7 +155,7 @@ final class Sweeper implements Role {
         List<Settlement> settlements = new ArrayList<>();
         for (Job job : lost.claim().jobs()) {
             Settlement settlement = decider.lost(lost, job);
-            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
+            settlements.add(outbox.with(job, isQuarantine(settlement) ? naming(settlement, job) : settlement));
         }
         Settled settled = store.settle(settlements, List.of(lost.claim().token()));
         for (int i = 0; i < settlements.size(); i++) {
@@ -201,7 +203,7 @@ final class Sweeper implements Role {
     }
 
     private boolean expire() {
-        List<Job> expired = store.expire(JOBS);
+        List<Job> expired = store.expire(JOBS, job -> outbox.after(JobEvent.Kind.FAILED, job, 0));
         for (Job job : expired) {
             log.warn(
                     "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
