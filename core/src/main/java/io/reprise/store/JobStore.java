@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
  * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
  */
-public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
+public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCloseable {
 
     /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
     void prepare();

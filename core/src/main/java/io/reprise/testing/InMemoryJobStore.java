@@ -16,6 +16,7 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
@@ -67,6 +68,7 @@ public final class InMemoryJobStore implements JobStore {
     private final Roles roles = new Roles();
     private final Controls controls = new Controls(tables);
     private final Insights insights = new Insights();
+    private final Documents documents = new Documents();
     private volatile Runnable listener = () -> {};
 
     public InMemoryJobStore() {
@@ -325,6 +327,48 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public int unpark(String name, int max) {
         return waking(now -> controls.unpark(name, max));
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return locked(now -> documents.find(kind, id));
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return locked(now -> documents.page(kind, limit, after));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return locked(now -> documents.put(document));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return locked(now -> {
+            OptionalLong version = documents.put(document);
+            if (version.isPresent()) {
+                audit.subject(now, action, document.subject(), note, null);
+            }
+            return version;
+        });
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return locked(now -> documents.remove(document));
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return locked(now -> {
+            boolean removed = documents.remove(document);
+            if (removed) {
+                audit.subject(now, action, document.subject(), note, null);
+            }
+            return removed;
+        });
     }
 
     @Override

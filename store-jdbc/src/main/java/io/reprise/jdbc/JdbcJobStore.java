@@ -15,6 +15,7 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
@@ -337,6 +338,40 @@ public final class JdbcJobStore implements JobStore {
             wakeups.announce();
         }
         return unparked;
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return database.read("read a document", session -> Documents.find(session, kind, id));
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return database.read("read documents", session -> Documents.page(session, kind, limit, after));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return database.write(
+                "store " + document.subject(), session -> Documents.put(session, document, null, null));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return database.write(
+                action + " " + document.subject(), session -> Documents.put(session, document, action, note));
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return database.write(
+                "remove " + document.subject(), session -> Documents.remove(session, document, null, null));
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return database.write(
+                action + " " + document.subject(), session -> Documents.remove(session, document, action, note));
     }
 
     @Override

@@ -36,4 +36,5 @@ public interface JobStoreContract
                 DataContract,
                 InsightContract,
                 WorkerContract,
-                StandingContract {}
+                StandingContract,
+                DocumentContract {}
