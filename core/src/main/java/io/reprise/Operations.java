@@ -42,10 +42,11 @@ public final class Operations {
     private final RandomGenerator random;
     private final ControlDesk desk;
     private final Outbox outbox;
+    private final PayloadCodec codec;
     private final Note note;
 
     /** Whose name it is done in, what with, and the chance that a retry with backoff draws its delay from. */
-    record Hand(RandomGenerator random, ControlDesk desk, Outbox outbox, Note note) {}
+    record Hand(RandomGenerator random, ControlDesk desk, Outbox outbox, PayloadCodec codec, Note note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
         this.store = store;
@@ -55,6 +56,7 @@ public final class Operations {
         this.random = hand.random;
         this.desk = hand.desk;
         this.outbox = hand.outbox;
+        this.codec = hand.codec;
         this.note = hand.note;
     }
 
@@ -96,7 +98,8 @@ public final class Operations {
             throw refused(Code.INVALID_STATE, id, "is " + job.state() + ", and only a FAILED job is replayed");
         }
         int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
-        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), how.payload());
+        String payload = how.payload() == null ? null : codec.seal(how.payload());
+        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), payload);
         return revive(id, new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit));
     }
 

@@ -212,7 +212,7 @@ public final class Reprise implements AutoCloseable {
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
         return new Operations(
-                store, engine, events, clock, new Operations.Hand(random, desk, outbox, new Note(who, why)));
+                store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
     }
 
     /**

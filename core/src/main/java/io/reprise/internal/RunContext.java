@@ -81,7 +81,7 @@ final class RunContext implements JobContext {
 
     @Override
     public void result(Object value) {
-        String json = codec.encode(value);
+        String json = codec.seal(codec.encode(value));
         int bytes = json.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
             throw new PayloadException("Result of job " + run.id() + " has " + bytes + " bytes; at most "
