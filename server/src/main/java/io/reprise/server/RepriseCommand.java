@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.server.config.Durations;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command line as a whole: {@code reprise} and what can follow it. */
 @Command(
@@ -54,11 +57,19 @@ final class RepriseCommand {
                 .addSubcommand(policy)
                 .addSubcommand(SimulateCommands.line(terminal))
                 .addSubcommand(schema)
-                .registerConverter(java.time.Duration.class, Durations::parse)
+                .registerConverter(Duration.class, RepriseCommand::duration)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setOut(terminal.out())
                 .setErr(terminal.err());
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Durations.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
     }
 
     /** {@code -h}, the same on every command. */

@@ -352,8 +352,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public OptionalLong putDocument(Document document) {
-        return database.write(
-                "store " + document.subject(), session -> Documents.put(session, document, null, null));
+        return database.write("store " + document.subject(), session -> Documents.put(session, document, null, null));
     }
 
     @Override
