@@ -11,11 +11,15 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields.Field;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -29,6 +33,7 @@ final class JettyHandler extends Handler.Abstract {
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
+    private final AtomicInteger active = new AtomicInteger();
     private final Set<JettyEventSink> streams = ConcurrentHashMap.newKeySet();
 
     JettyHandler(Router router, Gate gate, HttpSettings.Limits limits) {
@@ -50,7 +55,8 @@ final class JettyHandler extends Handler.Abstract {
     @Override
     public boolean handle(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback);
+        active.incrementAndGet();
+        Exchange exchange = new Exchange(request, response, Callback.from(callback, active::decrementAndGet));
         try {
             Router.Match match =
                     router.find(request.getMethod(), request.getHttpURI().getPath());
@@ -62,7 +68,8 @@ final class JettyHandler extends Handler.Abstract {
             if (body.isDone()) {
                 perform(exchange, match, caller, body);
             } else {
-                body.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                CompletableFuture<byte[]> unused = body.orTimeout(
+                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
                         .whenCompleteAsync(
                                 (bytes, failure) -> perform(exchange, match, caller, body),
                                 getServer().getThreadPool());
@@ -86,7 +93,9 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        return Content.Source.asByteArrayAsync(exchange.request, limits.body());
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        Content.Source.asByteArrayAsync(exchange.request, limits.body(), Promise.Invocable.toPromise(body));
+        return body;
     }
 
     private Problem tooLarge() {
@@ -101,7 +110,9 @@ final class JettyHandler extends Handler.Abstract {
             if (answer instanceof Response response) {
                 write(exchange, response);
             } else if (answer instanceof Answer.Later later) {
-                later.response().whenComplete((response, failure) -> {
+                // It is the server that keeps silent, and on purpose.
+                exchange.request.addIdleTimeoutListener(timeout -> false);
+                CompletableFuture<Response> unused = later.response().whenComplete((response, failure) -> {
                     if (failure == null) {
                         write(exchange, response);
                     } else {
@@ -144,7 +155,7 @@ final class JettyHandler extends Handler.Abstract {
                 }
                 values.put(field.getName(), field.getValue());
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | HttpException.IllegalStateException e) {
             throw Problem.of(ProblemType.INVALID_REQUEST, "The query cannot be read: it is not UTF-8 in %-encoding");
         }
         return values;
@@ -204,6 +215,14 @@ final class JettyHandler extends Handler.Abstract {
         streams.forEach(JettyEventSink::close);
     }
 
+    /** Returns when no request is under way, or when the time is up. */
+    void awaitIdle(long millis) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (active.get() > 0 && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
     /** What Jetty itself refuses, before it gets here. */
     static boolean error(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
@@ -218,6 +237,8 @@ final class JettyHandler extends Handler.Abstract {
         Response answer =
                 Problem.of(type, "The server does not take this as HTTP").response(request.getId());
         put(response, answer);
+        // Whatever follows on this connection cannot be trusted to be a request.
+        response.getHeaders().put(HttpHeader.CONNECTION, "close");
         response.write(true, ByteBuffer.wrap(answer.body()), callback);
         return true;
     }
