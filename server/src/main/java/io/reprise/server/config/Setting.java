@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.config;
 
+import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +28,39 @@ public enum Setting {
     WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", Kind.TEXT),
     WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", Kind.NUMBER, 1, 10_000),
     WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", Kind.DURATION),
+    BUDGET_CAPACITY(
+            "budget.capacity",
+            "500",
+            "Retry budget of each resource: tokens at most; a retry costs 14.",
+            Kind.NUMBER,
+            14,
+            1_000_000_000),
+    BUDGET_FLOOR(
+            "budget.floor",
+            "1",
+            "Retries per second of a resource that are granted whatever happens.",
+            Kind.NUMBER,
+            1,
+            1_000_000),
+    DELIVERY_ALLOW(
+            "delivery.allow",
+            null,
+            "Special addresses, ranges and hosts that may be called nevertheless, with commas between.",
+            Kind.TEXT),
+    DELIVERY_PORTS(
+            "delivery.ports",
+            null,
+            "Ports that may be called, with commas between; all unless set.",
+            Kind.NUMBERS,
+            1,
+            65_535),
+    DELIVERY_SECRET(
+            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", Kind.TEXT),
+    ENCRYPTION_KEYS(
+            "encryption.keys",
+            null,
+            "Keys for payloads at rest: id:base64, with commas between; the first encrypts.",
+            Kind.TEXT),
     KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", Kind.DURATION),
     KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", Kind.DURATION);
 
@@ -34,6 +68,8 @@ public enum Setting {
     private enum Kind {
         TEXT,
         NUMBER,
+        /** Several, with commas between. */
+        NUMBERS,
         DURATION
     }
 
@@ -79,7 +115,7 @@ public enum Setting {
 
     /** Never shown. */
     public boolean isSecret() {
-        return this == TLS_PASSWORD;
+        return this == TLS_PASSWORD || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
     }
 
     /** Refuses a value that cannot be used. @throws IllegalArgumentException saying what is wrong */
@@ -89,6 +125,8 @@ public enum Setting {
         }
         if (kind == Kind.NUMBER) {
             number(value);
+        } else if (kind == Kind.NUMBERS) {
+            Arrays.stream(value.split(",", -1)).map(String::trim).forEach(this::number);
         } else if (kind == Kind.DURATION && Durations.parse(value).isZero()) {
             throw new IllegalArgumentException("must be longer than nothing");
         }
