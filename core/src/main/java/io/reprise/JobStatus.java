@@ -43,7 +43,7 @@ public record JobStatus(
     }
 
     JobStatus withResult(@Nullable String other) {
-        return new JobStatus(state, waitReason, failReason, lastError, progress, other, holder);
+        return new JobStatus(state, waitReason, failReason, lastError, progress, other, holder, prediction);
     }
 
     /** The latest failure in brief; the attempts hold the rest. */

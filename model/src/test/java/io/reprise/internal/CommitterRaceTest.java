@@ -96,6 +96,9 @@ class CommitterRaceTest {
                 new NoBench(),
                 clock,
                 new Events(List.of()),
+                new Outbox(List.of(), request -> {
+                    throw new IllegalStateException("nothing follows");
+                }),
                 new Tallies(),
                 control,
                 new SplittableRandom(1));
