@@ -77,10 +77,7 @@ class DeliveryUnderFireTest {
                         "--worker-lease",
                         "2s",
                         "--delivery-allow",
-                        "127.0.0.1",
-                        // Three failures of ten for good are more than the default grants.
-                        "--budget-capacity",
-                        "1000000")
+                        "127.0.0.1")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         BufferedReader out = process.inputReader();
