@@ -6,7 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.history.HistoryEvent;
 import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +26,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Timeout(1_800)
 class KillStormTest {
 
+    private static final String FILE = "jobs.db";
     private static final int WORKERS = 4;
     private static final int LONGEST_LIFE = 20_000;
 
@@ -29,7 +35,7 @@ class KillStormTest {
 
     private String url(String database) {
         return database.equals("sqlite")
-                ? "sqlite:" + directory.resolve("jobs.db")
+                ? "sqlite:" + directory.resolve(FILE)
                 : PostgresServer.shared().freshDatabaseUrl();
     }
 
@@ -111,7 +117,7 @@ class KillStormTest {
             run.load().enqueue(Work.HELD, jobs);
             FaultRun.Worker frozen = run.startWorker();
             run.until("jobs to run", () -> frozen.count(Kind.STARTED) == jobs);
-            frozen.process().pause();
+            freeze(frozen, run);
             FaultRun.Worker heir = run.startWorker();
             run.until("the heir to run them", () -> heir.count(Kind.STARTED) == jobs);
             run.release();
@@ -131,6 +137,33 @@ class KillStormTest {
             assertThat(frozen.events())
                     .filteredOn(event -> event.kind() == Kind.ACCEPTED)
                     .noneMatch(event -> tokens.contains(event.token()));
+        }
+    }
+
+    /** Not while it writes to SQLite: who stands still then keeps everybody from writing. */
+    private void freeze(FaultRun.Worker worker, FaultRun run) {
+        run.until("a moment when nothing is written", () -> {
+            worker.process().pause();
+            if (isWritable()) {
+                return true;
+            }
+            worker.process().resume();
+            return false;
+        });
+    }
+
+    private boolean isWritable() {
+        Path file = directory.resolve(FILE);
+        if (!Files.exists(file)) {
+            return true;
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file + "?busy_timeout=500");
+                Statement statement = connection.createStatement()) {
+            statement.execute("begin immediate");
+            statement.execute("rollback");
+            return true;
+        } catch (SQLException e) {
+            return false;
         }
     }
 

@@ -144,7 +144,7 @@ final class JobTrack {
         LeaseTrack lost = leases.get(event.number("lost"));
         if (lost == null) {
             overtaken.add(event.number("lost"));
-            lost = overtakenUnseen(String.valueOf(event.detail("loser")));
+            lost = overtakenUnseen(String.valueOf(event.detail("loser")), event.token());
         }
         if (lost == null) {
             // A claim nobody lived to tell of.
@@ -183,10 +183,10 @@ final class JobTrack {
         return true;
     }
 
-    /** The lease that somebody took over who lived neither to tell of it nor to settle it. */
-    private @Nullable LeaseTrack overtakenUnseen(String loser) {
+    /** The lease before this token that somebody took over who lived neither to tell of it nor to settle it. */
+    private @Nullable LeaseTrack overtakenUnseen(String loser, long before) {
         return leases.values().stream()
-                .filter(lease -> !lease.isOver() && lease.runner.equals(loser))
+                .filter(lease -> !lease.isOver() && lease.token < before && lease.runner.equals(loser))
                 .findFirst()
                 .orElse(null);
     }
