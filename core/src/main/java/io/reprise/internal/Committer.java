@@ -51,7 +51,6 @@ final class Committer implements Role {
     private final LeaseBook book;
     private final Decider decider;
     private final Events events;
-    private final Outbox outbox;
     private final Control control;
     private final StoreClock clock;
     private final Tallies tallies;
@@ -77,7 +76,6 @@ final class Committer implements Role {
         this.book = book;
         this.decider = decider;
         this.events = parts.events();
-        this.outbox = parts.outbox();
         this.control = parts.control();
         this.clock = parts.clock();
         this.tallies = parts.tallies();
@@ -159,7 +157,7 @@ final class Committer implements Role {
             Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end) : end;
             Settlement settlement = decider.settle(known);
             control.ended(known, settlement);
-            return new Verdict(end.run(), outbox.with(end.run().job, settlement));
+            return new Verdict(end.run(), settlement);
         } catch (StoreException e) {
             if (first) {
                 throw e;

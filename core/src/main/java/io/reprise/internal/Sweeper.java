@@ -155,7 +155,7 @@ final class Sweeper implements Role {
         List<Settlement> settlements = new ArrayList<>();
         for (Job job : lost.claim().jobs()) {
             Settlement settlement = decider.lost(lost, job);
-            settlements.add(outbox.with(job, isQuarantine(settlement) ? naming(settlement, job) : settlement));
+            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
         }
         Settled settled = store.settle(settlements, List.of(lost.claim().token()));
         for (int i = 0; i < settlements.size(); i++) {
@@ -199,7 +199,8 @@ final class Sweeper implements Role {
                 settlement.ran(),
                 settlement.next(),
                 named,
-                settlement.decision());
+                settlement.decision(),
+                settlement.sequels());
     }
 
     private boolean expire() {
