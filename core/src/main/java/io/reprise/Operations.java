@@ -9,12 +9,14 @@ import io.reprise.internal.Outbox;
 import io.reprise.internal.StoreClock;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Cancellation;
+import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.StoreException;
+import io.reprise.store.StoredSchedule;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
@@ -184,6 +186,27 @@ public final class Operations {
         if (engine != null) {
             engine.reschedule();
         }
+    }
+
+    /**
+     * Enqueues the job of a schedule now, whatever its rule and its last job; its next firing stays as it is.
+     *
+     * @return the job, or the one its unique key led to
+     * @throws RefusedException if there is no such schedule
+     */
+    public JobId trigger(String name) {
+        StoredSchedule schedule = store.schedules().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
+        JobSpec spec = schedule.job().toBuilder().schedule(name).build();
+        Inserted inserted = store.insert(List.of(spec)).get(0);
+        store.note("trigger-schedule", name, note, "as job " + inserted.id());
+        if (inserted.created()) {
+            events.enqueued(inserted.id(), spec, clock.now(), inserted.dueAt());
+        }
+        wake();
+        return inserted.id();
     }
 
     /** The same operation on every job that a query finds, newest first. */

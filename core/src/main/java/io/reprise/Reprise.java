@@ -10,6 +10,7 @@ import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.Evidence;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
@@ -93,13 +94,18 @@ public final class Reprise implements AutoCloseable {
 
     /** Stores jobs, all or none, in one round trip. Ids come in the order of the jobs. */
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
+        return offerAll(jobs).stream().map(Inserted::id).toList();
+    }
+
+    /** The same, and tells of each whether it was stored or a key led to one that was there. */
+    public List<Inserted> offerAll(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = specs(jobs);
         List<Inserted> inserted = store.insert(specs);
         Instant now = clock.now();
         for (int i = 0; i < specs.size(); i++) {
             announce(specs.get(i), inserted.get(i), now);
         }
-        return inserted.stream().map(Inserted::id).toList();
+        return inserted;
     }
 
     /** Stores a job inside the caller's transaction: it exists exactly if that commits. */
@@ -184,6 +190,16 @@ public final class Reprise implements AutoCloseable {
         return store.audit(id, 100);
     }
 
+    /** What was done by hand to anything, newest first. */
+    public List<AuditEntry> audit(int limit) {
+        return store.audit(null, limit);
+    }
+
+    /** Dead letters by what they failed of, the largest group first. */
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return store.deadGroups(query, limit);
+    }
+
     /** Creates or changes the schedule of this name. */
     public void schedule(Schedule schedule) {
         String rule = ScheduleRule.text(schedule);
@@ -207,6 +223,28 @@ public final class Reprise implements AutoCloseable {
 
     public List<StoredSchedule> schedules() {
         return store.schedules();
+    }
+
+    /** The next firings of a schedule, were it not paused. @throws RefusedException if there is no such schedule */
+    public List<Instant> nextRuns(String name, int count) {
+        StoredSchedule schedule = store.schedules().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new RefusedException(
+                        RefusedException.Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
+        return ScheduleRule.parse(name, schedule.rule()).upcoming(schedule.nextAt(), count);
+    }
+
+    /**
+     * Where workers outside this process get their jobs.
+     *
+     * @throws IllegalStateException unless it was built with {@link RepriseBuilder#remoteWorkers}
+     */
+    public RemoteWorkers remoteWorkers() {
+        if (engine == null) {
+            throw new IllegalStateException("Call remoteWorkers() on the builder first");
+        }
+        return new RemoteWorkers(engine.remote());
     }
 
     /** Operations in the name of whoever performs them. */

@@ -45,6 +45,7 @@ public final class RepriseBuilder {
     private int concurrency = 10;
     private boolean strictOrder;
     private boolean handles;
+    private boolean remoteWorkers;
     private double retryShare = 0.2;
     private RetryPolicy policy = RetryPolicy.unset();
     private boolean livePolicies;
@@ -180,6 +181,15 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /**
+     * Lets workers outside this process take part through {@link Reprise#remoteWorkers}. The engine then runs even without
+     * a handler, and leaves alone jobs of types it has none for.
+     */
+    public RepriseBuilder remoteWorkers() {
+        this.remoteWorkers = true;
+        return this;
+    }
+
     /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
     public RepriseBuilder name(String name) {
         this.name = JobSpec.requireName("name", name);
@@ -198,7 +208,7 @@ public final class RepriseBuilder {
     }
 
     /**
-     * Prepares the store and starts the worker, if there are handlers.
+     * Prepares the store and starts the worker, if there are handlers or remote workers.
      *
      * @throws IllegalStateException if there is no store, or no codec to be found
      */
@@ -233,7 +243,7 @@ public final class RepriseBuilder {
                 alerts,
                 new ControlRules(control, resources),
                 retries);
-        Engine engine = handles ? new Engine(opened, config, seams) : null;
+        Engine engine = handles || remoteWorkers ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);
         if (engine != null) {
             engine.start();
@@ -249,7 +259,8 @@ public final class RepriseBuilder {
                 strictOrder,
                 retryShare,
                 new WorkerSettings.Timing(lease, poll, stopGrace, cancelGrace),
-                new WorkerSettings.Keep(keepFinished, keepFailed));
+                new WorkerSettings.Keep(keepFinished, keepFailed),
+                remoteWorkers);
     }
 
     private static PayloadCodec findCodec() {

@@ -126,6 +126,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Operations by hand, newest first; of one job, or of everything if null. */
     List<AuditEntry> audit(@Nullable JobId job, int limit);
 
+    /** Writes down that something was done by hand to a thing that is not a job. */
+    void note(String action, String subject, Note note, @Nullable String detail);
+
+    /**
+     * Dead letters that match, by the fingerprint of what they failed of; the largest group first, at most {@code limit}.
+     * Counts them: for people who look. The query's states, limit and cursor do not matter.
+     */
+    List<DeadGroup> deadGroups(JobQuery query, int limit);
+
     /**
      * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the
      * same, else it becomes {@code nextAt}. A paused schedule stays paused.

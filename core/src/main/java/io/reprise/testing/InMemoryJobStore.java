@@ -16,6 +16,7 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
@@ -327,6 +328,19 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public int unpark(String name, int max) {
         return waking(now -> controls.unpark(name, max));
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        locked(now -> {
+            audit.subject(now, action, subject, note, detail);
+            return null;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return locked(now -> Finding.deadGroups(tables.jobs, query, limit));
     }
 
     @Override

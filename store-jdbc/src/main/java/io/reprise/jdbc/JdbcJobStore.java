@@ -15,6 +15,7 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
@@ -338,6 +339,19 @@ public final class JdbcJobStore implements JobStore {
             wakeups.announce();
         }
         return unparked;
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        database.write(action + " " + subject, session -> {
+            Audit.write(session, action, null, subject, note, detail);
+            return true;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return database.read("group dead letters", session -> parts.queries().deadGroups(session, query, limit));
     }
 
     @Override

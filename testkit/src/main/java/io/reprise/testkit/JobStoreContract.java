@@ -37,4 +37,6 @@ public interface JobStoreContract
                 InsightContract,
                 WorkerContract,
                 StandingContract,
-                DocumentContract {}
+                DocumentContract,
+                TypeContract,
+                DeadGroupContract {}
