@@ -109,7 +109,7 @@ class WebhookEndpointsTest {
         ok(204, "DELETE", path, null);
         ok(404, "GET", path, null);
         ok(404, "DELETE", path, null);
-        assertThat(webhooks.store.audit(null, 10)).extracting(entry -> entry.by()).containsOnly("ada");
+        assertThat(webhooks.store.audit(null, 10)).extracting(entry -> entry.note().by()).containsOnly("ada");
     }
 
     @ParameterizedTest
