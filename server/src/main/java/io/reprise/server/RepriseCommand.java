@@ -21,6 +21,7 @@ import picocli.CommandLine.TypeConversionException;
             "",
             "Examples:",
             "  reprise demo                                  watch jobs fail and recover, 20 seconds",
+            "  reprise serve                                 the server: jobs over HTTP, kept in reprise.db",
             "  reprise policy preview --preset conduit       when would the retries come?",
             "  reprise policy lint policy.json               is anything odd about this policy?",
             "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
@@ -53,6 +54,7 @@ final class RepriseCommand {
         CommandLine schema =
                 new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
         return new CommandLine(root)
+                .addSubcommand(ServeCommand.line(terminal))
                 .addSubcommand(new DemoCommand(terminal, root))
                 .addSubcommand(policy)
                 .addSubcommand(SimulateCommands.line(terminal))

@@ -208,7 +208,7 @@ final class PostgresClaims implements Claims {
               join reprise_job j on j.ctid = p.place
             """;
 
-    private static final String OF_TYPES = "\n                     and j.type = any((select ?::text[]))";
+    private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
 
     /** By priority, then as they fell due. */
     private static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(

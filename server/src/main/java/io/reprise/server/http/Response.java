@@ -4,6 +4,7 @@ package io.reprise.server.http;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** A complete answer. Immutable: {@link #header} and {@link #as} return a copy. */
@@ -40,6 +41,11 @@ public final class Response implements Answer {
         return new Response(204, null, NOTHING, Map.of());
     }
 
+    /** The caller has it already. */
+    public static Response notModified(String tag) {
+        return new Response(304, null, NOTHING, Map.of("ETag", tag));
+    }
+
     public static Response text(String contentType, String text) {
         return new Response(200, contentType, text.getBytes(StandardCharsets.UTF_8), Map.of());
     }
@@ -48,6 +54,13 @@ public final class Response implements Answer {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
         return new Response(status, contentType, body, more);
+    }
+
+    /** With a tag that is the same as long as the body is. */
+    public Response tagged() {
+        CRC32C sum = new CRC32C();
+        sum.update(body);
+        return header("ETag", "\"" + Long.toHexString(sum.getValue()) + "-" + body.length + "\"");
     }
 
     public Response as(String otherContentType) {
