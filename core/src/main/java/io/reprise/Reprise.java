@@ -26,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -128,19 +129,40 @@ public final class Reprise implements AutoCloseable {
     public Outcome await(JobId id, Duration limit) {
         AwaitedJob awaited = new AwaitedJob(id);
         driver.await(awaited::hasEnded, limit);
-        Job job = awaited.look();
+        Job job = readable(awaited.look());
         if (!job.state().isTerminal()) {
             throw new NotFinishedException(id, job.state(), limit);
         }
         return new Outcome(job, codec);
     }
 
+    /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
-        return store.find(id);
+        return store.find(id).map(this::readable);
     }
 
     public Page<Job> find(JobQuery query) {
-        return store.find(query);
+        Page<Job> page = store.find(query);
+        return new Page<>(page.items().stream().map(this::readable).toList(), page.next());
+    }
+
+    private Job readable(Job job) {
+        String payload = opened(job.spec().payload());
+        JobStatus status = job.status();
+        String result = status.result() == null ? null : opened(status.result());
+        if (payload.equals(job.spec().payload()) && Objects.equals(result, status.result())) {
+            return job;
+        }
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        return new Job(job.id(), spec, status.withResult(result), job.counts(), job.times());
+    }
+
+    private String opened(String stored) {
+        try {
+            return stored.startsWith(PayloadCodec.SEALED) ? codec.open(stored) : stored;
+        } catch (PayloadException e) {
+            return stored;
+        }
     }
 
     /** The history of a job, oldest first, as far as it is kept. */
@@ -197,7 +219,9 @@ public final class Reprise implements AutoCloseable {
 
     /** Dead letters by what they failed of, the largest group first. */
     public List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return store.deadGroups(query, limit);
+        return store.deadGroups(query, limit).stream()
+                .map(group -> group.with(readable(group.latest())))
+                .toList();
     }
 
     /** Creates or changes the schedule of this name. */

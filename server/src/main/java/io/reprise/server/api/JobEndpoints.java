@@ -63,7 +63,7 @@ final class JobEndpoints implements Endpoints {
 
     JobEndpoints(Api api, PolicyBook policies, Waiting waiting) {
         this.api = api;
-        this.requests = new JobRequests(policies);
+        this.requests = new JobRequests(api, policies);
         this.waiting = waiting;
     }
 

@@ -65,7 +65,7 @@ final class ScheduleEndpoints implements Endpoints {
 
     ScheduleEndpoints(Api api, PolicyBook policies) {
         this.api = api;
-        this.requests = new JobRequests(policies);
+        this.requests = new JobRequests(api, policies);
     }
 
     @Override

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -111,6 +112,14 @@ public final class Settings {
     public @Nullable String textOrNull(Setting setting) {
         Given value = given.get(setting);
         return value == null ? null : value.value.trim();
+    }
+
+    /** Those of a list with commas; empty if it is not set. */
+    public List<String> list(Setting setting) {
+        String value = textOrNull(setting);
+        return value == null
+                ? List.of()
+                : Arrays.stream(value.split(",", -1)).map(String::trim).toList();
     }
 
     public int number(Setting setting) {

@@ -8,7 +8,9 @@ import java.util.regex.Pattern;
 /** A range of IP addresses in CIDR notation. Immutable. */
 final class AddressRange {
 
-    private static final Pattern LITERAL = Pattern.compile("[0-9.]+|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
+    private static final String BYTE = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])";
+    private static final Pattern IPV4 = Pattern.compile("(?:" + BYTE + "\\.){3}" + BYTE);
+    private static final Pattern IPV6 = Pattern.compile("[0-9a-fA-F:.]*:[0-9a-fA-F:.]*");
 
     private final String text;
     private final byte[] prefix;
@@ -30,10 +32,10 @@ final class AddressRange {
     }
 
     static boolean isLiteral(String text) {
-        return LITERAL.matcher(text).matches();
+        return IPV4.matcher(text).matches() || IPV6.matcher(text).matches();
     }
 
-    /** An address as text, without asking anybody for it. */
+    /** An address as text, without asking anybody for it: what matches neither form would be looked up. */
     static InetAddress literal(String text) {
         try {
             if (isLiteral(text)) {

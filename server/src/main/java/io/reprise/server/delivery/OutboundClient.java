@@ -4,10 +4,12 @@ package io.reprise.server.delivery;
 import io.reprise.RepriseException;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,9 +86,13 @@ public final class OutboundClient implements AutoCloseable {
                 String host, int port, Map<String, Object> context, Promise<List<InetSocketAddress>> promise) {
             threads.execute(() -> {
                 try {
-                    promise.succeeded(guard.resolve(host).stream()
-                            .map(address -> new InetSocketAddress(address, port))
-                            .toList());
+                    List<InetSocketAddress> addresses = new ArrayList<>();
+                    for (InetAddress address : guard.resolve(host)) {
+                        // With its name, by which certificates are checked; nothing is looked up for that.
+                        InetAddress named = InetAddress.getByAddress(host, address.getAddress());
+                        addresses.add(new InetSocketAddress(named, port));
+                    }
+                    promise.succeeded(addresses);
                 } catch (Throwable e) { // Whoever waits must hear of it, whatever it is.
                     promise.failed(e);
                 }

@@ -22,9 +22,6 @@ public final class OutboundGuard {
     /** Other programs read such hosts as addresses in decimal, octal or hexadecimal; one reading must be enough. */
     private static final Pattern ENDS_IN_NUMBER = Pattern.compile("(?:.*\\.)?(?:[0-9]+|0[xX][0-9a-fA-F]*)\\.?");
 
-    private static final Pattern DOTTED_QUAD =
-            Pattern.compile("(?:(?:0|[1-9][0-9]{0,2})\\.){3}(?:0|[1-9][0-9]{0,2})");
-
     private static final int MAX_URL = 4_000;
 
     private final List<AddressRange> ranges = new ArrayList<>();
@@ -107,7 +104,7 @@ public final class OutboundGuard {
     }
 
     private void checkLiteral(String host) {
-        boolean quad = DOTTED_QUAD.matcher(host).matches();
+        boolean quad = AddressRange.isLiteral(host);
         if (!quad && ENDS_IN_NUMBER.matcher(host).matches()) {
             throw new RefusedTargetException(
                     "'" + host + "' is an address in an odd notation: write four decimal numbers");
@@ -134,9 +131,7 @@ public final class OutboundGuard {
      */
     List<InetAddress> resolve(String host) throws UnknownHostException {
         String name = host.toLowerCase(Locale.ROOT);
-        if (name.startsWith("[") || AddressRange.isLiteral(name)) {
-            checkLiteral(name.indexOf(':') >= 0 && !name.startsWith("[") ? "[" + name + "]" : name);
-        }
+        checkLiteral(name.indexOf(':') >= 0 && !name.startsWith("[") ? "[" + name + "]" : name);
         List<InetAddress> addresses = List.copyOf(resolver.resolve(name));
         if (addresses.isEmpty()) {
             throw new UnknownHostException(name);

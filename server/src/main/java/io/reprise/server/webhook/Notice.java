@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempts counted runs before the step
  * @param at when it happened, if that was known already
  */
-record Notice(
+public record Notice(
         String subscription,
         String event,
         long job,

@@ -6,8 +6,10 @@ import io.reprise.JobHandler;
 import io.reprise.JobId;
 import io.reprise.JobSignal;
 import io.reprise.JobType;
+import io.reprise.retry.FailureClass;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.retry.Rule;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.delivery.HttpStatusException;
 import io.reprise.server.delivery.OutboundAnswer;
@@ -30,7 +32,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends what a subscription wants to hear. Thread-safe. */
-final class WebhookDelivery implements JobHandler<Notice> {
+public final class WebhookDelivery implements JobHandler<Notice> {
 
     /** Tried for about a day and a half. What a receiver answers while it is being deployed or repaired is no last word. */
     static final RetryPolicy POLICY = RetryPolicy.table(
@@ -43,9 +45,11 @@ final class WebhookDelivery implements JobHandler<Notice> {
                     Duration.ofHours(10))
             .jitter(Jitter.proportional(0.1))
             .maxAttempts(10)
-            .retryOnStatus(400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 422, 501, 505);
+            .rule(Rule.ofStatuses(
+                    "receiver", FailureClass.TRANSIENT, 400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 422, 501,
+                    505));
 
-    static final JobType<Notice> TYPE = JobType.of("webhook", Notice.class).retry(POLICY);
+    public static final JobType<Notice> TYPE = JobType.of("webhook", Notice.class).retry(POLICY);
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
     private static final Duration LIMIT = Duration.ofSeconds(15);
@@ -76,6 +80,7 @@ final class WebhookDelivery implements JobHandler<Notice> {
         Subscription subscription = subscriptions
                 .find(notice.subscription())
                 .map(Subscriptions.Versioned::subscription)
+                .filter(each -> isFor(each, job))
                 .orElseThrow(() -> JobSignal.cancel("The subscription was deleted"));
         if (subscription.disabled() != null) {
             throw JobSignal.cancel("The subscription is disabled: " + subscription.disabled());
@@ -89,6 +94,11 @@ final class WebhookDelivery implements JobHandler<Notice> {
             throw unsuccessful(answer, uri);
         }
         job.result(Map.of("status", answer.status()));
+    }
+
+    /** By its tags, which cannot be edited: a payload can, and must not reach other people's receivers. */
+    private static boolean isFor(Subscription subscription, JobContext job) {
+        return job.job().spec().tags().contains(WebhookOutbox.tag(subscription.id()));
     }
 
     private OutboundCall call(Subscription subscription, Notice notice, URI uri, JobContext job) {
