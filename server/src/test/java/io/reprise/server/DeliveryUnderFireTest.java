@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -135,9 +136,17 @@ class DeliveryUnderFireTest {
         return queue.get("counts").path(state).longValue();
     }
 
-    private void awaitDelivered(int jobs) {
-        while (delivered.size() < jobs) {
-            LockSupport.parkNanos(Duration.ofMillis(20).toNanos());
+    private void awaitDelivered(int jobs) throws Exception {
+        await(() -> delivered.size() >= jobs);
+    }
+
+    /** Bounded by the timeout of the test, which interrupts. */
+    private void await(Callable<Boolean> condition) throws Exception {
+        while (!condition.call()) {
+            if (Thread.interrupted()) {
+                throw new AssertionError("given up with " + delivered.size() + " jobs delivered");
+            }
+            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
         }
     }
 
@@ -170,9 +179,7 @@ class DeliveryUnderFireTest {
         awaitDelivered(4 * JOBS / 5);
         restartStub(port);
         awaitDelivered(JOBS - HOPELESS);
-        while (count("PENDING") + count("RUNNING") > 0) {
-            LockSupport.parkNanos(Duration.ofMillis(50).toNanos());
-        }
+        await(() -> count("PENDING") + count("RUNNING") == 0);
         assertThat(count("SUCCEEDED")).isEqualTo(JOBS - HOPELESS);
         assertThat(count("FAILED")).isEqualTo(HOPELESS);
     }

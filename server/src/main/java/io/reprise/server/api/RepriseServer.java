@@ -127,6 +127,7 @@ public final class RepriseServer implements AutoCloseable {
     /** Takes no more requests, lets running jobs finish, and closes the store. */
     @Override
     public void close() {
+        waiting.finish();
         http.close();
         replayer.close();
         events.close();

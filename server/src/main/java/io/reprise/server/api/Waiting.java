@@ -29,6 +29,7 @@ final class Waiting implements AutoCloseable {
 
     private final ScheduledThreadPoolExecutor threads;
     private final AtomicInteger waiting = new AtomicInteger();
+    private volatile boolean finishing;
 
     Waiting() {
         threads = new ScheduledThreadPoolExecutor(THREADS, work -> {
@@ -61,7 +62,7 @@ final class Waiting implements AutoCloseable {
         threads.schedule(
                 () -> {
                     try {
-                        boolean last = System.nanoTime() - untilNanos >= 0;
+                        boolean last = finishing || System.nanoTime() - untilNanos >= 0;
                         Response response = look.look(last);
                         if (response != null) {
                             answer.complete(response);
@@ -74,6 +75,11 @@ final class Waiting implements AutoCloseable {
                 },
                 pause,
                 TimeUnit.MILLISECONDS);
+    }
+
+    /** Whoever waits is answered with what there is. */
+    void finish() {
+        finishing = true;
     }
 
     @Override

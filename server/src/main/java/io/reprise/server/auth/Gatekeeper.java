@@ -15,20 +15,22 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets requests in by their keys. An address that shows wrong secrets of one key, or keys that are none, is locked out for
- * a while: then not even the right one is looked at. Who asks too often is told to wait. Thread-safe.
+ * Lets requests in by their keys. An address that shows wrong secrets of one key is locked out for a while, for this key, and
+ * one that shows many wrong keys for all of them: then not even the right one is looked at. Who asks too often is told to wait. Thread-safe.
  */
 public final class Gatekeeper implements Gate {
 
     private static final Pattern KEY = Pattern.compile("rk_([0-9a-f]{12})_([0-9a-f]{64})");
     private static final String BEARER = "bearer ";
     private static final int MAX_WRONG = 10;
+    private static final int MAX_WRONG_FROM = 100;
     private static final Duration LOCKOUT = Duration.ofMinutes(1);
 
     private final Keys keys;
     private final InstantSource clock;
     private final Buckets requests;
     private final Buckets wrong;
+    private final Buckets wrongFrom;
 
     /**
      * A gate before these keys.
@@ -40,6 +42,7 @@ public final class Gatekeeper implements Gate {
         this.clock = clock;
         this.requests = new Buckets(rate, 2.0 * rate);
         this.wrong = new Buckets(MAX_WRONG / (double) LOCKOUT.toSeconds(), MAX_WRONG);
+        this.wrongFrom = new Buckets(MAX_WRONG_FROM / (double) LOCKOUT.toSeconds(), MAX_WRONG_FROM);
     }
 
     @Override
@@ -57,13 +60,17 @@ public final class Gatekeeper implements Gate {
         String id = parts.matches() ? parts.group(1) : "";
         String suspect = id + "@" + address;
         if (wrong.isEmpty(suspect, now)) {
-            throw tooMany("Too many wrong keys from this address", wrong.untilOne(suspect, now));
+            throw tooMany("Too many wrong secrets of this key from this address", wrong.untilOne(suspect, now));
+        }
+        if (wrongFrom.isEmpty(address, now)) {
+            throw tooMany("Too many wrong keys from this address", wrongFrom.untilOne(address, now));
         }
         Caller caller = parts.matches()
                 ? keys.caller(id, parts.group(2)).orElse(null)
                 : null;
         if (caller == null) {
             wrong.take(suspect, now);
+            wrongFrom.take(address, now);
             throw unauthorized("This is not a valid key");
         }
         throttle(id, now);

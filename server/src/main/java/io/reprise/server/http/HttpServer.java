@@ -56,7 +56,8 @@ public final class HttpServer implements AutoCloseable {
         JettyHandler handler = new JettyHandler(new Router(operations), gate, limits);
         server.setHandler(handler);
         server.setErrorHandler(JettyHandler::error);
-        server.setStopTimeout(STOP_MILLIS);
+        // Jetty's own way to wait is for connections, which clients keep open; what matters is requests.
+        server.setStopTimeout(0);
         HttpServer started = new HttpServer(server, connector, handler, settings);
         started.start();
         return started;
@@ -110,7 +111,9 @@ public final class HttpServer implements AutoCloseable {
     /** Takes no more requests, ends streams, and gives those under way a moment to finish. */
     @Override
     public void close() {
+        connector.close();
         handler.endStreams();
+        handler.awaitIdle(STOP_MILLIS);
         try {
             server.stop();
         } catch (Exception e) {

@@ -11,6 +11,8 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
@@ -29,6 +31,7 @@ final class JettyHandler extends Handler.Abstract {
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
+    private final AtomicInteger active = new AtomicInteger();
     private final Set<JettyEventSink> streams = ConcurrentHashMap.newKeySet();
 
     JettyHandler(Router router, Gate gate, HttpSettings.Limits limits) {
@@ -50,7 +53,8 @@ final class JettyHandler extends Handler.Abstract {
     @Override
     public boolean handle(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
-        Exchange exchange = new Exchange(request, response, callback);
+        active.incrementAndGet();
+        Exchange exchange = new Exchange(request, response, Callback.from(callback, active::decrementAndGet));
         try {
             Router.Match match =
                     router.find(request.getMethod(), request.getHttpURI().getPath());
@@ -101,6 +105,8 @@ final class JettyHandler extends Handler.Abstract {
             if (answer instanceof Response response) {
                 write(exchange, response);
             } else if (answer instanceof Answer.Later later) {
+                // It is the server that keeps silent, and on purpose.
+                exchange.request.addIdleTimeoutListener(timeout -> false);
                 later.response().whenComplete((response, failure) -> {
                     if (failure == null) {
                         write(exchange, response);
@@ -202,6 +208,14 @@ final class JettyHandler extends Handler.Abstract {
 
     void endStreams() {
         streams.forEach(JettyEventSink::close);
+    }
+
+    /** Returns when no request is under way, or when the time is up. */
+    void awaitIdle(long millis) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (active.get() > 0 && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
     }
 
     /** What Jetty itself refuses, before it gets here. */

@@ -4,7 +4,6 @@ package io.reprise.server.http;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
-import tools.jackson.core.StreamWriteFeature;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
@@ -26,7 +25,6 @@ public final class Json {
                             .build())
                     .build())
             .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
-            .enable(StreamWriteFeature.WRITE_BIGDECIMAL_AS_PLAIN)
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
