@@ -238,7 +238,8 @@ public final class RepriseBuilder {
                 policies,
                 new Events(listeners),
                 new Outbox(
-                        sequels, job -> policies.bind(job.toSpec(coding), job.type().policy())),
+                        sequels,
+                        job -> policies.bind(job.toSpec(coding), job.type().policy())),
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
                 new ControlRules(control, resources),

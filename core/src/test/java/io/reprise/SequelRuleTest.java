@@ -21,7 +21,9 @@ class SequelRuleTest {
 
     private static List<JobRequest<?>> tell(Kind kind, Job job, long token) {
         boolean own = job.type().equals(TOLD.name());
-        return own ? List.of() : List.of(TOLD.job(kind + " " + job.id() + " " + token).queue("told"));
+        return own
+                ? List.of()
+                : List.of(TOLD.job(kind + " " + job.id() + " " + token).queue("told"));
     }
 
     private final List<Long> tokens = new ArrayList<>();
@@ -92,8 +94,8 @@ class SequelRuleTest {
                 },
                 (kind, job, token) -> List.of(TOLD.job("x").key("k", KeyRule.REJECT)));
         for (SequelRule rule : broken) {
-            try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.sequels(rule)
-                    .queues(Queue.of("default")))) {
+            try (EngineFixture engine = new EngineFixture(
+                    (payload, job) -> {}, builder -> builder.sequels(rule).queues(Queue.of("default")))) {
                 JobId id = engine.reprise.enqueue(WORK.job("x"));
                 engine.worker.advance(Duration.ofSeconds(1));
                 assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);

@@ -56,8 +56,8 @@ public final class EncryptingCodec implements PayloadCodec {
         random.nextBytes(nonce);
         try {
             byte[] text = codec.seal(json).getBytes(StandardCharsets.UTF_8);
-            byte[] encrypted =
-                    cipher(Cipher.ENCRYPT_MODE, Objects.requireNonNull(keys.find(id)), id, nonce).doFinal(text);
+            byte[] encrypted = cipher(Cipher.ENCRYPT_MODE, Objects.requireNonNull(keys.find(id)), id, nonce)
+                    .doFinal(text);
             byte[] all = Arrays.copyOf(nonce, NONCE + encrypted.length);
             System.arraycopy(encrypted, 0, all, NONCE, encrypted.length);
             return PREFIX + id + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(all) + SUFFIX;
@@ -78,8 +78,8 @@ public final class EncryptingCodec implements PayloadCodec {
         String id = stored.substring(PREFIX.length(), dot);
         SecretKey key = keys.find(id);
         if (key == null) {
-            throw new PayloadException("It is encrypted with key '" + id
-                    + "', which is not known here: known are " + keys.ids() + ". Give Reprise that key for reading.");
+            throw new PayloadException("It is encrypted with key '" + id + "', which is not known here: known are "
+                    + keys.ids() + ". Give Reprise that key for reading.");
         }
         return codec.open(decrypt(stored.substring(dot + 1, stored.length() - SUFFIX.length()), key, id));
     }
@@ -93,7 +93,8 @@ public final class EncryptingCodec implements PayloadCodec {
             return new String(text, StandardCharsets.UTF_8);
         } catch (GeneralSecurityException | IllegalArgumentException e) {
             throw new PayloadException(
-                    "It does not decrypt with key '" + id + "': that is another key of this name, or the text was changed",
+                    "It does not decrypt with key '" + id
+                            + "': that is another key of this name, or the text was changed",
                     e);
         }
     }

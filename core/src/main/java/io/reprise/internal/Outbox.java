@@ -56,7 +56,8 @@ public final class Outbox {
         for (SequelRule rule : rules) {
             try {
                 List<JobSpec> following = new ArrayList<>();
-                rule.after(kind, job, token).forEach(each -> following.add(Sequels.requireHarmless(toSpec.apply(each))));
+                rule.after(kind, job, token)
+                        .forEach(each -> following.add(Sequels.requireHarmless(toSpec.apply(each))));
                 jobs.addAll(following);
             } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on what follows it.
                 log.error("A sequel rule failed on {} of job {}; nothing of it follows", kind, job.id(), e);

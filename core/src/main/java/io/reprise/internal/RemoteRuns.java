@@ -210,8 +210,8 @@ public final class RemoteRuns {
     }
 
     private static StaleLeaseException stale(Key key, String why) {
-        return new StaleLeaseException("Lease " + key.token() + " on job " + key.job()
-                + " no longer counts, and nothing was changed: " + why);
+        return new StaleLeaseException(
+                "Lease " + key.token() + " on job " + key.job() + " no longer counts, and nothing was changed: " + why);
     }
 
     /** A remote worker is seen among the workers while it asks for work. */

@@ -175,7 +175,8 @@ final class Runner implements Role {
     private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
-            payload = codec.decode(codec.open(run.job.spec().payload()), entry.type().payloadType());
+            payload = codec.decode(
+                    codec.open(run.job.spec().payload()), entry.type().payloadType());
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }

@@ -77,8 +77,9 @@ public record Settlement(
          */
         public static JobSpec requireHarmless(JobSpec spec) {
             if (spec.key() != null && spec.keyRule() != KeyRule.KEEP) {
-                throw new IllegalArgumentException("A job that follows another may hold a unique key under KEEP only, not "
-                        + spec.keyRule() + ": its refusal would keep the outcome of the other from being written");
+                throw new IllegalArgumentException(
+                        "A job that follows another may hold a unique key under KEEP only, not " + spec.keyRule()
+                                + ": its refusal would keep the outcome of the other from being written");
             }
             return spec;
         }

@@ -46,7 +46,10 @@ class EncryptingCodecTest {
         PayloadCodec codec = codec(BEFORE);
         for (String text : List.of("", "{}", "{\"name\":\"Ada\"}", "Größe 😀", "x".repeat(100_000))) {
             String sealed = codec.seal(text);
-            assertThat(sealed).startsWith("{\"$sealed\":\"v1.2025.").endsWith("\"}").doesNotContain("\"Ada\"");
+            assertThat(sealed)
+                    .startsWith("{\"$sealed\":\"v1.2025.")
+                    .endsWith("\"}")
+                    .doesNotContain("\"Ada\"");
             assertThat(codec.open(sealed)).isEqualTo(text);
         }
     }
@@ -101,7 +104,8 @@ class EncryptingCodecTest {
         for (int i = begin; i < sealed.length() - 3; i++) {
             char other = sealed.charAt(i) == 'A' ? 'B' : 'A';
             String changed = sealed.substring(0, i) + other + sealed.substring(i + 1);
-            assertThatExceptionOfType(PayloadException.class).isThrownBy(() -> codec(keys).open(changed));
+            assertThatExceptionOfType(PayloadException.class)
+                    .isThrownBy(() -> codec(keys).open(changed));
         }
         assertThatExceptionOfType(PayloadException.class)
                 .as("the name of the key")
@@ -120,13 +124,15 @@ class EncryptingCodecTest {
                 "{\"$sealed\":\"v2.2025.AAAA\"}"
             })
     void nonsense_is_refused(String stored) {
-        assertThatExceptionOfType(PayloadException.class).isThrownBy(() -> codec(BEFORE).open(stored));
+        assertThatExceptionOfType(PayloadException.class)
+                .isThrownBy(() -> codec(BEFORE).open(stored));
     }
 
     @Test
     void keys_are_checked_and_never_shown() {
         String base64 = Base64.getEncoder().encodeToString(NEW);
-        assertThat(EncryptionKeys.parse(List.of("n:" + base64, "o:" + Base64.getEncoder().encodeToString(OLD)))
+        assertThat(EncryptionKeys.parse(List.of(
+                                "n:" + base64, "o:" + Base64.getEncoder().encodeToString(OLD)))
                         .toString())
                 .isEqualTo("EncryptionKeys[n, o] current n");
         assertThatIllegalArgumentException().isThrownBy(() -> EncryptionKeys.of("x", new byte[15]));
@@ -168,8 +174,7 @@ class EncryptingCodecTest {
 
     @Test
     void a_worker_without_the_key_fails_the_job_as_unreadable_and_says_why() {
-        try (EngineFixture engine =
-                new EngineFixture((payload, job) -> {}, builder -> builder.codec(codec(AFTER)))) {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.codec(codec(AFTER)))) {
             String sealed = codec(EncryptionKeys.of("2027", NEW)).seal("x");
             JobId id = engine.memory
                     .insert(List.of(JobSpec.builder("work", sealed).build()))

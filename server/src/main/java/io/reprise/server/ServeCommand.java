@@ -64,7 +64,8 @@ final class ServeCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Option(names = "--config", paramLabel = "FILE", description = "A properties file with settings.")
-    @Nullable Path config;
+    @Nullable
+    Path config;
 
     @Option(names = "--print-config", description = "Print every setting and where it came from, and exit.")
     boolean printConfig;
@@ -73,7 +74,8 @@ final class ServeCommand implements Callable<Integer> {
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     ServeCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -158,11 +160,14 @@ final class ServeCommand implements Callable<Integer> {
         List<String> keys = settings.list(Setting.ENCRYPTION_KEYS);
         return new Outgoing(
                 store,
-                checked(Setting.DELIVERY_ALLOW, () -> new OutboundGuard(
-                        settings.list(Setting.DELIVERY_ALLOW), ports, Resolver.SYSTEM)),
-                checked(Setting.DELIVERY_SECRET, () -> settings.list(Setting.DELIVERY_SECRET).stream()
-                        .map(SigningSecret::parse)
-                        .toList()),
+                checked(
+                        Setting.DELIVERY_ALLOW,
+                        () -> new OutboundGuard(settings.list(Setting.DELIVERY_ALLOW), ports, Resolver.SYSTEM)),
+                checked(
+                        Setting.DELIVERY_SECRET,
+                        () -> settings.list(Setting.DELIVERY_SECRET).stream()
+                                .map(SigningSecret::parse)
+                                .toList()),
                 keys.isEmpty() ? null : checked(Setting.ENCRYPTION_KEYS, () -> EncryptionKeys.parse(keys)));
     }
 

@@ -129,8 +129,8 @@ class DeliveryUnderFireTest {
     }
 
     private long count(String state) throws Exception {
-        HttpResponse<String> answer =
-                send(HttpRequest.newBuilder(URI.create(url + "/v1/queues/default")).GET());
+        HttpResponse<String> answer = send(
+                HttpRequest.newBuilder(URI.create(url + "/v1/queues/default")).GET());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
         JsonNode queue = Json.parse(answer.body());
         return queue.get("counts").path(state).longValue();

@@ -233,8 +233,8 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
-        Cancellation answer = database.write(
-                "cancel job " + id, session -> parts.outbox().cancel(session, id, note, sequels));
+        Cancellation answer =
+                database.write("cancel job " + id, session -> parts.outbox().cancel(session, id, note, sequels));
         wakeups.announce();
         return answer;
     }

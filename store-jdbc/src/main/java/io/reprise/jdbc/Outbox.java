@@ -76,8 +76,7 @@ final class Outbox {
         for (Settlement settlement : newest) {
             if (!settled.stale().contains(settlement.job())) {
                 Settlement.Sequels sequels = settlement.sequels();
-                jobs.addAll(
-                        settled.cancelled().contains(settlement.job()) ? sequels.ifCancelled() : sequels.jobs());
+                jobs.addAll(settled.cancelled().contains(settlement.job()) ? sequels.ifCancelled() : sequels.jobs());
             }
         }
         return jobs;

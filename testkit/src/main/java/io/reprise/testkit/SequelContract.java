@@ -87,7 +87,8 @@ public interface SequelContract extends TransactionContract {
     default void settling_again_stores_no_sequel_twice() {
         add(Jobs.spec("first"));
         Claim claim = claimOne();
-        Settlement outcome = Settlements.retry(claim, only(claim), Duration.ofHours(1)).with(sequel("once"));
+        Settlement outcome =
+                Settlements.retry(claim, only(claim), Duration.ofHours(1)).with(sequel("once"));
         settle(outcome);
         assertThat(settle(outcome).stale()).hasSize(1);
         assertThat(sequels()).containsExactly("once");
@@ -136,8 +137,12 @@ public interface SequelContract extends TransactionContract {
         for (Job job : claim.jobs()) {
             JobSpec.Builder spec = Jobs.spec("keyed").queue("sequels").key("only-one", KeyRule.KEEP);
             Settlement.Sequels one = new Settlement.Sequels(
-                    List.of(spec.build(), spec.key(null, KeyRule.KEEP).idempotencyKey("once").build()), List.of());
-            assertThat(settle(Settlements.success(claim, job).with(one)).stale()).isEmpty();
+                    List.of(
+                            spec.build(),
+                            spec.key(null, KeyRule.KEEP).idempotencyKey("once").build()),
+                    List.of());
+            assertThat(settle(Settlements.success(claim, job).with(one)).stale())
+                    .isEmpty();
         }
         assertThat(count("sequels", JobState.PENDING)).isEqualTo(2);
     }

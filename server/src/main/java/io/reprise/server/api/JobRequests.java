@@ -78,7 +78,11 @@ final class JobRequests {
             return to.queue(queue);
         });
         if (fields.has("resource")) {
-            job = set(job, at + "/resource", errors, to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+            job = set(
+                    job,
+                    at + "/resource",
+                    errors,
+                    to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
         }
         if (job.type().name().equals(HttpDelivery.TYPE.name())) {
             job = call(job, at, payload, !fields.has("resource"), tenancy, errors);
@@ -89,7 +93,11 @@ final class JobRequests {
         job = due(job, at, fields, errors);
         job = keys(job, at, fields, tenancy, errors);
         if (fields.has("tags")) {
-            job = set(job, at + "/tags", errors, to -> to.tags(fields.texts("tags").toArray(String[]::new)));
+            job = set(
+                    job,
+                    at + "/tags",
+                    errors,
+                    to -> to.tags(fields.texts("tags").toArray(String[]::new)));
         }
         Duration timeout = fields.duration("timeout");
         if (timeout != null) {
@@ -102,7 +110,8 @@ final class JobRequests {
         int bytes = api.codec().seal(payload).getBytes(StandardCharsets.UTF_8).length;
         if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
             errors.add(new FieldError(
-                    at + "/payload", "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are"));
+                    at + "/payload",
+                    "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are"));
         }
     }
 
@@ -118,8 +127,11 @@ final class JobRequests {
         flaws.forEach(flaw -> errors.add(new FieldError(
                 at + "/payload" + (flaw.member().isEmpty() ? "" : "/" + flaw.member()), flaw.message())));
         return flaws.isEmpty() && unnamed
-                ? set(job, at + "/payload/url", errors, to -> to.resource(
-                        tenancy.stored("resource", api.calls().resource(payload))))
+                ? set(
+                        job,
+                        at + "/payload/url",
+                        errors,
+                        to -> to.resource(tenancy.stored("resource", api.calls().resource(payload))))
                 : job;
     }
 
@@ -177,9 +189,8 @@ final class JobRequests {
             return job;
         }
         return set(job, at + "/policy", errors, to -> {
-            RetryPolicy policy = fields.has("policy")
-                    ? policies.resolve(fields.node("policy"), tenancy)
-                    : RetryPolicy.unset();
+            RetryPolicy policy =
+                    fields.has("policy") ? policies.resolve(fields.node("policy"), tenancy) : RetryPolicy.unset();
             if (fields.has("maxAttempts")) {
                 policy = policy.maxAttempts(fields.integer("maxAttempts", 1));
             } else if (fields.has("maxRetries")) {

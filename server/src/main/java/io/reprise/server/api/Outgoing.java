@@ -36,8 +36,7 @@ public final class Outgoing implements AutoCloseable {
      * @param secrets what calls are signed with; none leaves them unsigned
      * @param keys what payloads are encrypted with; null leaves them as they are
      */
-    public Outgoing(
-            JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
+    public Outgoing(JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
         // Numbers of a body go out as they came in.
         PayloadCodec plain = new JacksonCodec(JacksonCodec.defaults()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * the command line {@code --http-port}.
  */
 public enum Setting {
-    STORE_URL("store.url", "sqlite:reprise.db", "Where jobs live: sqlite:FILE or postgresql://USER@HOST/DATABASE.", any()),
+    STORE_URL(
+            "store.url",
+            "sqlite:reprise.db",
+            "Where jobs live: sqlite:FILE or postgresql://USER@HOST/DATABASE.",
+            any()),
     HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", any()),
     HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", number(0, 65_535)),
     HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", number(1_024, 1 << 30)),
@@ -31,7 +35,8 @@ public enum Setting {
             "Special addresses, ranges and hosts that may be called nevertheless, with commas between.",
             any()),
     DELIVERY_PORTS("delivery.ports", null, "Ports that may be called, with commas between; all unless set.", ports()),
-    DELIVERY_SECRET("delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", any()),
+    DELIVERY_SECRET(
+            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", any()),
     ENCRYPTION_KEYS(
             "encryption.keys",
             null,

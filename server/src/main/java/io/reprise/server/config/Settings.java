@@ -152,8 +152,11 @@ public final class Settings {
     }
 
     private static String shown(Setting setting, String value) {
-        return setting.isSecret() ? "********" : PASSWORD.matcher(value).replaceAll(match ->
-                match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
+        return setting.isSecret()
+                ? "********"
+                : PASSWORD.matcher(value)
+                        .replaceAll(match ->
+                                match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
     }
 
     /** Some settings cannot be used; the message names all of them. */

@@ -135,9 +135,10 @@ public final class HttpDelivery implements JobHandler<HttpCall> {
     }
 
     private static Map<String, String> headers(OutboundCall call, URI next) {
-        boolean sameOrigin = String.valueOf(next.getHost()).equalsIgnoreCase(call.uri().getHost())
-                && OutboundGuard.port(next) == OutboundGuard.port(call.uri())
-                && isEncrypted(next) == isEncrypted(call.uri());
+        boolean sameOrigin =
+                String.valueOf(next.getHost()).equalsIgnoreCase(call.uri().getHost())
+                        && OutboundGuard.port(next) == OutboundGuard.port(call.uri())
+                        && isEncrypted(next) == isEncrypted(call.uri());
         if (sameOrigin) {
             return call.headers();
         }

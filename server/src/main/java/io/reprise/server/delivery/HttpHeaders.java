@@ -46,8 +46,8 @@ public final class HttpHeaders {
             } else if (RESERVED.contains(lower) || RESERVED_PREFIXES.stream().anyMatch(lower::startsWith)) {
                 problems.add("header " + name + " is not yours to set");
             } else if (value.length() > MAX_VALUE || !VALUE.matcher(value).matches()) {
-                problems.add("header " + name + " has a value with line breaks or the like, or of more than " + MAX_VALUE
-                        + " characters");
+                problems.add("header " + name + " has a value with line breaks or the like, or of more than "
+                        + MAX_VALUE + " characters");
             }
         });
         return problems;

@@ -22,7 +22,8 @@ public final class HttpJobCheck {
             return Json.read(payload.toString(), HttpCall.class).flaws(guard);
         } catch (JacksonException e) {
             // Its own message may quote what is secret.
-            return List.of(new HttpCall.Flaw("", "must have url, and may have method, headers, body, timeout and followRedirects"));
+            return List.of(new HttpCall.Flaw(
+                    "", "must have url, and may have method, headers, body, timeout and followRedirects"));
         }
     }
 

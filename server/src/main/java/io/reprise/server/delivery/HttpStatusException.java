@@ -42,7 +42,9 @@ public final class HttpStatusException extends RepriseException implements Failu
                 return Duration.ofSeconds(Long.parseLong(text));
             }
             Duration until = Duration.between(
-                    now, ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME).toInstant());
+                    now,
+                    ZonedDateTime.parse(text, DateTimeFormatter.RFC_1123_DATE_TIME)
+                            .toInstant());
             return until.isNegative() ? Duration.ZERO : until;
         } catch (DateTimeException e) {
             return null;

@@ -18,5 +18,4 @@ public record OutboundCall(String method, URI uri, Map<String, String> headers, 
     public OutboundCall {
         headers = java.util.Collections.unmodifiableMap(new LinkedHashMap<>(headers));
     }
-
 }

@@ -74,8 +74,9 @@ public final class OutboundGuard {
         }
         String host = uri.getHost();
         if (host == null) {
-            throw new RefusedTargetException("The URL names no host that can be called: write http://host/ or https://host/"
-                    + " with a plain name or address");
+            throw new RefusedTargetException(
+                    "The URL names no host that can be called: write http://host/ or https://host/"
+                            + " with a plain name or address");
         }
         if (uri.getRawUserInfo() != null) {
             throw new RefusedTargetException("The URL holds a user or password: send them in a header");

@@ -35,8 +35,7 @@ public final class SigningSecret {
      */
     public static SigningSecret parse(String text) {
         try {
-            byte[] key = Base64.getDecoder()
-                    .decode(text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : "?");
+            byte[] key = Base64.getDecoder().decode(text.startsWith(PREFIX) ? text.substring(PREFIX.length()) : "?");
             if (key.length >= MIN_BYTES && key.length <= MAX_BYTES) {
                 return new SigningSecret(key);
             }

@@ -81,7 +81,10 @@ final class Message {
             data.put("errorCode", failure.code());
             data.put("httpStatus", failure.httpStatus());
             data.put("fingerprint", failure.fingerprint());
-        } else if (event == EventType.FAILED && notice.token() == 0 && job != null && job.status().lastError() != null) {
+        } else if (event == EventType.FAILED
+                && notice.token() == 0
+                && job != null
+                && job.status().lastError() != null) {
             data.put("error", job.status().lastError().message());
             data.put("errorType", job.status().lastError().type());
             data.put("fingerprint", job.status().lastError().fingerprint());

@@ -83,7 +83,9 @@ record Subscription(
     @Nullable
     String shown(@Nullable String stored) {
         String prefix = tenant + "/";
-        return stored != null && tenant != null && stored.startsWith(prefix) ? stored.substring(prefix.length()) : stored;
+        return stored != null && tenant != null && stored.startsWith(prefix)
+                ? stored.substring(prefix.length())
+                : stored;
     }
 
     /** Those that sign now. */

@@ -46,10 +46,25 @@ public final class WebhookDelivery implements JobHandler<Notice> {
             .jitter(Jitter.proportional(0.1))
             .maxAttempts(10)
             .rule(Rule.ofStatuses(
-                    "receiver", FailureClass.TRANSIENT, 400, 401, 403, 404, 405, 406, 409, 411, 413, 414, 415, 422, 501,
+                    "receiver",
+                    FailureClass.TRANSIENT,
+                    400,
+                    401,
+                    403,
+                    404,
+                    405,
+                    406,
+                    409,
+                    411,
+                    413,
+                    414,
+                    415,
+                    422,
+                    501,
                     505));
 
-    public static final JobType<Notice> TYPE = JobType.of("webhook", Notice.class).retry(POLICY);
+    public static final JobType<Notice> TYPE =
+            JobType.of("webhook", Notice.class).retry(POLICY);
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
     private static final Duration LIMIT = Duration.ofSeconds(15);

@@ -76,14 +76,19 @@ public final class WebhookEndpoints implements Endpoints {
                         .does(this::delete),
                 one(Operation.post(ONE + "/rotate-secret", "rotateWebhookSecret"), Scope.OPERATE, "A new secret")
                         .optionalBody(Schema.object()
-                                .may("overlap", Schema.duration().about("how long the old one signs along; 24h unless said"))
+                                .may(
+                                        "overlap",
+                                        Schema.duration().about("how long the old one signs along; 24h unless said"))
                                 .named("RotateSecretRequest"))
                         .answers(200, "the subscription, with its new secret", WebhookViews.WITH_SECRET)
                         .does(this::rotate),
                 one(Operation.post(ONE + "/ping", "pingWebhook"), Scope.OPERATE, "Send a ping, to try it out")
                         .answers(202, "the delivery", WebhookViews.STARTED)
                         .does(this::ping),
-                one(Operation.get(ONE + "/deliveries", "listWebhookDeliveries"), Scope.READ, "What was sent, newest first")
+                one(
+                                Operation.get(ONE + "/deliveries", "listWebhookDeliveries"),
+                                Scope.READ,
+                                "What was sent, newest first")
                         .query("state", Schema.choice(JobState.class), "deliveries in this state only")
                         .query("limit", Schema.integer(1, MAX_PAGE), "how many; 50 unless said")
                         .query("cursor", Schema.text(1, 500), "where the page before ended")
@@ -223,7 +228,10 @@ public final class WebhookEndpoints implements Endpoints {
             throw Problem.invalid("cursor", "is none of ours");
         }
         return Response.ok(page(
-                jobs.items().stream().map(job -> WebhookViews.delivery(job, codec)).toList(), jobs.next()));
+                jobs.items().stream()
+                        .map(job -> WebhookViews.delivery(job, codec))
+                        .toList(),
+                jobs.next()));
     }
 
     private Response redeliver(Request request) {

@@ -61,7 +61,10 @@ final class WebhookViews {
         view.put("events", sorted(subscription.filter().events()));
         view.put(
                 "queues",
-                subscription.filter().queues().stream().map(tenancy::shown).sorted().toList());
+                subscription.filter().queues().stream()
+                        .map(tenancy::shown)
+                        .sorted()
+                        .toList());
         view.put("types", sorted(subscription.filter().types()));
         view.put("tags", sorted(subscription.filter().tags()));
         view.put("headers", sorted(subscription.headers().keySet()));

@@ -45,8 +45,7 @@ public final class Webhooks implements AutoCloseable {
     /** Begins to look for changes. The store must be prepared. */
     public void start() {
         subscriptions.refresh();
-        timer.scheduleWithFixedDelay(
-                subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+        timer.scheduleWithFixedDelay(subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     Subscriptions subscriptions() {

@@ -102,8 +102,8 @@ class HttpDeliveryTest {
     @Test
     void a_call_that_is_answered_with_2xx_succeeds_and_keeps_the_answer() {
         replies.add(new Reply(201, Map.of("Content-Type", "application/json"), "{\"id\":7}"));
-        JobId id = send(new HttpCall(
-                null, stub.url("/orders?x=1"), Map.of("X-Tenant", "a"), Map.of("amount", 12), null, null));
+        JobId id = send(
+                new HttpCall(null, stub.url("/orders?x=1"), Map.of("X-Tenant", "a"), Map.of("amount", 12), null, null));
         assertThat(job(id).state()).isEqualTo(JobState.SUCCEEDED);
         JsonNode result = java.util.Objects.requireNonNull(
                 worker.reprise().await(id, Duration.ofSeconds(1)).result(JsonNode.class));
@@ -149,8 +149,14 @@ class HttpDeliveryTest {
 
     @ParameterizedTest
     @CsvSource({
-        "400, PERMANENT", "401, PERMANENT", "404, PERMANENT", "409, PERMANENT", "410, PERMANENT", "422, PERMANENT",
-        "301, PERMANENT", "303, PERMANENT"
+        "400, PERMANENT",
+        "401, PERMANENT",
+        "404, PERMANENT",
+        "409, PERMANENT",
+        "410, PERMANENT",
+        "422, PERMANENT",
+        "301, PERMANENT",
+        "303, PERMANENT"
     })
     void statuses_that_no_retry_cures_fail_the_job_at_once(int status, FailReason reason) {
         replies.add(Reply.of(status).header("Location", "/elsewhere"));
@@ -166,15 +172,15 @@ class HttpDeliveryTest {
         replies.add(Reply.of(status).body("  down\nfor \"maintenance\" "));
         JobId id = send(call("POST", stub.url("/")));
         assertThat(job(id).state()).isEqualTo(JobState.PENDING);
-        assertThat(failure(id).message())
-                .isEqualTo("HTTP " + status + " from 127.0.0.1: \"down for maintenance\"");
+        assertThat(failure(id).message()).isEqualTo("HTTP " + status + " from 127.0.0.1: \"down for maintenance\"");
         worker.advance(Duration.ofMinutes(1));
         assertThat(job(id).state()).isEqualTo(JobState.SUCCEEDED);
     }
 
     @Test
     void errors_are_grouped_by_status_whatever_the_other_side_writes() {
-        replies.addAll(List.of(Reply.of(400).body("order 1 of ada is bad"), Reply.of(400).body("no such thing")));
+        replies.addAll(List.of(
+                Reply.of(400).body("order 1 of ada is bad"), Reply.of(400).body("no such thing")));
         JobId first = send(call("POST", stub.url("/")));
         JobId second = send(call("POST", stub.url("/")));
         assertThat(failure(first).fingerprint()).isEqualTo(failure(second).fingerprint());
@@ -224,7 +230,11 @@ class HttpDeliveryTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "http://127.0.0.2/", "http://169.254.169.254/latest/", "http://[::1]/", "file:///etc/passwd", "//10.0.0.1/",
+                "http://127.0.0.2/",
+                "http://169.254.169.254/latest/",
+                "http://[::1]/",
+                "file:///etc/passwd",
+                "//10.0.0.1/",
                 "http://2130706433/"
             })
     void a_redirect_to_where_nobody_may_go_is_refused(String location) {

@@ -103,7 +103,8 @@ class OutboundClientTest {
 
     @Test
     void a_long_answer_is_cut_and_an_endless_one_is_not_read() throws Exception {
-        try (Stub stub = new Stub(seen -> Reply.of(200).body("x".repeat(seen.path().equals("/long") ? 20_000 : 3_000_000)));
+        try (Stub stub = new Stub(seen ->
+                        Reply.of(200).body("x".repeat(seen.path().equals("/long") ? 20_000 : 3_000_000)));
                 OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
             for (String path : List.of("/long", "/endless")) {
                 OutboundAnswer answer = client.send(get(stub.url(path)));

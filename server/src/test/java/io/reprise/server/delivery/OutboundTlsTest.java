@@ -40,9 +40,24 @@ class OutboundTlsTest {
         Path file = directory.resolve("keys.p12");
         Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
         Process process = new ProcessBuilder(
-                        keytool.toString(), "-genkeypair", "-alias", "key", "-keyalg", "EC", "-storetype", "PKCS12",
-                        "-keystore", file.toString(), "-storepass", PASSWORD, "-dname", "CN=test", "-ext",
-                        "SAN=dns:hooks.example.org", "-validity", "2")
+                        keytool.toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "key",
+                        "-keyalg",
+                        "EC",
+                        "-storetype",
+                        "PKCS12",
+                        "-keystore",
+                        file.toString(),
+                        "-storepass",
+                        PASSWORD,
+                        "-dname",
+                        "CN=test",
+                        "-ext",
+                        "SAN=dns:hooks.example.org",
+                        "-validity",
+                        "2")
                 .redirectErrorStream(true)
                 .start();
         String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
@@ -77,8 +92,8 @@ class OutboundTlsTest {
         SslContextFactory.Client trust = new SslContextFactory.Client();
         trust.setTrustStorePath(file.toString());
         trust.setTrustStorePassword(PASSWORD);
-        OutboundGuard guard = new OutboundGuard(
-                List.of("127.0.0.1"), Set.of(), host -> List.of(InetAddress.getByName("127.0.0.1")));
+        OutboundGuard guard =
+                new OutboundGuard(List.of("127.0.0.1"), Set.of(), host -> List.of(InetAddress.getByName("127.0.0.1")));
         try (OutboundClient client = new OutboundClient(guard, trust);
                 OutboundClient distrusting = new OutboundClient(guard)) {
             String there = ":" + server.getAddress().getPort() + "/";

@@ -64,7 +64,8 @@ class SigningSecretTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "whsec_", "whsec_AAAA", "secret", "whsec_***", "WHSEC_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
+    @ValueSource(
+            strings = {"", "whsec_", "whsec_AAAA", "secret", "whsec_***", "WHSEC_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"})
     void what_is_no_secret_is_refused(String text) {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> SigningSecret.parse(text))

@@ -41,7 +41,15 @@ public final class Stub implements AutoCloseable {
         }
     }
 
+    static {
+        // Otherwise every answer on a kept connection waits for the client's delayed acknowledgement.
+        System.setProperty("sun.net.httpserver.nodelay", "true");
+    }
+
+    /** The first of what it was asked. */
     public final List<Seen> seen = new CopyOnWriteArrayList<>();
+
+    private static final int REMEMBERED = 100;
     private final HttpServer server;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final Function<Seen, Reply> answer;
@@ -74,14 +82,16 @@ public final class Stub implements AutoCloseable {
     private void handle(HttpExchange exchange) throws IOException {
         try (exchange) {
             Map<String, String> headers = new java.util.HashMap<>();
-            exchange.getRequestHeaders().forEach((name, values) ->
-                    headers.put(name.toLowerCase(java.util.Locale.ROOT), values.get(0)));
+            exchange.getRequestHeaders()
+                    .forEach((name, values) -> headers.put(name.toLowerCase(java.util.Locale.ROOT), values.get(0)));
             Seen asked = new Seen(
                     exchange.getRequestMethod(),
                     exchange.getRequestURI().toString(),
                     headers,
                     new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8));
-            seen.add(asked);
+            if (seen.size() < REMEMBERED) {
+                seen.add(asked);
+            }
             Reply reply = answer.apply(asked);
             reply.headers().forEach(exchange.getResponseHeaders()::set);
             byte[] bytes = reply.body().getBytes(StandardCharsets.UTF_8);

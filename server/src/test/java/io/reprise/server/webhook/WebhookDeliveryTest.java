@@ -193,7 +193,8 @@ class WebhookDeliveryTest {
             webhooks.replies.add(Stub.Reply.of(410));
             webhooks.reprise.enqueue(WORK.job("x"));
             webhooks.worker.advance(SOON);
-            assertThat(webhooks.webhooks.subscriptions().known().get(0).disabled()).contains("410");
+            assertThat(webhooks.webhooks.subscriptions().known().get(0).disabled())
+                    .contains("410");
             assertThat(webhooks.deliveries(JobState.FAILED)).hasSize(1);
             webhooks.reprise.enqueue(WORK.job("y"));
             webhooks.worker.advance(SOON);

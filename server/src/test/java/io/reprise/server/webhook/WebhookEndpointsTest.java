@@ -109,14 +109,19 @@ class WebhookEndpointsTest {
         ok(204, "DELETE", path, null);
         ok(404, "GET", path, null);
         ok(404, "DELETE", path, null);
-        assertThat(webhooks.store.audit(null, 10)).extracting(entry -> entry.note().by()).containsOnly("ada");
+        assertThat(webhooks.store.audit(null, 10))
+                .extracting(entry -> entry.note().by())
+                .containsOnly("ada");
     }
 
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "{\"url\":\"http://169.254.169.254/\"}", "{\"url\":\"ftp://x.org/\"}", "{\"url\":7}",
-                "{}", "{\"url\":\"http://example.org/\",\"events\":[\"started\"]}",
+                "{\"url\":\"http://169.254.169.254/\"}",
+                "{\"url\":\"ftp://x.org/\"}",
+                "{\"url\":7}",
+                "{}",
+                "{\"url\":\"http://example.org/\",\"events\":[\"started\"]}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"Host\":\"x\"}}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"X\":\"a\\nb\"}}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"X\":{}}}",
@@ -177,7 +182,8 @@ class WebhookEndpointsTest {
         assertThat(log.get(0).get("event").stringValue()).isEqualTo("succeeded");
         assertThat(log.get(0).get("error").stringValue()).contains("308");
         assertThat(log.get(1).get("state").stringValue()).isEqualTo("SUCCEEDED");
-        assertThat(ok(200, "GET", path + "/deliveries?state=FAILED", null).get("items")).hasSize(1);
+        assertThat(ok(200, "GET", path + "/deliveries?state=FAILED", null).get("items"))
+                .hasSize(1);
         for (JsonNode delivery : log) {
             ok(202, "POST", path + "/deliveries/" + delivery.get("id").stringValue() + "/redeliver", null);
             webhooks.worker.advance(SOON);

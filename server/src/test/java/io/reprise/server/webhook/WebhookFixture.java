@@ -22,8 +22,8 @@ import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
 import java.security.SecureRandom;
-import java.time.InstantSource;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
@@ -35,8 +35,9 @@ import tools.jackson.databind.JsonNode;
 final class WebhookFixture implements AutoCloseable {
 
     static final JobType<String> WORK = JobType.of("work", String.class);
-    static final RetryPolicy EXACT =
-            RetryPolicy.exponential(Duration.ofSeconds(10)).jitter(Jitter.none()).maxAttempts(2);
+    static final RetryPolicy EXACT = RetryPolicy.exponential(Duration.ofSeconds(10))
+            .jitter(Jitter.none())
+            .maxAttempts(2);
     static final Note NOTE = new Note("ada", null);
     static final Subscription.Filter ALL = new Subscription.Filter(Set.of(), Set.of(), Set.of(), Set.of());
 
