@@ -22,6 +22,10 @@ public record JobStatus(
         @Nullable String result,
         @Nullable Holder holder) {
 
+    JobStatus withResult(@Nullable String other) {
+        return new JobStatus(state, waitReason, failReason, lastError, progress, other, holder);
+    }
+
     /** The latest failure in brief; the attempts hold the rest. */
     public record LastError(String type, @Nullable String message, String fingerprint) {}
 

@@ -55,7 +55,7 @@ public record RemoteLease(Key key, Job job, int attempt, Instant expiresAt) {
             return token + "-" + job + (admitted ? "-p" : "");
         }
 
-        /** @throws IllegalArgumentException if it is not the text of a key */
+        /** Reads {@link #text}. @throws IllegalArgumentException if it is not the text of a key */
         public static Key parse(String text) {
             Matcher parts = TEXT.matcher(text);
             if (!parts.matches()) {

@@ -5,6 +5,7 @@ import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
@@ -25,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -56,6 +58,7 @@ public final class Reprise implements AutoCloseable {
     private final PayloadCodec codec;
     private final Policies policies;
     private final Events events;
+    private final Outbox outbox;
     private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
@@ -68,6 +71,7 @@ public final class Reprise implements AutoCloseable {
         this.codec = config.codec();
         this.policies = config.policies();
         this.events = config.events();
+        this.outbox = config.outbox();
         this.clock = config.clock();
         this.driver = seams.driver();
         this.random = seams.random();
@@ -125,19 +129,40 @@ public final class Reprise implements AutoCloseable {
     public Outcome await(JobId id, Duration limit) {
         AwaitedJob awaited = new AwaitedJob(id);
         driver.await(awaited::hasEnded, limit);
-        Job job = awaited.look();
+        Job job = readable(awaited.look());
         if (!job.state().isTerminal()) {
             throw new NotFinishedException(id, job.state(), limit);
         }
         return new Outcome(job, codec);
     }
 
+    /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
-        return store.find(id);
+        return store.find(id).map(this::readable);
     }
 
     public Page<Job> find(JobQuery query) {
-        return store.find(query);
+        Page<Job> page = store.find(query);
+        return new Page<>(page.items().stream().map(this::readable).toList(), page.next());
+    }
+
+    private Job readable(Job job) {
+        String payload = opened(job.spec().payload());
+        JobStatus status = job.status();
+        String result = status.result() == null ? null : opened(status.result());
+        if (payload.equals(job.spec().payload()) && Objects.equals(result, status.result())) {
+            return job;
+        }
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        return new Job(job.id(), spec, status.withResult(result), job.counts(), job.times());
+    }
+
+    private String opened(String stored) {
+        try {
+            return stored.startsWith(PayloadCodec.SEALED) ? codec.open(stored) : stored;
+        } catch (PayloadException e) {
+            return stored;
+        }
     }
 
     /** The history of a job, oldest first, as far as it is kept. */
@@ -194,7 +219,9 @@ public final class Reprise implements AutoCloseable {
 
     /** Dead letters by what they failed of, the largest group first. */
     public List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return store.deadGroups(query, limit);
+        return store.deadGroups(query, limit).stream()
+                .map(group -> group.with(readable(group.latest())))
+                .toList();
     }
 
     /** Creates or changes the schedule of this name. */
@@ -246,7 +273,8 @@ public final class Reprise implements AutoCloseable {
 
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
-        return new Operations(store, engine, events, clock, new Operations.Hand(random, desk, new Note(who, why)));
+        return new Operations(
+                store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
     }
 
     /**

@@ -6,6 +6,7 @@ import io.reprise.internal.ControlRules;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
 import io.reprise.internal.Handlers;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.PoolBench;
 import io.reprise.internal.Starter;
@@ -39,6 +40,7 @@ public final class RepriseBuilder {
     private final List<Resource> resources = new ArrayList<>();
     private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
+    private final List<SequelRule> sequels = new ArrayList<>();
     private @Nullable String name;
     private int concurrency = 10;
     private boolean strictOrder;
@@ -199,6 +201,12 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /** Says which jobs follow others, stored together with their outcomes. */
+    public RepriseBuilder sequels(SequelRule rule) {
+        this.sequels.add(rule);
+        return this;
+    }
+
     /**
      * Prepares the store and starts the worker, if there are handlers or remote workers.
      *
@@ -221,12 +229,17 @@ public final class RepriseBuilder {
                     "Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
         }
         opened.prepare();
+        PayloadCodec coding = codec == null ? findCodec() : codec;
+        Policies policies = new Policies(resources, queues, policy, livePolicies);
         Engine.Config config = new Engine.Config(
                 settings(worker),
                 handlers,
-                codec == null ? findCodec() : codec,
-                new Policies(resources, queues, policy, livePolicies),
+                coding,
+                policies,
                 new Events(listeners),
+                new Outbox(
+                        sequels,
+                        job -> policies.bind(job.toSpec(coding), job.type().policy())),
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
                 new ControlRules(control, resources),

@@ -27,6 +27,7 @@ public final class Engine {
             PayloadCodec codec,
             Policies policies,
             Events events,
+            Outbox outbox,
             StoreClock clock,
             AlertRules alerts,
             ControlRules control,
@@ -62,6 +63,7 @@ public final class Engine {
                 bench,
                 clock,
                 config.events(),
+                config.outbox(),
                 new Tallies(),
                 control,
                 seams.random());

@@ -4,8 +4,11 @@ package io.reprise.internal;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSignal;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.JobStatus;
+import io.reprise.PayloadCodec;
+import io.reprise.PayloadException;
 import io.reprise.Progress;
 import io.reprise.RemoteLease;
 import io.reprise.RemoteLease.Key;
@@ -45,6 +48,7 @@ public final class RemoteRuns {
     private final StoreClock clock;
     private final Events events;
     private final Control control;
+    private final PayloadCodec codec;
     private final RemoteOutcomes outcomes;
     private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
 
@@ -55,6 +59,7 @@ public final class RemoteRuns {
         this.clock = parts.clock();
         this.events = parts.events();
         this.control = parts.control();
+        this.codec = parts.codec();
         this.outcomes = new RemoteOutcomes(parts, decider, onDue);
     }
 
@@ -71,18 +76,32 @@ public final class RemoteRuns {
             clock.heard(claim.claimedAt());
             outcomes.claimed(claim);
             for (Run run : new Lease(claim, 0, 0).runs()) {
-                if (mayStart(run)) {
+                String payload = mayStart(run) ? payload(run) : null;
+                if (payload != null) {
                     events.started(run.job, clock.now());
-                    leased.add(lease(run, claim, wish.lease()));
+                    leased.add(lease(run, payload, claim, wish.lease()));
                 }
             }
         }
         return leased;
     }
 
-    private static RemoteLease lease(Run run, Claim claim, Duration term) {
+    private static RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
         Key key = new Key(claim.token(), run.id(), run.admitted);
-        return new RemoteLease(key, run.job, run.attempt(), claim.claimedAt().plus(term));
+        Job job = run.job;
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        Job readable = new Job(job.id(), spec, job.status(), job.counts(), job.times());
+        return new RemoteLease(key, readable, run.attempt(), claim.claimedAt().plus(term));
+    }
+
+    /** As it was before it was stored; null, and settled, if nobody here can read it. */
+    private @Nullable String payload(Run run) {
+        try {
+            return codec.open(run.job.spec().payload());
+        } catch (PayloadException e) {
+            outcomes.settle(new Ended(run, Ended.Kind.UNREADABLE, Duration.ZERO, Ended.Thrown.of(e), null));
+            return null;
+        }
     }
 
     /** A run that must not start is settled here and now, as it would be by a worker of our own. */
@@ -125,7 +144,7 @@ public final class RemoteRuns {
     }
 
     public void complete(Key key, @Nullable String result) {
-        accept(key, null, result);
+        accept(key, null, result == null ? null : codec.seal(result));
     }
 
     public void fail(Key key, Failure failure) {
@@ -191,8 +210,8 @@ public final class RemoteRuns {
     }
 
     private static StaleLeaseException stale(Key key, String why) {
-        return new StaleLeaseException("Lease " + key.token() + " on job " + key.job()
-                + " no longer counts, and nothing was changed: " + why);
+        return new StaleLeaseException(
+                "Lease " + key.token() + " on job " + key.job() + " no longer counts, and nothing was changed: " + why);
     }
 
     /** A remote worker is seen among the workers while it asks for work. */

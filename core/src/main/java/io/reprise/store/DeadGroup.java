@@ -12,4 +12,10 @@ import org.jspecify.annotations.Nullable;
  * @param firstAt when the first of them failed for good
  * @param latest the one with the greatest id, as an example
  */
-public record DeadGroup(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, Job latest) {}
+public record DeadGroup(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, Job latest) {
+
+    /** The same with another example. */
+    public DeadGroup with(Job other) {
+        return new DeadGroup(fingerprint, count, firstAt, lastAt, other);
+    }
+}

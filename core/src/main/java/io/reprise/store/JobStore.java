@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,8 +65,17 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Keeps a running handler's progress, if its token is live. */
     boolean progress(JobId job, long token, Progress progress);
 
-    /** Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them. */
-    List<Job> expire(int limit);
+    /**
+     * Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them.
+     *
+     * @param sequels asked for each of them, as it is then, for jobs to be inserted in the same atomic step; may be asked
+     *     again if the step has to be repeated
+     */
+    List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels);
+
+    default List<Job> expire(int limit) {
+        return expire(limit, job -> List.of());
+    }
 
     Optional<Job> find(JobId id);
 
@@ -93,7 +103,16 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Bounds how many jobs of a queue run at once in the whole fleet; null for no limit. */
     void limit(String queue, @Nullable Integer maxRunning, Note note);
 
-    Cancellation cancel(JobId id, Note note);
+    /**
+     * Ends a pending job as CANCELLED, or notes that the holder of a running one shall stop it.
+     *
+     * @param sequels inserted in the same atomic step, exactly if the answer is {@link Cancellation#DONE}
+     */
+    Cancellation cancel(JobId id, Note note, List<JobSpec> sequels);
+
+    default Cancellation cancel(JobId id, Note note) {
+        return cancel(id, note, List.of());
+    }
 
     /** Puts a FAILED or PENDING job back as told. */
     Revived revive(JobId id, Revival revival, Note note);

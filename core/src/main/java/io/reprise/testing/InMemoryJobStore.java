@@ -62,7 +62,7 @@ public final class InMemoryJobStore implements JobStore {
     private final Tables tables = new Tables();
     private final Inserting inserting = new Inserting(tables);
     private final Claiming claiming = new Claiming(tables);
-    private final Settling settling = new Settling(tables);
+    private final Settling settling = new Settling(tables, inserting);
     private final Schedules schedules = new Schedules();
     private final AuditLog audit = new AuditLog();
     private final ByHand byHand = new ByHand(tables, audit);
@@ -145,14 +145,16 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit) {
-        return locked(now -> {
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return waking(now -> {
             List<StoredJob> overdue = tables.byDeadline.stream()
                     .takeWhile(job -> job.isOverdue(now))
                     .limit(limit)
                     .toList();
             overdue.forEach(job -> tables.update(job, () -> job.fail(FailReason.DEADLINE, now)));
-            return overdue.stream().map(StoredJob::read).toList();
+            List<Job> expired = overdue.stream().map(StoredJob::read).toList();
+            expired.forEach(job -> inserting.insert(sequels.apply(job), now));
+            return expired;
         });
     }
 
@@ -213,8 +215,14 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note) {
-        return waking(now -> byHand.cancel(tables.jobs.get(id), note, now));
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        return waking(now -> {
+            Cancellation answer = byHand.cancel(tables.jobs.get(id), note, now);
+            if (answer == Cancellation.DONE) {
+                inserting.insert(sequels, now);
+            }
+            return answer;
+        });
     }
 
     @Override

@@ -4,10 +4,15 @@ package io.reprise.server;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.RepriseException;
+import io.reprise.encryption.EncryptionKeys;
+import io.reprise.server.api.Outgoing;
 import io.reprise.server.api.RepriseServer;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.config.Setting;
 import io.reprise.server.config.Settings;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.Resolver;
+import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Scope;
 import io.reprise.store.JobStore;
@@ -25,6 +30,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -62,7 +69,8 @@ final class ServeCommand implements Callable<Integer> {
     private final Terminal terminal;
 
     @Option(names = "--config", paramLabel = "FILE", description = "A properties file with settings.")
-    @Nullable Path config;
+    @Nullable
+    Path config;
 
     @Option(names = "--print-config", description = "Print every setting and where it came from, and exit.")
     boolean printConfig;
@@ -71,7 +79,8 @@ final class ServeCommand implements Callable<Integer> {
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
 
     @Spec
-    @Nullable CommandSpec spec;
+    @Nullable
+    CommandSpec spec;
 
     ServeCommand(Terminal terminal) {
         this.terminal = terminal;
@@ -137,6 +146,7 @@ final class ServeCommand implements Callable<Integer> {
                     version(),
                     http(settings, first),
                     settings.number(Setting.HTTP_RATE_LIMIT),
+                    outgoing(settings, store),
                     List.of());
             return RepriseServer.start(builder(settings), store, parts);
         } catch (IOException e) {
@@ -145,6 +155,32 @@ final class ServeCommand implements Callable<Integer> {
         } catch (RepriseException e) {
             store.close();
             throw new BadInput("Cannot use the store: " + e.getMessage(), e);
+        }
+    }
+
+    private static Outgoing outgoing(Settings settings, JobStore store) {
+        Set<Integer> ports = settings.list(Setting.DELIVERY_PORTS).stream()
+                .map(Integer::valueOf)
+                .collect(Collectors.toSet());
+        List<String> keys = settings.list(Setting.ENCRYPTION_KEYS);
+        return new Outgoing(
+                store,
+                checked(
+                        Setting.DELIVERY_ALLOW,
+                        () -> new OutboundGuard(settings.list(Setting.DELIVERY_ALLOW), ports, Resolver.SYSTEM)),
+                checked(
+                        Setting.DELIVERY_SECRET,
+                        () -> settings.list(Setting.DELIVERY_SECRET).stream()
+                                .map(SigningSecret::parse)
+                                .toList()),
+                keys.isEmpty() ? null : checked(Setting.ENCRYPTION_KEYS, () -> EncryptionKeys.parse(keys)));
+    }
+
+    private static <T> T checked(Setting setting, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException e) {
+            throw new BadInput(setting.key() + ": " + e.getMessage(), e);
         }
     }
 

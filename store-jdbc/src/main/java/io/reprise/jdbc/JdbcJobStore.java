@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -141,13 +142,21 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
+        Database.Work<Settled> work = session -> parts.outbox().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        if (parts.settlements().isOneStatement(settlements)) {
+        if (parts.outbox().isOneStatement(settlements)) {
             return database.send(what, work);
+        }
+        boolean followed = Outbox.hasSequels(settlements);
+        if (followed) {
+            // Ahead: whether the transaction stores them depends on what it accepts.
+            parts.policies().storeAhead(database, Outbox.policies(settlements));
         }
         Settled settled = database.write(what, work);
         parts.claims().settled(settlements);
+        if (followed) {
+            wakeups.announce();
+        }
         return settled;
     }
 
@@ -175,8 +184,8 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit) {
-        return database.write("expire jobs", session -> parts.upkeep().expire(session, limit));
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return database.write("expire jobs", session -> parts.outbox().expire(session, limit, sequels));
     }
 
     @Override
@@ -223,9 +232,9 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note) {
-        Cancellation answer = database.write(
-                "cancel job " + id, session -> parts.cancellations().cancel(session, id, note));
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        Cancellation answer =
+                database.write("cancel job " + id, session -> parts.outbox().cancel(session, id, note, sequels));
         wakeups.announce();
         return answer;
     }

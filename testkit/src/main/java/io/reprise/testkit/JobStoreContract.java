@@ -21,6 +21,7 @@ public interface JobStoreContract
                 ClaimContract,
                 LaneContract,
                 SettleContract,
+                SequelContract,
                 LeaseContract,
                 UniqueKeyContract,
                 IdempotencyContract,

@@ -4,14 +4,21 @@ package io.reprise.server.api;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.Operations;
+import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
+import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.store.JobStore;
 import java.util.function.Supplier;
 
-/** What all parts of the API work with. */
-public record Api(Reprise reprise, JobStore store) {
+/**
+ * What all parts of the API work with.
+ *
+ * @param calls looks at jobs that are calls
+ * @param codec how payloads are stored
+ */
+public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec) {
 
     /** The job of the path, if the caller may know of it. @throws Problem if not, as if there were none */
     Job job(Request request) {

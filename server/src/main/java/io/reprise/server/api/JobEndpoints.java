@@ -63,7 +63,7 @@ final class JobEndpoints implements Endpoints {
 
     JobEndpoints(Api api, PolicyBook policies, Waiting waiting) {
         this.api = api;
-        this.requests = new JobRequests(policies);
+        this.requests = new JobRequests(api, policies);
         this.waiting = waiting;
     }
 
@@ -76,7 +76,9 @@ final class JobEndpoints implements Endpoints {
                         .scope(Scope.ENQUEUE)
                         .header("Idempotency-Key", Schema.text(1, 200), "the same key enqueues the same jobs only once")
                         .body(Schema.oneOrMore(Schemas.JOB_REQUEST, Schemas.MAX_BATCH))
-                        .answers(202, "what was enqueued, in the order given; for an array, an array",
+                        .answers(
+                                202,
+                                "what was enqueued, in the order given; for an array, an array",
                                 Schema.oneOrMore(ENQUEUED, Schemas.MAX_BATCH))
                         .does(this::enqueue),
                 Filters.paged(Filters.parameters(Operation.get("/v1/jobs", "listJobs")
@@ -152,8 +154,7 @@ final class JobEndpoints implements Endpoints {
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
     }
 
-    private static List<JobRequest<JsonNode>> keyed(
-            List<JobRequest<JsonNode>> jobs, Request request, Tenancy tenancy) {
+    private static List<JobRequest<JsonNode>> keyed(List<JobRequest<JsonNode>> jobs, Request request, Tenancy tenancy) {
         String key = request.parameter("Idempotency-Key");
         if (key == null) {
             return jobs;
@@ -184,7 +185,9 @@ final class JobEndpoints implements Endpoints {
                 Fields asked = new Fields(body.isArray() ? body.get(i) : body);
                 Job job = api.reprise().find(inserted.get(i).id()).orElse(null);
                 String queue = tenancy.stored("queue", asked.text("queue", JobSpec.DEFAULT_QUEUE));
-                if (job != null && !(job.type().equals(asked.text("type")) && job.queue().equals(queue))) {
+                if (job != null
+                        && !(job.type().equals(asked.text("type"))
+                                && job.queue().equals(queue))) {
                     throw Problem.of(
                             ProblemType.KEY_REUSED,
                             "The key belongs to job " + job.id() + ", which is of another type or queue");
@@ -236,8 +239,7 @@ final class JobEndpoints implements Endpoints {
         return switch (answer) {
             case DONE -> Response.ok(whole(request, api.job(request)));
             case REQUESTED -> Response.json(202, whole(request, api.job(request)));
-            case TOO_LATE ->
-                throw Problem.of(ProblemType.INVALID_STATE, "Job " + job.id() + " has ended already");
+            case TOO_LATE -> throw Problem.of(ProblemType.INVALID_STATE, "Job " + job.id() + " has ended already");
             case MISSING -> throw Problem.notFound("Job " + job.id());
         };
     }

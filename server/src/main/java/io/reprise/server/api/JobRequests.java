@@ -6,24 +6,33 @@ import io.reprise.JobSpec;
 import io.reprise.JobType;
 import io.reprise.KeyRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.delivery.HttpCall;
+import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
+import io.reprise.server.webhook.WebhookDelivery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** Turns what clients send into jobs to enqueue. Everything wrong with a job is named, each with its own field. */
 final class JobRequests {
 
+    /** Made by the server itself, of what it has stored: anybody else could only forge them. */
+    private static final Set<String> RESERVED = Set.of(WebhookDelivery.TYPE.name());
+
+    private final Api api;
     private final PolicyBook policies;
 
-    JobRequests(PolicyBook policies) {
+    JobRequests(Api api, PolicyBook policies) {
+        this.api = api;
         this.policies = policies;
     }
 
@@ -60,19 +69,23 @@ final class JobRequests {
         JsonNode payload = fields.mentions("payload") ? fields.node("payload") : Json.object();
         JobRequest<JsonNode> job =
                 JobType.of(fields.text("type", ""), JsonNode.class).job(payload);
-        job = set(job, at + "/payload", errors, to -> {
-            if (payload.toString().getBytes(StandardCharsets.UTF_8).length
-                    > JobSpec.MAX_PAYLOAD_BYTES) {
-                throw new IllegalArgumentException("has more than " + JobSpec.MAX_PAYLOAD_BYTES + " bytes");
-            }
-            return to;
-        });
+        if (RESERVED.contains(job.type().name())) {
+            errors.add(new FieldError(at + "/type", "is made by the server itself"));
+        }
+        checkSize(at, payload.toString(), errors);
         job = set(job, at + "/queue", errors, to -> {
             String queue = tenancy.stored("queue", fields.text("queue", JobSpec.DEFAULT_QUEUE));
             return to.queue(queue);
         });
         if (fields.has("resource")) {
-            job = set(job, at + "/resource", errors, to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+            job = set(
+                    job,
+                    at + "/resource",
+                    errors,
+                    to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+        }
+        if (job.type().name().equals(HttpDelivery.TYPE.name())) {
+            job = call(job, at, payload, !fields.has("resource"), tenancy, errors);
         }
         if (fields.has("priority")) {
             job = set(job, at + "/priority", errors, to -> to.priority(fields.integer("priority", 0)));
@@ -80,13 +93,46 @@ final class JobRequests {
         job = due(job, at, fields, errors);
         job = keys(job, at, fields, tenancy, errors);
         if (fields.has("tags")) {
-            job = set(job, at + "/tags", errors, to -> to.tags(fields.texts("tags").toArray(String[]::new)));
+            job = set(
+                    job,
+                    at + "/tags",
+                    errors,
+                    to -> to.tags(fields.texts("tags").toArray(String[]::new)));
         }
         Duration timeout = fields.duration("timeout");
         if (timeout != null) {
             job = set(job, at + "/timeout", errors, to -> to.timeout(timeout));
         }
         jobs.add(policy(job, at, fields, tenancy, errors));
+    }
+
+    private void checkSize(String at, String payload, List<FieldError> errors) {
+        int bytes = api.codec().seal(payload).getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
+            errors.add(new FieldError(
+                    at + "/payload",
+                    "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are"));
+        }
+    }
+
+    /** A call that can never be made is refused now; its resource is its host, unless another was named. */
+    private JobRequest<JsonNode> call(
+            JobRequest<JsonNode> job,
+            String at,
+            JsonNode payload,
+            boolean unnamed,
+            Tenancy tenancy,
+            List<FieldError> errors) {
+        List<HttpCall.Flaw> flaws = api.calls().flaws(payload);
+        flaws.forEach(flaw -> errors.add(new FieldError(
+                at + "/payload" + (flaw.member().isEmpty() ? "" : "/" + flaw.member()), flaw.message())));
+        return flaws.isEmpty() && unnamed
+                ? set(
+                        job,
+                        at + "/payload/url",
+                        errors,
+                        to -> to.resource(tenancy.stored("resource", api.calls().resource(payload))))
+                : job;
     }
 
     private static JobRequest<JsonNode> due(
@@ -143,9 +189,8 @@ final class JobRequests {
             return job;
         }
         return set(job, at + "/policy", errors, to -> {
-            RetryPolicy policy = fields.has("policy")
-                    ? policies.resolve(fields.node("policy"), tenancy)
-                    : RetryPolicy.unset();
+            RetryPolicy policy =
+                    fields.has("policy") ? policies.resolve(fields.node("policy"), tenancy) : RetryPolicy.unset();
             if (fields.has("maxAttempts")) {
                 policy = policy.maxAttempts(fields.integer("maxAttempts", 1));
             } else if (fields.has("maxRetries")) {

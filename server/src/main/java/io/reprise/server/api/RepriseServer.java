@@ -28,16 +28,23 @@ public final class RepriseServer implements AutoCloseable {
     private final Replayer replayer;
     private final PrometheusMeterRegistry metrics;
     private final HttpServer http;
+    private final Outgoing outgoing;
 
     /**
      * What a server is made of.
      *
      * @param name of this process in the fleet
      * @param rate requests per second that one key may send
+     * @param outgoing calls to others
      * @param more further parts of the API, made once the engine runs
      */
     public record Parts(
-            String name, String version, HttpSettings http, int rate, List<Function<Api, Endpoints>> more) {}
+            String name,
+            String version,
+            HttpSettings http,
+            int rate,
+            Outgoing outgoing,
+            List<Function<Api, Endpoints>> more) {}
 
     private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, PrometheusMeterRegistry metrics)
             throws IOException {
@@ -47,7 +54,8 @@ public final class RepriseServer implements AutoCloseable {
         this.events = new EventEndpoints(log);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
         Keys keys = new Keys(store, InstantSource.system());
-        Api api = new Api(reprise, store);
+        this.outgoing = parts.outgoing;
+        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
         this.http = listen(parts, api, keys);
         replayer.start();
     }
@@ -55,14 +63,16 @@ public final class RepriseServer implements AutoCloseable {
     /**
      * Starts the engine on this store and listens.
      *
-     * @param builder with handlers and settings, but neither store nor remote workers
-     * @param store is closed with the server
+     * @param builder with settings, but neither store, codec nor remote workers
+     * @param store is prepared, and closed with the server
      */
     public static RepriseServer start(RepriseBuilder builder, JobStore store, Parts parts) throws IOException {
         EventLog log = new EventLog(System.currentTimeMillis());
         PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
         JobMetrics jobMetrics = new JobMetrics(metrics);
-        Reprise reprise = builder.store(store)
+        Reprise reprise = parts.outgoing
+                .join(builder)
+                .store(store)
                 .name(parts.name)
                 .remoteWorkers()
                 .listener(log)
@@ -73,6 +83,7 @@ public final class RepriseServer implements AutoCloseable {
             return new RepriseServer(reprise, store, parts, log, metrics);
         } catch (IOException | RuntimeException e) {
             reprise.close();
+            parts.outgoing.close();
             throw e;
         }
     }
@@ -91,6 +102,7 @@ public final class RepriseServer implements AutoCloseable {
                 events,
                 new InsightEndpoints(api),
                 new KeyEndpoints(keys)));
+        all.add(outgoing.endpoints(api.reprise()));
         parts.more.forEach(part -> all.add(part.apply(api)));
         List<Operation> operations = new ArrayList<>();
         SystemEndpoints system = new SystemEndpoints(api, metrics, parts.version, () -> List.copyOf(operations));
@@ -121,6 +133,7 @@ public final class RepriseServer implements AutoCloseable {
         events.close();
         waiting.close();
         reprise.close();
+        outgoing.close();
         metrics.close();
     }
 }

@@ -53,9 +53,8 @@ final class ScheduleEndpoints implements Endpoints {
             .must("job", Schema.object().open())
             .named("Schedule");
 
-    private static final Schema RUNS = Schema.object()
-            .must("items", Schema.array(Schema.time(), 0, 100))
-            .named("NextRuns");
+    private static final Schema RUNS =
+            Schema.object().must("items", Schema.array(Schema.time(), 0, 100)).named("NextRuns");
 
     private static final Schema TRIGGERED =
             Schema.object().must("id", Schema.id()).named("Triggered");
@@ -65,7 +64,7 @@ final class ScheduleEndpoints implements Endpoints {
 
     ScheduleEndpoints(Api api, PolicyBook policies) {
         this.api = api;
-        this.requests = new JobRequests(policies);
+        this.requests = new JobRequests(api, policies);
     }
 
     @Override
@@ -159,11 +158,7 @@ final class ScheduleEndpoints implements Endpoints {
             throw Problem.invalid(fields.has("cron") ? "/cron" : "/every", String.valueOf(e.getMessage()));
         }
         api.store()
-                .note(
-                        "put-schedule",
-                        name(request),
-                        new Note(request.caller().name(), null),
-                        null);
+                .note("put-schedule", name(request), new Note(request.caller().name(), null), null);
         return Response.ok(view(stored(request), tenancy));
     }
 
@@ -226,7 +221,9 @@ final class ScheduleEndpoints implements Endpoints {
         view.put("paused", schedule.paused());
         view.put("nextAt", schedule.nextAt());
         view.put("nextRuns", api.reprise().nextRuns(schedule.name(), SHOWN_RUNS));
-        view.put("lastJob", schedule.lastJob() == null ? null : schedule.lastJob().toString());
+        view.put(
+                "lastJob",
+                schedule.lastJob() == null ? null : schedule.lastJob().toString());
         Map<String, @Nullable Object> job = new LinkedHashMap<>();
         job.put("type", schedule.job().type());
         job.put("queue", tenancy.shown(schedule.job().queue()));

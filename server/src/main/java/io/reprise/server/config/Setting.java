@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.config;
 
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -10,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * the command line {@code --http-port}.
  */
 public enum Setting {
-    STORE_URL("store.url", "sqlite:reprise.db", "Where jobs live: sqlite:FILE or postgresql://USER@HOST/DATABASE.", any()),
+    STORE_URL(
+            "store.url",
+            "sqlite:reprise.db",
+            "Where jobs live: sqlite:FILE or postgresql://USER@HOST/DATABASE.",
+            any()),
     HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", any()),
     HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", number(0, 65_535)),
     HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", number(1_024, 1 << 30)),
@@ -24,6 +29,19 @@ public enum Setting {
     WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", any()),
     WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", number(1, 10_000)),
     WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", duration()),
+    DELIVERY_ALLOW(
+            "delivery.allow",
+            null,
+            "Special addresses, ranges and hosts that may be called nevertheless, with commas between.",
+            any()),
+    DELIVERY_PORTS("delivery.ports", null, "Ports that may be called, with commas between; all unless set.", ports()),
+    DELIVERY_SECRET(
+            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", any()),
+    ENCRYPTION_KEYS(
+            "encryption.keys",
+            null,
+            "Keys for payloads at rest: id:base64, with commas between; the first encrypts.",
+            any()),
     KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", duration()),
     KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", duration());
 
@@ -61,7 +79,7 @@ public enum Setting {
 
     /** Never shown. */
     public boolean isSecret() {
-        return this == TLS_PASSWORD;
+        return this == TLS_PASSWORD || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
     }
 
     /** @throws IllegalArgumentException saying what is wrong */
@@ -88,6 +106,11 @@ public enum Setting {
             }
             throw new IllegalArgumentException("must be a number from " + min + " to " + max + ", not '" + value + "'");
         };
+    }
+
+    private static Consumer<String> ports() {
+        Consumer<String> port = number(1, 65_535);
+        return value -> Arrays.stream(value.split(",", -1)).map(String::trim).forEach(port);
     }
 
     private static Consumer<String> duration() {

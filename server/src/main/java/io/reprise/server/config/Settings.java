@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
@@ -113,6 +114,14 @@ public final class Settings {
         return value == null ? null : value.value.trim();
     }
 
+    /** Those of a list with commas; empty if it is not set. */
+    public List<String> list(Setting setting) {
+        String value = textOrNull(setting);
+        return value == null
+                ? List.of()
+                : Arrays.stream(value.split(",", -1)).map(String::trim).toList();
+    }
+
     public int number(Setting setting) {
         return Integer.parseInt(text(setting));
     }
@@ -143,8 +152,11 @@ public final class Settings {
     }
 
     private static String shown(Setting setting, String value) {
-        return setting.isSecret() ? "********" : PASSWORD.matcher(value).replaceAll(match ->
-                match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
+        return setting.isSecret()
+                ? "********"
+                : PASSWORD.matcher(value)
+                        .replaceAll(match ->
+                                match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
     }
 
     /** Some settings cannot be used; the message names all of them. */

@@ -50,6 +50,11 @@ public final class Json {
         return MAPPER.readTree(json);
     }
 
+    /** Text that this program wrote, as what it was. */
+    public static <T> T read(String json, Class<T> type) {
+        return MAPPER.readValue(json, type);
+    }
+
     /** A value as a tree. */
     public static JsonNode tree(Object value) {
         return MAPPER.valueToTree(value);

@@ -3,6 +3,8 @@ package io.reprise.server.api;
 
 import io.reprise.Reprise;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.Resolver;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
@@ -46,7 +48,16 @@ final class TestServer implements AutoCloseable {
                     Reprise.builder().poll(Duration.ofMillis(50)),
                     store,
                     new RepriseServer.Parts(
-                            "test-server", "test", new HttpSettings("127.0.0.1", 0, limits, null), rate, List.of()));
+                            "test-server",
+                            "test",
+                            new HttpSettings("127.0.0.1", 0, limits, null),
+                            rate,
+                            new Outgoing(
+                                    store,
+                                    new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM),
+                                    List.of(),
+                                    null),
+                            List.of()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -101,7 +112,8 @@ final class TestServer implements AutoCloseable {
         if (body == null) {
             request.method(method, HttpRequest.BodyPublishers.noBody());
         } else {
-            request.header("Content-Type", "application/json").method(method, HttpRequest.BodyPublishers.ofString(body));
+            request.header("Content-Type", "application/json")
+                    .method(method, HttpRequest.BodyPublishers.ofString(body));
         }
         return send(request.build());
     }
