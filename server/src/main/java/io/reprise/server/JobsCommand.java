@@ -72,14 +72,11 @@ final class JobsCommand extends LinkedCommand {
             description = "Show one job: what it is, why it is or is not running, and every attempt.",
             footer = {"", "Example:", "  reprise jobs show 17"})
     int show(@Parameters(paramLabel = "ID", description = "Id of the job.") String id) {
-        return with(link -> {
+        return with(link -> each(List.of(id), each -> {
             JsonNode job = link.get(Target.of("jobs", id));
-            if (json) {
-                return answer(job, () -> {});
-            }
-            JobTexts.show(job, link.get(Target.of("jobs", id, "explain")), terminal.out());
-            return ExitCode.OK;
-        });
+            return answer(
+                    job, () -> JobTexts.show(job, link.get(Target.of("jobs", id, "explain")), terminal.out()));
+        }));
     }
 
     @Command(

@@ -160,7 +160,8 @@ abstract class LinkedCommand implements Callable<Integer> {
                 if (!e.isRefused()) {
                     throw e;
                 }
-                terminal.err().println("reprise: " + e.getMessage());
+                String message = String.valueOf(e.getMessage());
+                terminal.err().println("reprise: " + (message.contains(name) ? message : name + ": " + message));
                 worst = ExitCode.BAD_INPUT;
             }
         }
