@@ -55,7 +55,7 @@ public record RemoteLease(Key key, Job job, int attempt, Instant expiresAt) {
             return token + "-" + job + (admitted ? "-p" : "");
         }
 
-        /** Reads {@link #text}. @throws IllegalArgumentException if it is not the text of a key */
+        /** Reads what {@link #text} wrote. @throws IllegalArgumentException if it is anything else */
         public static Key parse(String text) {
             Matcher parts = TEXT.matcher(text);
             if (!parts.matches()) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.RemoteLease.Key;
 import io.reprise.internal.RemoteRuns;
 import io.reprise.retry.Failure;
 import java.time.Duration;
@@ -32,32 +31,36 @@ public final class RemoteWorkers {
      *
      * @return whether the run shall stop, because somebody cancelled the job
      */
-    public boolean heartbeat(Key key, Duration term, @Nullable Progress progress) {
+    public boolean heartbeat(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
         return runs.renew(key, RemoteLease.requireTerm(term), progress);
     }
 
-    /** The job succeeded. @param result JSON, or null */
-    public void complete(Key key, @Nullable String result) {
+    /**
+     * The job succeeded.
+     *
+     * @param result JSON, or null
+     */
+    public void complete(RemoteLease.Key key, @Nullable String result) {
         runs.complete(key, result);
     }
 
     /** The run failed: the policy decides what becomes of the job. */
-    public void fail(Key key, Failure failure) {
+    public void fail(RemoteLease.Key key, Failure failure) {
         runs.fail(key, failure);
     }
 
     /** Not a failure: the job comes again after the delay and has spent no attempt. */
-    public void snooze(Key key, Duration delay) {
+    public void snooze(RemoteLease.Key key, Duration delay) {
         runs.signal(key, JobSignal.snooze(delay));
     }
 
     /** The job ends as CANCELLED. */
-    public void cancel(Key key, String why) {
+    public void cancel(RemoteLease.Key key, String why) {
         runs.signal(key, JobSignal.cancel(why));
     }
 
     /** Gives the job back unstarted, as it was before. */
-    public void release(Key key) {
+    public void release(RemoteLease.Key key) {
         runs.release(key);
     }
 }

@@ -6,7 +6,6 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.RemoteLease.Key;
 import io.reprise.RemoteLease.Wish;
 import io.reprise.control.Breaker;
 import io.reprise.retry.Failure;
@@ -39,7 +38,7 @@ class RemoteWorkersTest {
         return workers.lease(new Wish("py-1", List.of(), Set.of("remote"), max, LEASE));
     }
 
-    private Key leaseOne() {
+    private RemoteLease.Key leaseOne() {
         List<RemoteLease> leases = lease(1);
         assertThat(leases).hasSize(1);
         return leases.get(0).key();
@@ -58,7 +57,7 @@ class RemoteWorkersTest {
     @Test
     void an_engine_without_any_handler_still_fires_schedules_and_finds_lost_leases() {
         JobId id = engine.reprise.enqueue(REMOTE.job("x"));
-        Key lost = leaseOne();
+        RemoteLease.Key lost = leaseOne();
         engine.worker.advance(LEASE.plusSeconds(20));
         assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
         assertThat(engine.job(id).counts().losses()).isEqualTo(1);
@@ -86,10 +85,11 @@ class RemoteWorkersTest {
     @Test
     void heartbeats_keep_a_lease_and_carry_progress() {
         JobId id = engine.reprise.enqueue(REMOTE.job("x"));
-        Key key = leaseOne();
+        RemoteLease.Key key = leaseOne();
         for (int i = 1; i <= 10; i++) {
             engine.worker.advance(Duration.ofSeconds(20));
-            assertThat(workers.heartbeat(key, LEASE, new Progress(10 * i, null))).isFalse();
+            assertThat(workers.heartbeat(key, LEASE, new Progress(10 * i, null)))
+                    .isFalse();
         }
         assertThat(engine.job(id).status().progress()).isEqualTo(new Progress(100, null));
         engine.reprise.as("ada", null).cancel(id);
@@ -151,7 +151,7 @@ class RemoteWorkersTest {
         assertThat(engine.reprise.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(jobs);
     }
 
-    private boolean completes(Key key) {
+    private boolean completes(RemoteLease.Key key) {
         try {
             workers.complete(key, null);
             return true;
@@ -162,11 +162,12 @@ class RemoteWorkersTest {
 
     @Test
     void a_key_survives_its_text() {
-        for (Key key : List.of(new Key(17, new JobId(42), false), new Key(1, new JobId(1), true))) {
-            assertThat(Key.parse(key.text())).isEqualTo(key);
+        for (RemoteLease.Key key :
+                List.of(new RemoteLease.Key(17, new JobId(42), false), new RemoteLease.Key(1, new JobId(1), true))) {
+            assertThat(RemoteLease.Key.parse(key.text())).isEqualTo(key);
         }
         for (String text : List.of("", "1", "1-", "-1-1", "1-1-x", "99999999999999999999-1")) {
-            assertThatThrownBy(() -> Key.parse(text)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> RemoteLease.Key.parse(text)).isInstanceOf(IllegalArgumentException.class);
         }
     }
 
@@ -177,7 +178,9 @@ class RemoteWorkersTest {
         assertThat(engine.job(id).spec().schedule()).isEqualTo("hourly");
         assertThat(engine.reprise.nextRuns("hourly", 3))
                 .containsExactly(
-                        engine.start.plusSeconds(3_600), engine.start.plusSeconds(7_200), engine.start.plusSeconds(10_800));
+                        engine.start.plusSeconds(3_600),
+                        engine.start.plusSeconds(7_200),
+                        engine.start.plusSeconds(10_800));
         assertThat(engine.reprise.audit(1).get(0).action()).isEqualTo("trigger-schedule");
         assertThatThrownBy(() -> engine.reprise.as("ada", null).trigger("none")).isInstanceOf(RefusedException.class);
     }

@@ -11,7 +11,6 @@ import io.reprise.PayloadCodec;
 import io.reprise.PayloadException;
 import io.reprise.Progress;
 import io.reprise.RemoteLease;
-import io.reprise.RemoteLease.Key;
 import io.reprise.StaleLeaseException;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
@@ -87,7 +86,7 @@ public final class RemoteRuns {
     }
 
     private static RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
-        Key key = new Key(claim.token(), run.id(), run.admitted);
+        RemoteLease.Key key = new RemoteLease.Key(claim.token(), run.id(), run.admitted);
         Job job = run.job;
         JobSpec spec = job.spec().toBuilder().payload(payload).build();
         Job readable = new Job(job.id(), spec, job.status(), job.counts(), job.times());
@@ -124,7 +123,7 @@ public final class RemoteRuns {
      * @return whether the run shall stop because somebody cancelled the job
      * @throws StaleLeaseException if it is gone, or the job's timeout has passed: then the run has failed
      */
-    public boolean renew(Key key, Duration term, @Nullable Progress progress) {
+    public boolean renew(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
         Job job = held(key);
         Duration limit = job.spec().timeout();
         if (limit != null && ran(job).compareTo(limit) > 0) {
@@ -143,21 +142,21 @@ public final class RemoteRuns {
         return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
     }
 
-    public void complete(Key key, @Nullable String result) {
+    public void complete(RemoteLease.Key key, @Nullable String result) {
         accept(key, null, result == null ? null : codec.seal(result));
     }
 
-    public void fail(Key key, Failure failure) {
+    public void fail(RemoteLease.Key key, Failure failure) {
         accept(key, new Ended.Thrown(failure, null), null);
     }
 
     /** Ends a run as a handler would by throwing this. */
-    public void signal(Key key, JobSignal signal) {
+    public void signal(RemoteLease.Key key, JobSignal signal) {
         accept(key, Ended.Thrown.of(signal), null);
     }
 
     /** Gives a job back as it was before the claim. */
-    public void release(Key key) {
+    public void release(RemoteLease.Key key) {
         Job job = held(key);
         Ended end = Ended.notStarted(run(key, job));
         if (!outcomes.settle(end)) {
@@ -165,17 +164,17 @@ public final class RemoteRuns {
         }
     }
 
-    private void accept(Key key, Ended.@Nullable Thrown error, @Nullable String result) {
+    private void accept(RemoteLease.Key key, Ended.@Nullable Thrown error, @Nullable String result) {
         if (!outcomes.settle(ended(key, held(key), error, result))) {
             throw stale(key, "another worker has the job, or will");
         }
     }
 
-    private Ended ended(Key key, Job job, Ended.@Nullable Thrown error, @Nullable String result) {
+    private Ended ended(RemoteLease.Key key, Job job, Ended.@Nullable Thrown error, @Nullable String result) {
         return new Ended(run(key, job), Ended.Kind.HANDLED, ran(job), error, result);
     }
 
-    private static Run run(Key key, Job job) {
+    private static Run run(RemoteLease.Key key, Job job) {
         Set<JobId> admitted = key.admitted() ? Set.of(job.id()) : Set.of();
         Instant started = started(job);
         Claim claim = new Claim(key.token(), job.queue(), started, false, List.of(job), admitted);
@@ -183,7 +182,7 @@ public final class RemoteRuns {
     }
 
     /** The job, if it is held under this token. */
-    private Job held(Key key) {
+    private Job held(RemoteLease.Key key) {
         Job job = store.find(key.job()).orElseThrow(() -> stale(key, "the job is gone"));
         if (job.state() != JobState.RUNNING) {
             throw stale(key, "the job is " + job.state());
@@ -209,7 +208,7 @@ public final class RemoteRuns {
         return started == null ? job.times().firstDueAt() : started;
     }
 
-    private static StaleLeaseException stale(Key key, String why) {
+    private static StaleLeaseException stale(RemoteLease.Key key, String why) {
         return new StaleLeaseException(
                 "Lease " + key.token() + " on job " + key.job() + " no longer counts, and nothing was changed: " + why);
     }

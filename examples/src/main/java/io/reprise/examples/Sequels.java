@@ -38,7 +38,8 @@ public final class Sequels {
                 .start()) {
             JobId id = reprise.enqueue(SHIP.job(17));
             String text = told.poll(Example.SOON.toSeconds(), TimeUnit.SECONDS);
-            Example.check(("order " + id + " SUCCEEDED").equals(text), "the sequel was stored with the outcome, and ran");
+            Example.check(
+                    ("order " + id + " SUCCEEDED").equals(text), "the sequel was stored with the outcome, and ran");
         }
     }
 }

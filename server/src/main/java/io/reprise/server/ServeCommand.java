@@ -4,6 +4,8 @@ package io.reprise.server;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.RepriseException;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlSettings;
 import io.reprise.encryption.EncryptionKeys;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.api.RepriseServer;
@@ -134,7 +136,7 @@ final class ServeCommand implements Callable<Integer> {
         try {
             return Settings.read(config, System.getenv(), flags);
         } catch (Settings.InvalidSettings e) {
-            throw new BadInput(e.getMessage(), e);
+            throw new BadInput(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -236,6 +238,9 @@ final class ServeCommand implements Callable<Integer> {
         RepriseBuilder builder = Reprise.builder()
                 .concurrency(settings.number(Setting.WORKER_CONCURRENCY))
                 .lease(settings.duration(Setting.WORKER_LEASE))
+                .control(ControlSettings.DEFAULT.resourceBudget(BudgetSettings.OF_RESOURCE
+                        .capacity(settings.number(Setting.BUDGET_CAPACITY))
+                        .floor(settings.number(Setting.BUDGET_FLOOR))))
                 .stopGrace(STOP_GRACE)
                 .cancelGrace(CANCEL_GRACE)
                 .keepFinished(settings.duration(Setting.KEEP_FINISHED));

@@ -77,7 +77,10 @@ class DeliveryUnderFireTest {
                         "--worker-lease",
                         "2s",
                         "--delivery-allow",
-                        "127.0.0.1")
+                        "127.0.0.1",
+                        // Three failures of ten for good are more than the default grants.
+                        "--budget-capacity",
+                        "1000000")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start();
         BufferedReader out = process.inputReader();
@@ -159,7 +162,7 @@ class DeliveryUnderFireTest {
     }
 
     @Test
-    @Timeout(value = 300, unit = TimeUnit.SECONDS)
+    @Timeout(value = 170, unit = TimeUnit.SECONDS)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         Stub first = new Stub(this::answer);
         stub = first;

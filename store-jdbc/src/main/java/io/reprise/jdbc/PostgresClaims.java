@@ -414,11 +414,29 @@ final class PostgresClaims implements Claims {
         String sql = sql(database.dialect(), OF_TYPES, CLAIM.replace("{levels}", FROM_START), batchClass(want));
         String[] types = request.types().toArray(String[]::new);
         Object[] args = {
-            PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease()), queue,
-            queue, queue, queue, 0L, types, queue, queue, 0L, types, queue, 0L, queue
+            PostgresDialect.LOCKS,
+            queue,
+            queue,
+            want,
+            retries,
+            request.worker(),
+            Micros.of(request.lease()),
+            queue,
+            queue,
+            queue,
+            queue,
+            0L,
+            types,
+            queue,
+            queue,
+            0L,
+            types,
+            queue,
+            0L,
+            queue
         };
-        Answer answer = database.send(
-                "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args));
+        Answer answer =
+                database.send("claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args));
         return answer.claims(queue, false);
     }
 
@@ -438,8 +456,7 @@ final class PostgresClaims implements Claims {
         }
         String sql = sql(database.dialect(), request.types().isEmpty() ? "" : OF_TYPES, CLAIM_SUSPECT, 1);
         Answer answer = database.send(
-                "claim a suspect of queue " + queue,
-                session -> read(session, request.worker(), sql, args.toArray()));
+                "claim a suspect of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
         return answer.claims(queue, true);
     }
 

@@ -81,14 +81,13 @@ final class Queries {
         List<DeadGroup> whole = new ArrayList<>();
         for (Group group : groups) {
             jobs.find(session, new JobId(group.latest))
-                    .ifPresent(job -> whole.add(
-                            new DeadGroup(group.fingerprint, group.count, group.firstAt, group.lastAt, job)));
+                    .ifPresent(job ->
+                            whole.add(new DeadGroup(group.fingerprint, group.count, group.firstAt, group.lastAt, job)));
         }
         return whole;
     }
 
-    private record Group(
-            @Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, long latest) {}
+    private record Group(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, long latest) {}
 
     private static Filter filter(JobQuery query) {
         Filter filter = new Filter();

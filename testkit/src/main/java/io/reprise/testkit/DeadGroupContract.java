@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
+import io.reprise.JobStatus;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
@@ -26,7 +27,9 @@ public interface DeadGroupContract extends StoreFixture {
         Job latest = read(second);
         assertThat(group.count()).isEqualTo(2);
         assertThat(group.latest().id()).isEqualTo(second);
-        assertThat(group.fingerprint()).isEqualTo(latest.status().lastError().fingerprint());
+        assertThat(latest.status().lastError())
+                .extracting(JobStatus.LastError::fingerprint)
+                .isEqualTo(group.fingerprint());
         assertThat(group.lastAt()).isEqualTo(latest.times().finishedAt());
         assertThat(group.firstAt()).isBeforeOrEqualTo(group.lastAt());
     }

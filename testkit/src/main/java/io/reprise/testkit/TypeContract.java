@@ -50,7 +50,10 @@ public interface TypeContract extends StoreFixture {
     @Test
     default void a_typed_claim_leaves_nothing_behind_for_an_untyped_one() {
         List<JobId> ids = add(List.of(
-                Jobs.spec("a").build(), Jobs.spec("b").build(), Jobs.spec("a").build(), Jobs.spec("b").build()));
+                Jobs.spec("a").build(),
+                Jobs.spec("b").build(),
+                Jobs.spec("a").build(),
+                Jobs.spec("b").build()));
         assertThat(Claims.ids(claim(Claims.upTo(10).types("b")))).containsExactly(ids.get(1), ids.get(3));
         assertThat(Claims.ids(claim(Claims.upTo(10)))).containsExactly(ids.get(0), ids.get(2));
         assertThat(count("default", JobState.RUNNING)).isEqualTo(4);

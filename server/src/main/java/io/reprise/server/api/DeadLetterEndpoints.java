@@ -105,7 +105,8 @@ final class DeadLetterEndpoints implements Endpoints {
                         .does(this::discard),
                 Operation.post("/v1/dead-letters/bulk", "bulkDeadLetters")
                         .section(SECTION)
-                        .summary("Replay or discard every dead letter that matches; see /v1/replays for doing it slowly")
+                        .summary(
+                                "Replay or discard every dead letter that matches; see /v1/replays for doing it slowly")
                         .scope(Scope.OPERATE)
                         .body(BULK)
                         .answers(200, "what was done", BULK_RESULT)
@@ -122,8 +123,8 @@ final class DeadLetterEndpoints implements Endpoints {
         Tenancy tenancy = Tenancy.of(request.caller());
         List<DeadGroup> groups =
                 api.reprise().deadGroups(Filters.query(request, tenancy), request.integer("limit", 100));
-        return Response.ok(Views.page(
-                groups.stream().map(group -> view(group, tenancy)).toList(), null));
+        return Response.ok(
+                Views.page(groups.stream().map(group -> view(group, tenancy)).toList(), null));
     }
 
     private static Map<String, @Nullable Object> view(DeadGroup group, Tenancy tenancy) {

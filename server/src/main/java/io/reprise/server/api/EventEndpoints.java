@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
@@ -38,7 +39,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
 
     EventEndpoints(EventLog log) {
         this.log = log;
-        heart.scheduleAtFixedRate(
+        Future<?> unused = heart.scheduleAtFixedRate(
                 () -> open.forEach(sink -> sink.send(": \n\n")),
                 HEARTBEAT_SECONDS,
                 HEARTBEAT_SECONDS,
@@ -62,7 +63,8 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
 
     private Answer stream(Request request) {
         if (open.size() >= MAX_STREAMS) {
-            throw Problem.of(ProblemType.UNAVAILABLE, "Too many streams are open already").header("Retry-After", "10");
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many streams are open already")
+                    .header("Retry-After", "10");
         }
         Tenancy tenancy = Tenancy.of(request.caller());
         Predicate<EventLog.Entry> wanted = wanted(request, tenancy);
@@ -70,8 +72,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
         return new Answer.Stream(sink -> start(sink, lastId, wanted, tenancy));
     }
 
-    private void start(
-            EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
+    private void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
         open.add(sink);
         sink.send(": connected\nretry: 2000\n\n");
         EventLog.Subscription subscription = log.subscribe(lastId, entry -> {

@@ -136,7 +136,13 @@ final class InsightEndpoints implements Endpoints {
         // Costs and alerts are kept by type for the whole fleet, so a tenant is not told of them.
         boolean all = tenancy.prefix() == null;
         view.put("costs", all ? costs(since) : null);
-        view.put("alerts", all ? api.reprise().alerts().stream().map(InsightEndpoints::view).toList() : List.of());
+        view.put(
+                "alerts",
+                all
+                        ? api.reprise().alerts().stream()
+                                .map(InsightEndpoints::view)
+                                .toList()
+                        : List.of());
         return Response.ok(view);
     }
 

@@ -63,9 +63,8 @@ final class LeaseEndpoints implements Endpoints {
             .must("cancelled", Schema.bool().about("somebody cancelled the job: stop, and report a failure"))
             .named("HeartbeatAnswer");
 
-    private static final Schema COMPLETION = Schema.object()
-            .may("result", Schema.any().about("any JSON"))
-            .named("Completion");
+    private static final Schema COMPLETION =
+            Schema.object().may("result", Schema.any().about("any JSON")).named("Completion");
 
     private static final Schema FAILURE = Schema.object()
             .must("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
@@ -111,8 +110,7 @@ final class LeaseEndpoints implements Endpoints {
                 one("fail", "failJob", "The run failed: the policy decides what becomes of the job")
                         .body(FAILURE)
                         .answers(200, "the job as it is now", Schemas.JOB)
-                        .does(request -> settle(
-                                request, (key, fields) -> workers.fail(key, failure(fields)))),
+                        .does(request -> settle(request, (key, fields) -> workers.fail(key, failure(fields)))),
                 one("snooze", "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
                         .body(SNOOZE)
                         .answers(200, "the job as it is now", Schemas.JOB)
@@ -127,7 +125,10 @@ final class LeaseEndpoints implements Endpoints {
                 .section(SECTION)
                 .summary(summary)
                 .scope(Scope.WORK)
-                .path("token", Schema.text(1, 60).matching("[0-9]+-[0-9]+(-p)?").about("a lease token"), "of the lease");
+                .path(
+                        "token",
+                        Schema.text(1, 60).matching("[0-9]+-[0-9]+(-p)?").about("a lease token"),
+                        "of the lease");
     }
 
     private Answer lease(Request request) {

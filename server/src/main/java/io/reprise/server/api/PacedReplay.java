@@ -86,10 +86,17 @@ final class PacedReplay {
     long succeeded;
     long failed;
     long refused;
-    @Nullable String cursor;
+
+    @Nullable
+    String cursor;
+
     boolean exhausted;
-    @Nullable String note;
-    @Nullable Instant endedAt;
+
+    @Nullable
+    String note;
+
+    @Nullable
+    Instant endedAt;
     /** Put back, outcome unknown. */
     final List<Watched> watched = new ArrayList<>();
     /** The latest outcomes: true for a failure. */

@@ -85,7 +85,10 @@ final class PolicyEndpoints implements Endpoints {
                 one(Operation.put("/v1/policies/{policy}", "putPolicy"))
                         .summary("Store a policy under a name; jobs enqueued before keep what they had")
                         .scope(Scope.OPERATE)
-                        .header("If-Match", Schema.text(1, 50), "ETag of the version to be replaced; \"0\" to create only")
+                        .header(
+                                "If-Match",
+                                Schema.text(1, 50),
+                                "ETag of the version to be replaced; \"0\" to create only")
                         .body(Schemas.POLICY)
                         .answers(200, "the policy as stored", POLICY)
                         .does(this::put),
@@ -108,8 +111,7 @@ final class PolicyEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .body(Schemas.POLICY_OR_NAME)
                         .answers(200, "warnings", Schemas.page(WARNING, "PolicyWarnings"))
-                        .does(request -> Response.ok(
-                                Views.page(warnings(RetryPlan.of(resolve(request), 0)), null))));
+                        .does(request -> Response.ok(Views.page(warnings(RetryPlan.of(resolve(request), 0)), null))));
     }
 
     private static Operation.Builder one(Operation.Builder operation) {
@@ -182,7 +184,8 @@ final class PolicyEndpoints implements Endpoints {
 
     private Answer preview(Request request) {
         RetryPolicy policy = resolve(request);
-        int retries = request.integer("retries", policy.complete().maxAttempts().toOptional().orElse(21) - 1);
+        int retries = request.integer(
+                "retries", policy.complete().maxAttempts().toOptional().orElse(21) - 1);
         RetryPlan plan = RetryPlan.of(policy, Math.min(retries, 1_000));
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("maxAttempts", policy.complete().maxAttempts().toOptional().orElse(null));

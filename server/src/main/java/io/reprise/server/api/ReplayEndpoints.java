@@ -52,7 +52,9 @@ final class ReplayEndpoints implements Endpoints {
             .must("rate", Schema.number(0, 500))
             .must("canary", Schema.integer(1, 100))
             .must("stopAt", Schema.number(0, 1))
-            .must("matched", Schema.integer(0, BIG).about("dead letters there were when it began, of the 1000 largest groups"))
+            .must(
+                    "matched",
+                    Schema.integer(0, BIG).about("dead letters there were when it began, of the 1000 largest groups"))
             .must("replayed", Schema.integer(0, BIG))
             .must("succeeded", Schema.integer(0, BIG))
             .must("failed", Schema.integer(0, BIG))
@@ -98,7 +100,8 @@ final class ReplayEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .path("replay", Schema.name(), "id of the replay")
                         .answers(200, "the replay", REPLAY)
-                        .does(request -> Response.ok(PacedReplay.read(document(request)).view())),
+                        .does(request ->
+                                Response.ok(PacedReplay.read(document(request)).view())),
                 Operation.post("/v1/replays/{replay}/cancel", "cancelReplay")
                         .section(SECTION)
                         .summary("Put no more jobs back; those that are back stay")
@@ -157,8 +160,7 @@ final class ReplayEndpoints implements Endpoints {
         String key = request.parameter("Idempotency-Key");
         UUID id = key == null
                 ? UUID.randomUUID()
-                : UUID.nameUUIDFromBytes(
-                        (request.caller().tenant() + "\n" + key).getBytes(StandardCharsets.UTF_8));
+                : UUID.nameUUIDFromBytes((request.caller().tenant() + "\n" + key).getBytes(StandardCharsets.UTF_8));
         return id.toString();
     }
 
@@ -182,7 +184,10 @@ final class ReplayEndpoints implements Endpoints {
             if (!replay.state.isActive()) {
                 throw Problem.of(ProblemType.INVALID_STATE, "The replay is " + replay.state + " already");
             }
-            replay.end(State.CANCELLED, "cancelled by " + request.caller().name(), api.store().now());
+            replay.end(
+                    State.CANCELLED,
+                    "cancelled by " + request.caller().name(),
+                    api.store().now());
             if (api.store()
                     .putDocument(document.with(replay.json()), "cancel-replay", note(request))
                     .isPresent()) {

@@ -59,8 +59,16 @@ final class ResourceEndpoints implements Endpoints {
                         .path("resource", Schema.name(), "name of the resource")
                         .answers(200, "the resource", RESOURCE)
                         .does(this::get),
-                byHand("force-open", "forceOpenBreaker", "Keep the breaker open, without probes", Operations::forceOpen),
-                byHand("force-close", "forceCloseBreaker", "Keep the breaker closed, whatever fails", Operations::forceClose),
+                byHand(
+                        "force-open",
+                        "forceOpenBreaker",
+                        "Keep the breaker open, without probes",
+                        Operations::forceOpen),
+                byHand(
+                        "force-close",
+                        "forceCloseBreaker",
+                        "Keep the breaker closed, whatever fails",
+                        Operations::forceClose),
                 byHand("automatic", "automaticBreaker", "Leave the breaker to itself again", Operations::automatic));
     }
 

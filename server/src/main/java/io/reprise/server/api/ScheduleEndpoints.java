@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.JobId;
 import io.reprise.JobRequest;
+import io.reprise.RepriseException;
 import io.reprise.Schedule;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -14,6 +15,7 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Note;
+import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -156,6 +158,10 @@ final class ScheduleEndpoints implements Endpoints {
             throw Problem.invalid("/zone", "is not a time zone");
         } catch (IllegalArgumentException e) {
             throw Problem.invalid(fields.has("cron") ? "/cron" : "/every", String.valueOf(e.getMessage()));
+        } catch (StoreException e) {
+            throw e;
+        } catch (RepriseException e) {
+            throw Problem.invalid("/cron", "never fires");
         }
         api.store()
                 .note("put-schedule", name(request), new Note(request.caller().name(), null), null);

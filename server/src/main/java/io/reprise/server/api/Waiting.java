@@ -7,6 +7,7 @@ import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Response;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -24,7 +25,8 @@ final class Waiting implements AutoCloseable {
     interface Look {
 
         /** Null if there is none yet; never if it is the last look. */
-        @Nullable Response look(boolean last);
+        @Nullable
+        Response look(boolean last);
     }
 
     private final ScheduledThreadPoolExecutor threads;
@@ -48,10 +50,11 @@ final class Waiting implements AutoCloseable {
         }
         if (waiting.incrementAndGet() > MAX_WAITING) {
             waiting.decrementAndGet();
-            throw Problem.of(ProblemType.UNAVAILABLE, "Too many requests wait already").header("Retry-After", "1");
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many requests wait already")
+                    .header("Retry-After", "1");
         }
         CompletableFuture<Response> answer = new CompletableFuture<>();
-        answer.whenComplete((response, failure) -> waiting.decrementAndGet());
+        CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> waiting.decrementAndGet());
         again(answer, look, System.nanoTime() + limit.toNanos(), FIRST_MILLIS);
         return new Answer.Later(answer);
     }
@@ -59,7 +62,7 @@ final class Waiting implements AutoCloseable {
     private void again(CompletableFuture<Response> answer, Look look, long untilNanos, long pauseMillis) {
         long leftMillis = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
         long pause = Math.max(0, Math.min(pauseMillis, leftMillis));
-        threads.schedule(
+        Future<?> unused = threads.schedule(
                 () -> {
                     try {
                         boolean last = finishing || System.nanoTime() - untilNanos >= 0;

@@ -80,7 +80,7 @@ record ApiKey(
         boolean earlier = same(presented, previous == null ? "" : previous)
                 && previousUntil != null
                 && now.isBefore(previousUntil);
-        return current | earlier;
+        return current || earlier;
     }
 
     Caller caller() {

@@ -65,9 +65,7 @@ public final class Gatekeeper implements Gate {
         if (wrongFrom.isEmpty(address, now)) {
             throw tooMany("Too many wrong keys from this address", wrongFrom.untilOne(address, now));
         }
-        Caller caller = parts.matches()
-                ? keys.caller(id, parts.group(2)).orElse(null)
-                : null;
+        Caller caller = parts.matches() ? keys.caller(id, parts.group(2)).orElse(null) : null;
         if (caller == null) {
             wrong.take(suspect, now);
             wrongFrom.take(address, now);

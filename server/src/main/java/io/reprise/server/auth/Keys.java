@@ -71,7 +71,8 @@ public final class Keys {
     public NewKey rotate(String id, Duration grace, Note note) {
         Document document = require(id);
         String secret = hex(SECRET_BYTES);
-        ApiKey key = ApiKey.read(document).rotated(ApiKey.hash(secret), clock.instant().plus(grace));
+        ApiKey key = ApiKey.read(document)
+                .rotated(ApiKey.hash(secret), clock.instant().plus(grace));
         if (store.putDocument(document.with(key.json()), "rotate-key", note).isEmpty()) {
             throw Problem.of(ProblemType.CONFLICT, "The key was changed by another at the same time");
         }
@@ -108,8 +109,7 @@ public final class Keys {
         return right ? key.map(ApiKey::caller) : Optional.empty();
     }
 
-    private static final ApiKey NOBODY =
-            new ApiKey("nobody", "nobody", Set.of(), null, "", null, null, Instant.EPOCH);
+    private static final ApiKey NOBODY = new ApiKey("nobody", "nobody", Set.of(), null, "", null, null, Instant.EPOCH);
 
     private Optional<ApiKey> key(String id) {
         Instant now = clock.instant();

@@ -21,7 +21,7 @@ public final class Durations {
 
     private Durations() {}
 
-    /** @throws IllegalArgumentException if it is none, in words for people */
+    /** Reads a duration. @throws IllegalArgumentException if it is none, in words for people */
     public static Duration parse(String text) {
         String trimmed = text.trim();
         try {

@@ -3,7 +3,6 @@ package io.reprise.server.config;
 
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,48 +14,85 @@ public enum Setting {
             "store.url",
             "sqlite:reprise.db",
             "Where jobs live: sqlite:FILE or postgresql://USER@HOST/DATABASE.",
-            any()),
-    HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", any()),
-    HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", number(0, 65_535)),
-    HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", number(1_024, 1 << 30)),
-    HTTP_MAX_HEADER("http.max-header", "16384", "Bytes a request's headers may have.", number(1_024, 1 << 20)),
-    HTTP_MAX_CONNECTIONS("http.max-connections", "2000", "Connections open at once.", number(1, 1_000_000)),
-    HTTP_IDLE_TIMEOUT("http.idle-timeout", "30s", "How long a connection may be silent.", duration()),
-    HTTP_THREADS("http.threads", "64", "Threads that work on requests.", number(8, 10_000)),
-    HTTP_RATE_LIMIT("http.rate-limit", "2000", "Requests per second of one key or address.", number(1, 1_000_000)),
-    TLS_KEY_STORE("tls.key-store", null, "PKCS #12 or JKS file with the certificate; without, plain HTTP.", any()),
-    TLS_PASSWORD("tls.password", null, "Password of the key store.", any()),
+            Kind.TEXT),
+    HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", Kind.TEXT),
+    HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", Kind.NUMBER, 0, 65_535),
+    HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", Kind.NUMBER, 1_024, 1 << 30),
+    HTTP_MAX_HEADER("http.max-header", "16384", "Bytes a request's headers may have.", Kind.NUMBER, 1_024, 1 << 20),
+    HTTP_MAX_CONNECTIONS("http.max-connections", "2000", "Connections open at once.", Kind.NUMBER, 1, 1_000_000),
+    HTTP_IDLE_TIMEOUT("http.idle-timeout", "30s", "How long a connection may be silent.", Kind.DURATION),
+    HTTP_THREADS("http.threads", "64", "Threads that work on requests.", Kind.NUMBER, 8, 10_000),
+    HTTP_RATE_LIMIT("http.rate-limit", "2000", "Requests per second of one key or address.", Kind.NUMBER, 1, 1_000_000),
+    TLS_KEY_STORE("tls.key-store", null, "PKCS #12 or JKS file with the certificate; without, plain HTTP.", Kind.TEXT),
+    TLS_PASSWORD("tls.password", null, "Password of the key store.", Kind.TEXT),
     SERVER_URL("server.url", "http://127.0.0.1:8080", "The server that commands talk to.", any()),
     SERVER_KEY("server.key", null, "The API key that commands show to the server.", any()),
-    WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", any()),
-    WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", number(1, 10_000)),
-    WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", duration()),
+    WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", Kind.TEXT),
+    WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", Kind.NUMBER, 1, 10_000),
+    WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", Kind.DURATION),
+    BUDGET_CAPACITY(
+            "budget.capacity",
+            "500",
+            "Retry budget of each resource: tokens at most; a retry costs 14.",
+            Kind.NUMBER,
+            14,
+            1_000_000_000),
+    BUDGET_FLOOR(
+            "budget.floor",
+            "1",
+            "Retries per second of a resource that are granted whatever happens.",
+            Kind.NUMBER,
+            1,
+            1_000_000),
     DELIVERY_ALLOW(
             "delivery.allow",
             null,
             "Special addresses, ranges and hosts that may be called nevertheless, with commas between.",
-            any()),
-    DELIVERY_PORTS("delivery.ports", null, "Ports that may be called, with commas between; all unless set.", ports()),
+            Kind.TEXT),
+    DELIVERY_PORTS(
+            "delivery.ports",
+            null,
+            "Ports that may be called, with commas between; all unless set.",
+            Kind.NUMBERS,
+            1,
+            65_535),
     DELIVERY_SECRET(
-            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", any()),
+            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", Kind.TEXT),
     ENCRYPTION_KEYS(
             "encryption.keys",
             null,
             "Keys for payloads at rest: id:base64, with commas between; the first encrypts.",
-            any()),
-    KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", duration()),
-    KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", duration());
+            Kind.TEXT),
+    KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", Kind.DURATION),
+    KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", Kind.DURATION);
+
+    /** What a value must be. */
+    private enum Kind {
+        TEXT,
+        NUMBER,
+        /** Several, with commas between. */
+        NUMBERS,
+        DURATION
+    }
 
     private final String key;
     private final @Nullable String otherwise;
     private final String about;
-    private final Consumer<String> check;
+    private final Kind kind;
+    private final int min;
+    private final int max;
 
-    Setting(String key, @Nullable String otherwise, String about, Consumer<String> check) {
+    Setting(String key, @Nullable String otherwise, String about, Kind kind) {
+        this(key, otherwise, about, kind, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    Setting(String key, @Nullable String otherwise, String about, Kind kind, int min, int max) {
         this.key = key;
         this.otherwise = otherwise;
         this.about = about;
-        this.check = check;
+        this.kind = kind;
+        this.min = min;
+        this.max = max;
     }
 
     public String key() {
@@ -89,42 +125,29 @@ public enum Setting {
         return this == TLS_PASSWORD || this == SERVER_KEY || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
     }
 
-    /** @throws IllegalArgumentException saying what is wrong */
+    /** Refuses a value that cannot be used. @throws IllegalArgumentException saying what is wrong */
     void check(String value) {
         if (value.isBlank()) {
             throw new IllegalArgumentException("is empty");
         }
-        check.accept(value);
+        if (kind == Kind.NUMBER) {
+            number(value);
+        } else if (kind == Kind.NUMBERS) {
+            Arrays.stream(value.split(",", -1)).map(String::trim).forEach(this::number);
+        } else if (kind == Kind.DURATION && Durations.parse(value).isZero()) {
+            throw new IllegalArgumentException("must be longer than nothing");
+        }
     }
 
-    private static Consumer<String> any() {
-        return value -> {};
-    }
-
-    private static Consumer<String> number(int min, int max) {
-        return value -> {
-            try {
-                int number = Integer.parseInt(value);
-                if (number >= min && number <= max) {
-                    return;
-                }
-            } catch (NumberFormatException e) {
-                // Refused below in the same words.
+    private void number(String value) {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return;
             }
-            throw new IllegalArgumentException("must be a number from " + min + " to " + max + ", not '" + value + "'");
-        };
-    }
-
-    private static Consumer<String> ports() {
-        Consumer<String> port = number(1, 65_535);
-        return value -> Arrays.stream(value.split(",", -1)).map(String::trim).forEach(port);
-    }
-
-    private static Consumer<String> duration() {
-        return value -> {
-            if (Durations.parse(value).isZero()) {
-                throw new IllegalArgumentException("must be longer than nothing");
-            }
-        };
+        } catch (NumberFormatException e) {
+            // Refused below in the same words.
+        }
+        throw new IllegalArgumentException("must be a number from " + min + " to " + max + ", not '" + value + "'");
     }
 }

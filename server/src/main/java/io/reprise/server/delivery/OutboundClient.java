@@ -120,7 +120,7 @@ public final class OutboundClient implements AutoCloseable {
         try {
             return collector.answer.get();
         } catch (InterruptedException e) {
-            request.abort(e);
+            CompletableFuture<Boolean> unused = request.abort(e);
             throw e;
         } catch (ExecutionException e) {
             throw failure(call, e.getCause() == null ? e : e.getCause());
@@ -152,7 +152,7 @@ public final class OutboundClient implements AutoCloseable {
             kept.write(bytes, 0, bytes.length);
             if (read > MAX_READ) {
                 complete(response);
-                response.abort(new IOException("The answer is too long"));
+                CompletableFuture<Boolean> unused = response.abort(new IOException("The answer is too long"));
             }
         }
 

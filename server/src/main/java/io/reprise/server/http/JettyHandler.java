@@ -13,11 +13,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields.Field;
+import org.eclipse.jetty.util.Promise;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -66,7 +68,8 @@ final class JettyHandler extends Handler.Abstract {
             if (body.isDone()) {
                 perform(exchange, match, caller, body);
             } else {
-                body.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                CompletableFuture<byte[]> unused = body.orTimeout(
+                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
                         .whenCompleteAsync(
                                 (bytes, failure) -> perform(exchange, match, caller, body),
                                 getServer().getThreadPool());
@@ -90,7 +93,9 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        return Content.Source.asByteArrayAsync(exchange.request, limits.body());
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        Content.Source.asByteArrayAsync(exchange.request, limits.body(), Promise.Invocable.toPromise(body));
+        return body;
     }
 
     private Problem tooLarge() {
@@ -107,7 +112,7 @@ final class JettyHandler extends Handler.Abstract {
             } else if (answer instanceof Answer.Later later) {
                 // It is the server that keeps silent, and on purpose.
                 exchange.request.addIdleTimeoutListener(timeout -> false);
-                later.response().whenComplete((response, failure) -> {
+                CompletableFuture<Response> unused = later.response().whenComplete((response, failure) -> {
                     if (failure == null) {
                         write(exchange, response);
                     } else {
@@ -150,7 +155,7 @@ final class JettyHandler extends Handler.Abstract {
                 }
                 values.put(field.getName(), field.getValue());
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | HttpException.IllegalStateException e) {
             throw Problem.of(ProblemType.INVALID_REQUEST, "The query cannot be read: it is not UTF-8 in %-encoding");
         }
         return values;
@@ -232,6 +237,8 @@ final class JettyHandler extends Handler.Abstract {
         Response answer =
                 Problem.of(type, "The server does not take this as HTTP").response(request.getId());
         put(response, answer);
+        // Whatever follows on this connection cannot be trusted to be a request.
+        response.getHeaders().put(HttpHeader.CONNECTION, "close");
         response.write(true, ByteBuffer.wrap(answer.body()), callback);
         return true;
     }

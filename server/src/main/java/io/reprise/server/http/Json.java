@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -31,6 +33,9 @@ public final class Json {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
             .build();
+
+    /** Perhaps half of a surrogate pair, written as an escape; other text cannot contain one. */
+    private static final Pattern HALF_PAIR = Pattern.compile("\\\\u[dD][89a-fA-F]");
 
     private Json() {}
 
@@ -65,12 +70,24 @@ public final class Json {
         return MAPPER.valueToTree(value);
     }
 
+    /** Text with half a surrogate pair could be stored, but never again be sent. */
+    private static void requireWholePairs(JsonNode node) {
+        try {
+            MAPPER.writeValueAsBytes(node);
+        } catch (JacksonException e) {
+            throw Problem.invalid("", "the body has half of a surrogate pair");
+        }
+    }
+
     /** What a client sent. Jackson's own message may quote what is secret, so only the place is told. */
     static JsonNode read(byte[] body) {
         try {
             JsonNode node = MAPPER.readTree(body);
             if (node == null || node.isMissingNode()) {
                 throw Problem.invalid("", "the body is empty, and JSON is needed");
+            }
+            if (HALF_PAIR.matcher(new String(body, StandardCharsets.ISO_8859_1)).find()) {
+                requireWholePairs(node);
             }
             return node;
         } catch (JacksonException e) {

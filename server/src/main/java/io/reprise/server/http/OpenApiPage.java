@@ -30,7 +30,8 @@ public final class OpenApiPage {
                 each -> operation(sections.computeIfAbsent(each.section(), name -> new StringBuilder()), each));
         sections.forEach((name, text) ->
                 page.append("<h2>").append(escape(name)).append("</h2>").append(text));
-        return Response.text("text/html; charset=utf-8", page.append("</html>\n").toString())
+        return Response.text(
+                        "text/html; charset=utf-8", page.append("</html>\n").toString())
                 .header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
     }
 
@@ -38,10 +39,15 @@ public final class OpenApiPage {
         page.append("<h3 id=\"").append(escape(operation.id())).append("\"><b>").append(operation.method());
         page.append("</b>").append(escape(operation.path())).append("</h3><p>").append(escape(operation.summary()));
         Scope scope = operation.scope();
-        page.append(". <small>").append(scope == null ? "No key" : "Scope " + scope.text()).append("</small></p>");
+        page.append(". <small>")
+                .append(scope == null ? "No key" : "Scope " + scope.text())
+                .append("</small></p>");
         page.append("<table>");
-        operation.parameters().values().forEach(each -> row(
-                page, each.name() + " (" + each.place().name().toLowerCase(Locale.ROOT) + ")", each.about()));
+        operation
+                .parameters()
+                .values()
+                .forEach(each -> row(
+                        page, each.name() + " (" + each.place().name().toLowerCase(Locale.ROOT) + ")", each.about()));
         Schema body = operation.body();
         if (body != null) {
             members(page, body.items == null ? body : body.items);
@@ -54,8 +60,8 @@ public final class OpenApiPage {
         if (body.members.isEmpty()) {
             row(page, "body", body.about);
         }
-        body.members.forEach((name, member) ->
-                row(page, name + (body.required.contains(name) ? " *" : ""), member.about));
+        body.members.forEach(
+                (name, member) -> row(page, name + (body.required.contains(name) ? " *" : ""), member.about));
     }
 
     private static void row(StringBuilder page, String name, @Nullable String about) {
@@ -64,6 +70,9 @@ public final class OpenApiPage {
     }
 
     private static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

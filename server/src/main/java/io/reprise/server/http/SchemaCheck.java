@@ -18,6 +18,9 @@ final class SchemaCheck {
 
     private static final int MAX_ERRORS = 50;
 
+    private static final Instant FIRST = Instant.parse("0001-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59Z");
+
     private final List<FieldError> errors = new ArrayList<>();
 
     List<FieldError> errors() {
@@ -155,7 +158,7 @@ final class SchemaCheck {
     private void format(String field, Schema.Format format, String text) {
         try {
             switch (format) {
-                case DATE_TIME -> Instant.parse(text);
+                case DATE_TIME -> requireUsual(Instant.parse(text));
                 case DURATION -> Durations.parse(text);
                 case ID -> Long.parseLong(text);
             }
@@ -165,6 +168,13 @@ final class SchemaCheck {
             wrong(field, "must be an id");
         } catch (IllegalArgumentException e) {
             wrong(field, "must be a duration such as 500ms, 30s, 1m30s, 2h or PT1M30S");
+        }
+    }
+
+    /** Years beyond these overflow sooner or later, in one store or another. */
+    private static void requireUsual(Instant time) {
+        if (time.isBefore(FIRST) || time.isAfter(LAST)) {
+            throw new DateTimeParseException("not a usual year", time.toString(), 0);
         }
     }
 

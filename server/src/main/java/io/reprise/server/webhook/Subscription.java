@@ -58,10 +58,10 @@ record Subscription(
     /**
      * A signing secret.
      *
-     * @param sealed as it is stored; encrypted if the server has keys
+     * @param kept as it is stored; encrypted if the server has keys
      * @param until after that it signs no more; null for the current one
      */
-    record Secret(String sealed, @Nullable Instant until) {}
+    record Secret(String kept, @Nullable Instant until) {}
 
     Subscription {
         headers = Map.copyOf(headers);
@@ -92,17 +92,17 @@ record Subscription(
     List<String> signing(Instant now) {
         return secrets.stream()
                 .filter(secret -> secret.until() == null || secret.until().isAfter(now))
-                .map(Secret::sealed)
+                .map(Secret::kept)
                 .toList();
     }
 
     /** With a new secret; those before it sign along until then. */
-    Subscription rotated(String sealed, Instant now, Instant until) {
-        List<Secret> rotated = new ArrayList<>(List.of(new Secret(sealed, null)));
+    Subscription rotated(String kept, Instant now, Instant until) {
+        List<Secret> rotated = new ArrayList<>(List.of(new Secret(kept, null)));
         for (Secret old : secrets) {
             Instant end = old.until() == null || old.until().isAfter(until) ? until : old.until();
             if (end.isAfter(now) && rotated.size() < MAX_SECRETS) {
-                rotated.add(new Secret(old.sealed(), end));
+                rotated.add(new Secret(old.kept(), end));
             }
         }
         return new Subscription(id, tenant, url, description, filter, headers, rotated, disabled, createdAt);

@@ -68,7 +68,8 @@ final class Subscriptions {
 
     /** False if there is one of this id. */
     boolean add(Subscription subscription, Note note) {
-        boolean added = store.putDocument(document(subscription, 0), "create", note).isPresent();
+        boolean added =
+                store.putDocument(document(subscription, 0), "create", note).isPresent();
         refresh();
         return added;
     }
@@ -81,7 +82,8 @@ final class Subscriptions {
                 return Optional.empty();
             }
             Subscription changed = change.apply(found.get().subscription());
-            if (store.putDocument(document(changed, found.get().version()), action, note).isPresent()) {
+            if (store.putDocument(document(changed, found.get().version()), action, note)
+                    .isPresent()) {
                 refresh();
                 return Optional.of(changed);
             }
@@ -103,7 +105,7 @@ final class Subscriptions {
     /** The secrets that sign now. */
     List<SigningSecret> secrets(Subscription subscription, Instant now) {
         return subscription.signing(now).stream()
-                .map(sealed -> Json.parse(codec.open(sealed)).stringValue())
+                .map(kept -> Json.parse(codec.open(kept)).stringValue())
                 .map(SigningSecret::parse)
                 .toList();
     }

@@ -199,11 +199,11 @@ public final class WebhookEndpoints implements Endpoints {
         }
         find(request);
         SigningSecret secret = SigningSecret.random(random);
-        String sealed = subscriptions.seal(secret);
+        String kept = subscriptions.seal(secret);
         Subscription rotated = subscriptions
                 .change(
                         request.path("id"),
-                        before -> before.rotated(sealed, now(), now().plus(overlap)),
+                        before -> before.rotated(kept, now(), now().plus(overlap)),
                         "rotate-secret",
                         note(request))
                 .orElseThrow(() -> missing(request));

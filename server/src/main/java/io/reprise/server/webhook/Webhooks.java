@@ -9,6 +9,7 @@ import io.reprise.store.JobStore;
 import java.time.InstantSource;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -50,7 +51,8 @@ public final class Webhooks implements AutoCloseable {
     /** Begins to look for changes. The store must be prepared. */
     public void start() {
         subscriptions.refresh();
-        timer.scheduleWithFixedDelay(subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
+                subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     Subscriptions subscriptions() {

@@ -37,14 +37,23 @@ class AccessTest {
         String producer = server.key("producer", null, Scope.ENQUEUE);
         String worker = server.key("worker", null, Scope.WORK);
         String operator = server.key("operator", null, Scope.OPERATE, Scope.READ);
-        String id = server.send(producer, "POST", "/v1/jobs", "{\"type\":\"a\"}").text("id");
+        String id =
+                server.send(producer, "POST", "/v1/jobs", "{\"type\":\"a\"}").text("id");
         assertThat(server.send(reader, "GET", "/v1/jobs/" + id, null).status()).isEqualTo(200);
-        assertThat(server.send(reader, "POST", "/v1/jobs", "{\"type\":\"a\"}").problem()).isEqualTo("forbidden");
-        assertThat(server.send(producer, "GET", "/v1/jobs/" + id, null).status()).isEqualTo(403);
-        assertThat(server.send(reader, "POST", "/v1/queues/q/pause", "{}").status()).isEqualTo(403);
-        assertThat(server.send(operator, "POST", "/v1/queues/q/pause", "{}").status()).isEqualTo(200);
-        assertThat(server.send(operator, "POST", "/v1/leases", "{\"worker\":\"w\"}").status()).isEqualTo(403);
-        assertThat(server.send(worker, "POST", "/v1/leases", "{\"worker\":\"w\"}").status()).isEqualTo(200);
+        assertThat(server.send(reader, "POST", "/v1/jobs", "{\"type\":\"a\"}").problem())
+                .isEqualTo("forbidden");
+        assertThat(server.send(producer, "GET", "/v1/jobs/" + id, null).status())
+                .isEqualTo(403);
+        assertThat(server.send(reader, "POST", "/v1/queues/q/pause", "{}").status())
+                .isEqualTo(403);
+        assertThat(server.send(operator, "POST", "/v1/queues/q/pause", "{}").status())
+                .isEqualTo(200);
+        assertThat(server.send(operator, "POST", "/v1/leases", "{\"worker\":\"w\"}")
+                        .status())
+                .isEqualTo(403);
+        assertThat(server.send(worker, "POST", "/v1/leases", "{\"worker\":\"w\"}")
+                        .status())
+                .isEqualTo(200);
         for (String key : List.of(reader, producer, worker, operator)) {
             assertThat(server.send(key, "GET", "/v1/keys", null).status()).isEqualTo(403);
         }
@@ -59,18 +68,27 @@ class AccessTest {
         String secret = text.substring(text.lastIndexOf('_') + 1);
         assertThat(server.send(text, "GET", "/v1/stats", null).status()).isEqualTo(200);
         assertThat(server.get("/v1/keys").raw().body()).doesNotContain(secret).contains("\"ci\"");
-        assertThat(server.get("/v1/keys/" + id).raw().body()).doesNotContain(secret).doesNotContain("hash");
+        assertThat(server.get("/v1/keys/" + id).raw().body())
+                .doesNotContain(secret)
+                .doesNotContain("hash");
         assertThat(server.store.document("api-key", id).orElseThrow().json()).doesNotContain(secret);
 
-        String second = server.post("/v1/keys/" + id + "/rotate", "{\"grace\":\"1h\"}").text("key");
+        String second =
+                server.post("/v1/keys/" + id + "/rotate", "{\"grace\":\"1h\"}").text("key");
         assertThat(server.send(second, "GET", "/v1/stats", null).status()).isEqualTo(200);
-        assertThat(server.send(text, "GET", "/v1/stats", null).status()).as("in the grace").isEqualTo(200);
+        assertThat(server.send(text, "GET", "/v1/stats", null).status())
+                .as("in the grace")
+                .isEqualTo(200);
         String third = server.post("/v1/keys/" + id + "/rotate", "{}").text("key");
         assertThat(server.send(second, "GET", "/v1/stats", null).status()).isEqualTo(401);
 
         assertThat(server.delete("/v1/keys/" + id).status()).isEqualTo(204);
         assertThat(server.send(third, "GET", "/v1/stats", null).status()).isEqualTo(401);
-        assertThat(server.get("/v1/audit").json().get("items").valueStream().map(e -> e.get("action").stringValue()))
+        assertThat(server.get("/v1/audit")
+                        .json()
+                        .get("items")
+                        .valueStream()
+                        .map(e -> e.get("action").stringValue()))
                 .contains("create-key", "rotate-key", "revoke-key");
     }
 
@@ -78,7 +96,8 @@ class AccessTest {
     void a_tenants_key_is_never_an_admins() {
         Reply refused = server.post("/v1/keys", "{\"name\":\"x\",\"scopes\":[\"admin\"],\"tenant\":\"acme\"}");
         assertThat(refused.status()).isEqualTo(400);
-        assertThat(server.post("/v1/keys", "{\"name\":\"x\",\"scopes\":[\"read\"],\"tenant\":\"a/b\"}").status())
+        assertThat(server.post("/v1/keys", "{\"name\":\"x\",\"scopes\":[\"read\"],\"tenant\":\"a/b\"}")
+                        .status())
                 .isEqualTo(400);
     }
 
@@ -109,13 +128,20 @@ class AccessTest {
                             .replace("999999", theirs));
         }
         for (String action : List.of("retry", "cancel")) {
-            assertThat(server.send(acme, "POST", "/v1/jobs/" + theirs + "/" + action, "{}").status())
+            assertThat(server.send(acme, "POST", "/v1/jobs/" + theirs + "/" + action, "{}")
+                            .status())
                     .isEqualTo(404);
         }
-        assertThat(server.send(acme, "GET", "/v1/jobs?tag=t", null).json().get("items")).hasSize(1);
-        assertThat(server.send(acme, "GET", "/v1/queues", null).json().get("items")).hasSize(1);
+        assertThat(server.send(acme, "GET", "/v1/jobs?tag=t", null).json().get("items"))
+                .hasSize(1);
+        assertThat(server.send(acme, "GET", "/v1/queues", null).json().get("items"))
+                .hasSize(1);
         assertThat(server.get("/v1/jobs").json().get("items")).hasSize(2);
-        assertThat(server.send(acme, "GET", "/v1/stats", null).json().get("counts").get("PENDING").intValue())
+        assertThat(server.send(acme, "GET", "/v1/stats", null)
+                        .json()
+                        .get("counts")
+                        .get("PENDING")
+                        .intValue())
                 .isEqualTo(1);
     }
 
@@ -124,7 +150,9 @@ class AccessTest {
         String acme = server.key("acme", "acme", Scope.WORK, Scope.ENQUEUE);
         String evil = server.key("evil", "evil", Scope.WORK, Scope.ENQUEUE);
         server.send(evil, "POST", "/v1/jobs", "{\"type\":\"a\"}");
-        assertThat(server.send(acme, "POST", "/v1/leases", "{\"worker\":\"w\"}").json().get("items"))
+        assertThat(server.send(acme, "POST", "/v1/leases", "{\"worker\":\"w\"}")
+                        .json()
+                        .get("items"))
                 .isEmpty();
         assertThat(server.send(acme, "POST", "/v1/leases", "{\"worker\":\"w\",\"queues\":[\"evil/default\"]}")
                         .json()
@@ -135,9 +163,11 @@ class AccessTest {
                 .get("items")
                 .get(0);
         String token = lease.get("token").stringValue();
-        assertThat(server.send(acme, "POST", "/v1/leases/" + token + "/complete", "{}").status())
+        assertThat(server.send(acme, "POST", "/v1/leases/" + token + "/complete", "{}")
+                        .status())
                 .isEqualTo(409);
-        assertThat(server.send(evil, "POST", "/v1/leases/" + token + "/complete", "{}").status())
+        assertThat(server.send(evil, "POST", "/v1/leases/" + token + "/complete", "{}")
+                        .status())
                 .isEqualTo(200);
     }
 
@@ -147,17 +177,28 @@ class AccessTest {
         String acme = server.key("acme", "acme", all);
         String evil = server.key("evil", "evil", all);
         String schedule = "{\"every\":\"1h\",\"job\":{\"type\":\"a\",\"policy\":\"mine\"}}";
-        assertThat(server.send(acme, "PUT", "/v1/policies/mine", "{\"maxAttempts\":2}").status()).isEqualTo(200);
-        assertThat(server.send(acme, "PUT", "/v1/schedules/nightly", schedule).status()).isEqualTo(200);
+        assertThat(server.send(acme, "PUT", "/v1/policies/mine", "{\"maxAttempts\":2}")
+                        .status())
+                .isEqualTo(200);
+        assertThat(server.send(acme, "PUT", "/v1/schedules/nightly", schedule).status())
+                .isEqualTo(200);
         assertThat(server.send(evil, "GET", "/v1/policies/mine", null).status()).isEqualTo(404);
-        assertThat(server.send(evil, "GET", "/v1/schedules/nightly", null).status()).isEqualTo(404);
-        assertThat(server.send(evil, "PUT", "/v1/schedules/nightly", schedule).status()).isEqualTo(400);
-        assertThat(server.send(evil, "POST", "/v1/schedules/nightly/trigger", "{}").status()).isEqualTo(404);
-        assertThat(server.send(evil, "GET", "/v1/schedules", null).json().get("items")).isEmpty();
+        assertThat(server.send(evil, "GET", "/v1/schedules/nightly", null).status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "PUT", "/v1/schedules/nightly", schedule).status())
+                .isEqualTo(400);
+        assertThat(server.send(evil, "POST", "/v1/schedules/nightly/trigger", "{}")
+                        .status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "GET", "/v1/schedules", null).json().get("items"))
+                .isEmpty();
         String replay = server.send(acme, "POST", "/v1/replays", "{}").text("id");
-        assertThat(server.send(evil, "GET", "/v1/replays/" + replay, null).status()).isEqualTo(404);
-        assertThat(server.send(evil, "GET", "/v1/replays", null).json().get("items")).isEmpty();
-        assertThat(server.send(acme, "GET", "/v1/replays", null).json().get("items")).hasSize(1);
+        assertThat(server.send(evil, "GET", "/v1/replays/" + replay, null).status())
+                .isEqualTo(404);
+        assertThat(server.send(evil, "GET", "/v1/replays", null).json().get("items"))
+                .isEmpty();
+        assertThat(server.send(acme, "GET", "/v1/replays", null).json().get("items"))
+                .hasSize(1);
     }
 
     @Test

@@ -53,22 +53,27 @@ class DeadLetterApiTest {
         assertThat(groups.get(0).get("count").intValue()).isEqualTo(2);
         assertThat(groups.get(0).get("error").get("type").stringValue()).isEqualTo("TimeoutError");
         String fingerprint = groups.get(1).get("fingerprint").stringValue();
-        assertThat(server.get("/v1/dead-letters?fingerprint=" + fingerprint).json().get("items"))
+        assertThat(server.get("/v1/dead-letters?fingerprint=" + fingerprint)
+                        .json()
+                        .get("items"))
                 .hasSize(1);
     }
 
     @Test
     void one_is_replayed_with_another_payload_and_one_discarded() {
         List<String> ids = deadLetters(2, "X");
-        Reply replayed =
-                server.post("/v1/dead-letters/" + ids.get(0) + "/replay", "{\"payload\":{\"fixed\":true},\"queue\":\"b\"}");
+        Reply replayed = server.post(
+                "/v1/dead-letters/" + ids.get(0) + "/replay", "{\"payload\":{\"fixed\":true},\"queue\":\"b\"}");
         assertThat(replayed.status()).isEqualTo(200);
         assertThat(replayed.text("state")).isEqualTo("PENDING");
         assertThat(replayed.text("queue")).isEqualTo("b");
         assertThat(replayed.json().get("payload").get("fixed").booleanValue()).isTrue();
-        assertThat(server.post("/v1/dead-letters/" + ids.get(0) + "/replay", "{}").problem())
+        assertThat(server.post("/v1/dead-letters/" + ids.get(0) + "/replay", "{}")
+                        .problem())
                 .isEqualTo("invalid-state");
-        assertThat(server.post("/v1/dead-letters/" + ids.get(1) + "/discard", "{}").status()).isEqualTo(204);
+        assertThat(server.post("/v1/dead-letters/" + ids.get(1) + "/discard", "{}")
+                        .status())
+                .isEqualTo(204);
         assertThat(server.get("/v1/jobs/" + ids.get(1)).status()).isEqualTo(404);
     }
 
@@ -77,12 +82,15 @@ class DeadLetterApiTest {
         deadLetters(3, "X");
         deadLetters(1, "Y");
         String filter = "\"filter\":{\"queue\":\"dead\"}";
-        JsonNode dry = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"dryRun\":true," + filter + "}").json();
+        JsonNode dry = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"dryRun\":true," + filter + "}")
+                .json();
         assertThat(dry.get("matched").intValue()).isEqualTo(4);
         assertThat(dry.get("done").intValue()).isZero();
-        JsonNode some = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"limit\":2}").json();
+        JsonNode some = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"limit\":2}")
+                .json();
         assertThat(some.get("done").intValue()).isEqualTo(2);
-        JsonNode rest = server.post("/v1/dead-letters/bulk", "{\"action\":\"discard\"," + filter + "}").json();
+        JsonNode rest = server.post("/v1/dead-letters/bulk", "{\"action\":\"discard\"," + filter + "}")
+                .json();
         assertThat(rest.get("done").intValue()).isEqualTo(2);
         assertThat(server.get("/v1/dead-letters").json().get("items")).isEmpty();
     }
@@ -95,8 +103,8 @@ class DeadLetterApiTest {
         Reply started = server.post("/v1/replays", "{\"rate\":200,\"canary\":2,\"filter\":{\"queue\":\"dead\"}}");
         assertThat(started.status()).isEqualTo(202);
         String id = started.text("id");
-        TestServer.await(() ->
-                server.get("/v1/replays/" + id).json().get("replayed").intValue() == 2 ? true : null);
+        TestServer.await(
+                () -> server.get("/v1/replays/" + id).json().get("replayed").intValue() == 2 ? true : null);
         assertThat(server.get("/v1/replays/" + id).text("state")).isEqualTo("CANARY");
         assertThat(server.get("/v1/dead-letters").json().get("items")).hasSize(4);
         JsonNode over = runUntilOver(id, "complete", "{}");
@@ -122,8 +130,9 @@ class DeadLetterApiTest {
         deadLetters(40, "X");
         String id = server.post("/v1/replays", "{\"rate\":20,\"stopAt\":0.5}").text("id");
         TestServer.await(() -> {
-            for (JsonNode lease :
-                    server.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}").json().get("items")) {
+            for (JsonNode lease : server.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}")
+                    .json()
+                    .get("items")) {
                 server.post("/v1/leases/" + lease.get("token").stringValue() + "/complete", "{}");
             }
             return server.get("/v1/replays/" + id).text("state").equals("RUNNING") ? true : null;
@@ -137,7 +146,8 @@ class DeadLetterApiTest {
     void a_replay_is_cancelled_and_then_over() {
         deadLetters(2, "X");
         String id = server.post("/v1/replays", "{\"rate\":0.01}").text("id");
-        assertThat(server.post("/v1/replays/" + id + "/cancel", "{}").text("state")).isEqualTo("CANCELLED");
+        assertThat(server.post("/v1/replays/" + id + "/cancel", "{}").text("state"))
+                .isEqualTo("CANCELLED");
         assertThat(server.post("/v1/replays/" + id + "/cancel", "{}").problem()).isEqualTo("invalid-state");
         assertThat(server.get("/v1/replays").json().get("items")).hasSize(1);
     }
@@ -151,12 +161,14 @@ class DeadLetterApiTest {
             first.deadLetter("call", "dead", "X");
         }
         id = first.post("/v1/replays", "{\"rate\":200}").text("id");
-        TestServer.await(() -> first.get("/v1/replays/" + id).json().get("replayed").intValue() == 1 ? true : null);
+        TestServer.await(
+                () -> first.get("/v1/replays/" + id).json().get("replayed").intValue() == 1 ? true : null);
         first.close();
         try (TestServer second = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000)) {
             JsonNode over = TestServer.await(() -> {
-                for (JsonNode lease :
-                        second.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}").json().get("items")) {
+                for (JsonNode lease : second.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}")
+                        .json()
+                        .get("items")) {
                     second.post("/v1/leases/" + lease.get("token").stringValue() + "/complete", "{}");
                 }
                 JsonNode now = second.get("/v1/replays/" + id).json();

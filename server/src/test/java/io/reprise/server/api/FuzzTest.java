@@ -3,6 +3,8 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,6 +13,7 @@ import java.net.URLEncoder;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,6 +22,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -65,13 +69,34 @@ class FuzzTest {
             "{\"unknown\":1}");
 
     private static final List<String> TEXTS = List.of(
-            "%20", "%00", "..", "%2F", "%2e%2e%2f", "x".repeat(3_000), "9223372036854775808", "-1", "0", "%F0%9F%92%A9",
-            "%C3%28", "'%22%3C%3E", "a%20b", "1e9", "null", "PT9223372036854775807S", "%ED%A0%80");
+            "%20",
+            "%00",
+            "..",
+            "%2F",
+            "%2e%2e%2f",
+            "x".repeat(3_000),
+            "9223372036854775808",
+            "-1",
+            "0",
+            "%F0%9F%92%A9",
+            "%C3%28",
+            "'%22%3C%3E",
+            "a%20b",
+            "1e9",
+            "null",
+            "PT9223372036854775807S",
+            "%ED%A0%80");
 
-    private final TestServer server = new TestServer();
     private final List<String> wrong = new ArrayList<>();
+    private final TestServer server;
     private JsonNode document = Json.object();
     private int requests;
+
+    FuzzTest(@TempDir Path directory) {
+        JdbcJobStore store = JdbcJobStore.sqlite(directory.resolve("jobs.db"));
+        store.prepare();
+        server = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000);
+    }
 
     @AfterEach
     void stop() {
@@ -94,8 +119,14 @@ class FuzzTest {
 
     private void attack(String method, String path, JsonNode operation) {
         Map<String, JsonNode> parameters = new LinkedHashMap<>();
-        operation.path("parameters").forEach(each -> parameters.put(each.get("name").stringValue(), each));
-        JsonNode schema = operation.path("requestBody").path("content").path("application/json").path("schema");
+        operation
+                .path("parameters")
+                .forEach(each -> parameters.put(each.get("name").stringValue(), each));
+        JsonNode schema = operation
+                .path("requestBody")
+                .path("content")
+                .path("application/json")
+                .path("schema");
         String body = schema.isMissingNode() ? null : example(schema).toString();
         send(method, fill(path, parameters, Map.of()), body, false);
         for (Map.Entry<String, JsonNode> parameter : parameters.entrySet()) {
@@ -103,9 +134,9 @@ class FuzzTest {
                 String name = parameter.getKey();
                 switch (parameter.getValue().get("in").stringValue()) {
                     case "path" -> send(method, fill(path, parameters, Map.of(name, text)), body, false);
-                    case "query" -> send(method, fill(path, parameters, Map.of()) + "?" + name + "=" + text, body, false);
-                    default ->
-                        send(method, fill(path, parameters, Map.of()), body, false, name, header(text));
+                    case "query" ->
+                        send(method, fill(path, parameters, Map.of()) + "?" + name + "=" + text, body, false);
+                    default -> send(method, fill(path, parameters, Map.of()), body, false, name, header(text));
                 }
             }
         }
@@ -140,7 +171,11 @@ class FuzzTest {
         }
         ObjectNode unknown = object.deepCopy();
         unknown.put("colour", "red");
-        send(method, path, unknown.toString(), !schema.path("additionalProperties").asBoolean(false));
+        send(
+                method,
+                path,
+                unknown.toString(),
+                !schema.path("additionalProperties").asBoolean(false));
     }
 
     private static String header(String text) {
@@ -194,8 +229,10 @@ class FuzzTest {
                         : Json.tree(List.of(example(schema.get("items"))));
             default -> {
                 ObjectNode object = Json.object();
-                schema.path("required").forEach(name -> object.set(
-                        name.stringValue(), example(schema.get("properties").get(name.stringValue()))));
+                schema.path("required")
+                        .forEach(name -> object.set(
+                                name.stringValue(),
+                                example(schema.get("properties").get(name.stringValue()))));
                 yield object;
             }
         };
@@ -230,15 +267,15 @@ class FuzzTest {
         if (body == null) {
             request.method(method, HttpRequest.BodyPublishers.noBody());
         } else {
-            request.header("Content-Type", "application/json").method(method, HttpRequest.BodyPublishers.ofString(body));
+            request.header("Content-Type", "application/json")
+                    .method(method, HttpRequest.BodyPublishers.ofString(body));
         }
         judge(method + " " + cut(path) + " " + cut(String.valueOf(body)), request.build(), mustBeRefused);
     }
 
     private void judge(String what, HttpRequest request, boolean mustBeRefused) {
         try {
-            HttpResponse<InputStream> answer =
-                    server.client().send(request, HttpResponse.BodyHandlers.ofInputStream());
+            HttpResponse<InputStream> answer = server.client().send(request, HttpResponse.BodyHandlers.ofInputStream());
             try (InputStream in = answer.body()) {
                 int status = answer.statusCode();
                 if (status < 400) {

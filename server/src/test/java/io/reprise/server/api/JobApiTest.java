@@ -54,7 +54,10 @@ class JobApiTest {
         assertThat(bad.status()).isEqualTo(400);
         assertThat(bad.raw().headers().firstValue("Content-Type")).contains("application/problem+json");
         assertThat(bad.problem()).isEqualTo("invalid-request");
-        assertThat(bad.json().get("errors").valueStream().map(error -> error.get("field").stringValue()))
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(error -> error.get("field").stringValue()))
                 .containsExactlyInAnyOrder("/1/priority", "/1/delay", "/1/colour", "/2/type", "/2/queue");
         assertThat(server.get("/v1/jobs").json().get("items")).hasSize(2);
     }
@@ -65,7 +68,10 @@ class JobApiTest {
                 {"type":"a","delay":"1s","dueAt":"2030-01-01T00:00:00Z","keyRule":"KEEP","policy":{"base":"wrong"}}
                 """);
         assertThat(bad.status()).isEqualTo(400);
-        assertThat(bad.json().get("errors").valueStream().map(error -> error.get("field").stringValue()))
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(error -> error.get("field").stringValue()))
                 .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy");
     }
 
@@ -92,8 +98,10 @@ class JobApiTest {
         assertThat(second.json().get("items")).hasSize(2);
         assertThat(second.json().get("next").isNull()).isTrue();
         assertThat(server.get("/v1/jobs?type=t1").json().get("items")).hasSize(2);
-        assertThat(server.get("/v1/jobs?state=SUCCEEDED,FAILED").json().get("items")).isEmpty();
-        assertThat(server.get("/v1/jobs?since=2999-01-01T00:00:00Z").json().get("items")).isEmpty();
+        assertThat(server.get("/v1/jobs?state=SUCCEEDED,FAILED").json().get("items"))
+                .isEmpty();
+        assertThat(server.get("/v1/jobs?since=2999-01-01T00:00:00Z").json().get("items"))
+                .isEmpty();
         assertThat(server.get("/v1/jobs?cursor=x").problem()).isEqualTo("invalid-request");
         assertThat(server.get("/v1/jobs?state=gone").problem()).isEqualTo("invalid-request");
         assertThat(server.get("/v1/jobs?colour=red").problem()).isEqualTo("invalid-request");
@@ -102,7 +110,8 @@ class JobApiTest {
     @Test
     void an_unchanged_job_need_not_be_sent_again() {
         String id = server.enqueue("{\"type\":\"mail\"}");
-        String tag = server.get("/v1/jobs/" + id).raw().headers().firstValue("ETag").orElseThrow();
+        String tag =
+                server.get("/v1/jobs/" + id).raw().headers().firstValue("ETag").orElseThrow();
         assertThat(server.send(server.admin, "GET", "/v1/jobs/" + id, null, "If-None-Match", tag)
                         .status())
                 .isEqualTo(304);
@@ -146,8 +155,7 @@ class JobApiTest {
         JsonNode lease = server.lease("");
         var waiting = server.client()
                 .sendAsync(
-                        HttpRequest.newBuilder(URI.create(
-                                        server.server.url() + "/v1/jobs/" + id + "/result?wait=30s"))
+                        HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/jobs/" + id + "/result?wait=30s"))
                                 .header("Authorization", "Bearer " + server.admin)
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());

@@ -37,13 +37,25 @@ class SqliteServerTest {
             token = first.lease("").get("token").stringValue();
         }
         try (TestServer second = open()) {
-            assertThat(second.post("/v1/leases/" + token + "/heartbeat", "{}").status()).isEqualTo(200);
-            JsonNode failed = second.post("/v1/leases/" + token + "/fail", "{\"type\":\"Broken\"}").json();
+            assertThat(second.post("/v1/leases/" + token + "/heartbeat", "{}").status())
+                    .isEqualTo(200);
+            JsonNode failed = second.post("/v1/leases/" + token + "/fail", "{\"type\":\"Broken\"}")
+                    .json();
             assertThat(failed.get("state").stringValue()).isEqualTo("FAILED");
-            assertThat(second.get("/v1/dead-letters/groups").json().get("items").get(0).get("latest").get("id").stringValue())
+            assertThat(second.get("/v1/dead-letters/groups")
+                            .json()
+                            .get("items")
+                            .get(0)
+                            .get("latest")
+                            .get("id")
+                            .stringValue())
                     .isEqualTo(id);
-            assertThat(second.post("/v1/leases/" + token + "/complete", "{}").status()).isEqualTo(409);
-            assertThat(second.post("/v1/dead-letters/bulk", "{\"action\":\"replay\"}").json().get("done").intValue())
+            assertThat(second.post("/v1/leases/" + token + "/complete", "{}").status())
+                    .isEqualTo(409);
+            assertThat(second.post("/v1/dead-letters/bulk", "{\"action\":\"replay\"}")
+                            .json()
+                            .get("done")
+                            .intValue())
                     .isEqualTo(1);
         }
     }
@@ -72,7 +84,12 @@ class SqliteServerTest {
             } finally {
                 threads.shutdownNow();
             }
-            assertThat(server.get("/v1/stats").json().get("counts").get("SUCCEEDED").intValue()).isEqualTo(jobs);
+            assertThat(server.get("/v1/stats")
+                            .json()
+                            .get("counts")
+                            .get("SUCCEEDED")
+                            .intValue())
+                    .isEqualTo(jobs);
         }
     }
 

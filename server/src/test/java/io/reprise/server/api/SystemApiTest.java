@@ -7,6 +7,7 @@ import io.reprise.server.api.TestServer.Reply;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -68,7 +69,11 @@ class SystemApiTest {
             List<String> event = next(lines);
             assertThat(event).anyMatch(line -> line.equals("event: ENQUEUED"));
             assertThat(event).anyMatch(line -> line.contains("\"id\":\"" + id + "\"") && line.contains("\"q\""));
-            lastId = event.stream().filter(line -> line.startsWith("id: ")).findFirst().orElseThrow().substring(4);
+            lastId = event.stream()
+                    .filter(line -> line.startsWith("id: "))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring(4);
         }
         String missed = server.enqueue("{\"type\":\"c\",\"queue\":\"q\"}");
         try (Stream<String> stream = events("?queue=q", "Last-Event-ID", lastId)) {
@@ -100,36 +105,59 @@ class SystemApiTest {
         assertThat(document.get("openapi").stringValue()).startsWith("3.1");
         assertThat(document.get("paths").propertyNames()).contains("/v1/jobs", "/v1/leases/{token}/complete");
         Reply page = server.send(null, "GET", "/", null);
-        assertThat(page.raw().body()).contains("/v1/dead-letters/{id}/replay").doesNotContain("<script", "http://", "https://");
+        assertThat(page.raw().body())
+                .contains("/v1/dead-letters/{id}/replay")
+                .doesNotContain("<script", "http://", "https://");
     }
 
     @Test
     void queues_are_paused_limited_and_resumed() {
         server.enqueue("{\"type\":\"a\",\"queue\":\"a/b\"}");
-        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":3}").json().get("maxRunning").intValue()).isEqualTo(3);
-        assertThat(server.post("/v1/queues/a%2Fb/pause", "{\"why\":\"deploy\"}").text("pausedWhy")).isEqualTo("deploy");
-        assertThat(server.post("/v1/leases", "{\"worker\":\"w\"}").json().get("items")).isEmpty();
+        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":3}")
+                        .json()
+                        .get("maxRunning")
+                        .intValue())
+                .isEqualTo(3);
+        assertThat(server.post("/v1/queues/a%2Fb/pause", "{\"why\":\"deploy\"}").text("pausedWhy"))
+                .isEqualTo("deploy");
+        assertThat(server.post("/v1/leases", "{\"worker\":\"w\"}").json().get("items"))
+                .isEmpty();
         JsonNode queue = server.post("/v1/queues/a%2Fb/resume", "{}").json();
         assertThat(queue.get("paused").booleanValue()).isFalse();
         assertThat(queue.get("depth").intValue()).isEqualTo(1);
         assertThat(queue.get("oldestDueAt").isNull()).isFalse();
-        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":null}").json().get("maxRunning").isNull()).isTrue();
+        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":null}")
+                        .json()
+                        .get("maxRunning")
+                        .isNull())
+                .isTrue();
     }
 
     @Test
     void schedules_are_kept_previewed_triggered_and_removed() {
-        String body = "{\"cron\":\"0 3 * * *\",\"zone\":\"Europe/Paris\",\"job\":{\"type\":\"report\",\"payload\":[1]}}";
+        String body =
+                "{\"cron\":\"0 3 * * *\",\"zone\":\"Europe/Paris\",\"job\":{\"type\":\"report\",\"payload\":[1]}}";
         JsonNode schedule = server.put("/v1/schedules/nightly", body).json();
         assertThat(schedule.get("cron").stringValue()).isEqualTo("0 3 * * *");
         assertThat(schedule.get("nextRuns")).hasSize(5);
-        assertThat(server.get("/v1/schedules/nightly/next?count=3").json().get("items")).hasSize(3);
+        assertThat(server.get("/v1/schedules/nightly/next?count=3").json().get("items"))
+                .hasSize(3);
         Reply triggered = server.post("/v1/schedules/nightly/trigger", "{\"why\":\"now\"}");
         assertThat(triggered.status()).isEqualTo(202);
         JsonNode job = server.get("/v1/jobs/" + triggered.text("id")).json();
         assertThat(job.get("schedule").stringValue()).isEqualTo("nightly");
-        assertThat(server.get("/v1/schedules/nightly").text("nextAt")).isEqualTo(schedule.get("nextAt").stringValue());
-        assertThat(server.post("/v1/schedules/nightly/pause", "{}").json().get("paused").booleanValue()).isTrue();
-        assertThat(server.post("/v1/schedules/nightly/resume", "{}").json().get("paused").booleanValue()).isFalse();
+        assertThat(server.get("/v1/schedules/nightly").text("nextAt"))
+                .isEqualTo(schedule.get("nextAt").stringValue());
+        assertThat(server.post("/v1/schedules/nightly/pause", "{}")
+                        .json()
+                        .get("paused")
+                        .booleanValue())
+                .isTrue();
+        assertThat(server.post("/v1/schedules/nightly/resume", "{}")
+                        .json()
+                        .get("paused")
+                        .booleanValue())
+                .isFalse();
         assertThat(server.delete("/v1/schedules/nightly").status()).isEqualTo(204);
         assertThat(server.get("/v1/schedules/nightly").status()).isEqualTo(404);
         for (String bad : List.of(
@@ -137,6 +165,8 @@ class SystemApiTest {
                 "{\"every\":\"1ms\",\"job\":{\"type\":\"a\"}}",
                 "{\"every\":\"1h\",\"zone\":\"Mars\",\"job\":{\"type\":\"a\"}}",
                 "{\"cron\":\"0 0 30 2 *|x\",\"job\":{\"type\":\"a\"}}",
+                "{\"cron\":\"0 0 30 2 *\",\"job\":{\"type\":\"a\"}}",
+                "{\"cron\":\" \",\"job\":{\"type\":\"a\"}}",
                 "{\"job\":{\"type\":\"a\"}}")) {
             assertThat(server.put("/v1/schedules/bad", bad).problem()).as(bad).isEqualTo("invalid-request");
         }
@@ -151,24 +181,35 @@ class SystemApiTest {
                         .problem())
                 .isEqualTo("version-mismatch");
         Reply second = server.send(server.admin, "PUT", "/v1/policies/fast", "{\"maxAttempts\":4}", "If-Match", tag);
-        assertThat(second.json().get("version").longValue()).isGreaterThan(first.json().get("version").longValue());
+        assertThat(second.json().get("version").longValue())
+                .isGreaterThan(first.json().get("version").longValue());
         String id = server.enqueue("{\"type\":\"a\",\"policy\":\"fast\"}");
-        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue()).isEqualTo(4);
-        assertThat(server.get("/v1/policies").json().get("items").valueStream().map(p -> p.get("name").stringValue()))
+        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
+                .isEqualTo(4);
+        assertThat(server.get("/v1/policies")
+                        .json()
+                        .get("items")
+                        .valueStream()
+                        .map(p -> p.get("name").stringValue()))
                 .contains("fast", "conduit", "default");
-        JsonNode plan = server.post("/v1/policies/preview?retries=3", "\"conduit\"").json();
+        JsonNode plan =
+                server.post("/v1/policies/preview?retries=3", "\"conduit\"").json();
         assertThat(plan.get("steps")).hasSize(3);
         assertThat(plan.get("steps").get(0).get("raw").stringValue()).isEqualTo("30s");
-        assertThat(server.post("/v1/policies/lint", "{\"maxAttempts\":\"x\"}").problem()).isEqualTo("invalid-request");
+        assertThat(server.post("/v1/policies/lint", "{\"maxAttempts\":\"x\"}").problem())
+                .isEqualTo("invalid-request");
         assertThat(server.post("/v1/policies/lint", "\"conduit\"").status()).isEqualTo(200);
         assertThat(server.delete("/v1/policies/fast").status()).isEqualTo(204);
-        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue()).isEqualTo(4);
-        assertThat(server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"fast\"}").status()).isEqualTo(400);
+        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
+                .isEqualTo(4);
+        assertThat(server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"fast\"}")
+                        .status())
+                .isEqualTo(400);
     }
 
     /** What a raw client gets: java.net.http would not send it. */
     private String raw(String request) throws IOException {
-        try (Socket socket = new Socket("127.0.0.1", server.server.port())) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port())) {
             socket.setSoTimeout(20_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();

@@ -10,6 +10,7 @@ import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.Reprise;
 import io.reprise.jackson.JacksonCodec;
+import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.Jitter;
@@ -19,7 +20,6 @@ import io.reprise.server.delivery.Stub.Seen;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
-import java.net.InetAddress;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -53,7 +53,7 @@ class HttpDeliveryTest {
     private final OutboundGuard guard = new OutboundGuard(
             List.of("127.0.0.1", "hooks.example.org"),
             Set.of(),
-            host -> List.of(InetAddress.getByName(host.equals("hooks.example.org") ? "127.0.0.1" : host)));
+            host -> List.of(AddressRange.literal(host.equals("hooks.example.org") ? "127.0.0.1" : host)));
     private final OutboundClient client = new OutboundClient(guard);
     private final InlineWorker worker = InlineWorker.start(
             Reprise.builder()
@@ -128,7 +128,7 @@ class HttpDeliveryTest {
                 .containsExactly(id.toString(), id.toString(), id.toString());
         assertThat(stub.seen).extracting(seen -> seen.header("reprise-attempt")).containsExactly("1", "2", "3");
         assertThat(stub.seen.stream()
-                        .map(seen -> Long.parseLong(seen.header("reprise-token")))
+                        .map(seen -> Long.parseLong(String.valueOf(seen.header("reprise-token"))))
                         .collect(Collectors.toList()))
                 .isSorted()
                 .doesNotHaveDuplicates();
@@ -190,7 +190,7 @@ class HttpDeliveryTest {
     void retry_after_is_honoured_in_seconds_and_as_a_date() {
         replies.add(Reply.of(503).header("Retry-After", "120"));
         JobId id = send(call("POST", stub.url("/")));
-        assertThat(failure(id).retryAfter()).isEqualTo(Duration.ofSeconds(120));
+        assertThat(failure(id).retryAfter()).isEqualTo(Duration.ofMinutes(2));
         assertThat(job(id).times().dueAt()).isAfterOrEqualTo(clock.instant().plusSeconds(120));
         String date = DateTimeFormatter.RFC_1123_DATE_TIME.format(
                 InstantSource.system().instant().plusSeconds(3_600).atOffset(ZoneOffset.UTC));
@@ -286,6 +286,8 @@ class HttpDeliveryTest {
         stub.close();
         JobId id = send(call("POST", stub.url("/")));
         assertThat(job(id).state()).isEqualTo(JobState.PENDING);
-        assertThat(worker.reprise().attempts(id).get(0).decision().rule()).isEqualTo("unreachable");
+        assertThat(worker.reprise().attempts(id).get(0).decision())
+                .extracting(Decision::rule)
+                .isEqualTo("unreachable");
     }
 }

@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.reprise.server.delivery.Stub.Reply;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
@@ -57,7 +56,7 @@ class OutboundClientTest {
     void the_name_is_sent_though_the_connection_goes_to_the_address() throws Exception {
         try (Stub stub = new Stub(seen -> Reply.of(204));
                 OutboundClient client =
-                        client(List.of("127.0.0.1"), host -> List.of(InetAddress.getByName("127.0.0.1")))) {
+                        client(List.of("127.0.0.1"), host -> List.of(AddressRange.literal("127.0.0.1")))) {
             client.send(get("http://hooks.example.org:" + stub.port() + "/"));
             assertThat(stub.seen.get(0).header("host")).isEqualTo("hooks.example.org:" + stub.port());
         }
@@ -66,7 +65,7 @@ class OutboundClientTest {
     @Test
     void nothing_that_the_guard_refuses_is_connected_to() {
         try (Stub stub = new Stub(seen -> Reply.of(200));
-                OutboundClient client = client(List.of(), host -> List.of(InetAddress.getByName("127.0.0.1")))) {
+                OutboundClient client = client(List.of(), host -> List.of(AddressRange.literal("127.0.0.1")))) {
             for (String host : List.of("127.0.0.1", "localhost", "innocent.example.org", "[::ffff:127.0.0.1]")) {
                 assertThatExceptionOfType(RefusedTargetException.class)
                         .isThrownBy(() -> client.send(get("http://" + host + ":" + stub.port() + "/")));
@@ -79,7 +78,7 @@ class OutboundClientTest {
     @Test
     void a_name_that_changes_its_address_gains_nothing() throws Exception {
         Queue<String> answers = new ArrayDeque<>(List.of("127.0.0.2", "127.0.0.1"));
-        Resolver rebinding = host -> List.of(InetAddress.getByName(answers.remove()));
+        Resolver rebinding = host -> List.of(AddressRange.literal(answers.remove()));
         try (Stub meant = new Stub("127.0.0.2", 0, seen -> Reply.of(200).header("Connection", "close"));
                 Stub victim = new Stub("127.0.0.1", meant.port(), seen -> Reply.of(200));
                 OutboundClient client = client(List.of("127.0.0.2"), rebinding)) {
@@ -162,7 +161,7 @@ class OutboundClientTest {
     @Test
     void nobody_there_is_told_by_its_cause() throws Exception {
         int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket socket = new ServerSocket(0, 1, AddressRange.literal("127.0.0.1"))) {
             port = socket.getLocalPort();
         }
         try (OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {

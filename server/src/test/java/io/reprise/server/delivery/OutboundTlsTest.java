@@ -8,7 +8,6 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
@@ -74,7 +73,7 @@ class OutboundTlsTest {
         managers.init(keys, PASSWORD.toCharArray());
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers.getKeyManagers(), null, null);
-        HttpsServer server = HttpsServer.create(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), 0), 0);
+        HttpsServer server = HttpsServer.create(new InetSocketAddress(AddressRange.literal("127.0.0.1"), 0), 0);
         server.setHttpsConfigurator(new HttpsConfigurator(context));
         server.createContext("/", exchange -> {
             calls.incrementAndGet();
@@ -93,7 +92,7 @@ class OutboundTlsTest {
         trust.setTrustStorePath(file.toString());
         trust.setTrustStorePassword(PASSWORD);
         OutboundGuard guard =
-                new OutboundGuard(List.of("127.0.0.1"), Set.of(), host -> List.of(InetAddress.getByName("127.0.0.1")));
+                new OutboundGuard(List.of("127.0.0.1"), Set.of(), host -> List.of(AddressRange.literal("127.0.0.1")));
         try (OutboundClient client = new OutboundClient(guard, trust);
                 OutboundClient distrusting = new OutboundClient(guard)) {
             String there = ":" + server.getAddress().getPort() + "/";

@@ -4,7 +4,6 @@ package io.reprise.server.delivery;
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -13,13 +12,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Somebody else's server, on a real socket, that answers as told and remembers what it was asked. */
 public final class Stub implements AutoCloseable {
 
     /** What it was asked; header names are in lower case. */
     public record Seen(String method, String path, Map<String, String> headers, String body) {
-        public String header(String name) {
+        public @Nullable String header(String name) {
             return headers.get(name);
         }
     }
@@ -61,7 +61,7 @@ public final class Stub implements AutoCloseable {
     public Stub(String address, int port, Function<Seen, Reply> answer) {
         this.answer = answer;
         try {
-            server = HttpServer.create(new InetSocketAddress(InetAddress.getByName(address), port), 0);
+            server = HttpServer.create(new InetSocketAddress(AddressRange.literal(address), port), 0);
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }

@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /** The engine in virtual time, webhooks, and a receiver on a real socket. */
@@ -66,7 +67,7 @@ final class WebhookFixture implements AutoCloseable {
         return subscribe(id, null, filter);
     }
 
-    Subscription subscribe(String id, String tenant, Subscription.Filter filter) {
+    Subscription subscribe(String id, @Nullable String tenant, Subscription.Filter filter) {
         Subscription subscription = new Subscription(
                 id,
                 tenant,
