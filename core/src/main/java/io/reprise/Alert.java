@@ -44,7 +44,7 @@ public record Alert(
         String what = switch (kind) {
             case RETRY_RATE ->
                 format("High retry rate for %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);
-            case RETRY_COUNT -> format("High retry count for %s: %.0f (alert above %.0f)", value, threshold);
+            case RETRY_COUNT -> format("High retry rate for %s: %.0f retries (alert above %.0f)", value, threshold);
             case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
             case BACKOFF -> format("Long backoff for %s: %.0f s on average (alert above %.0f s)", value, threshold);
         };

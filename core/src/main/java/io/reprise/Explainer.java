@@ -4,10 +4,8 @@ package io.reprise;
 import io.reprise.Explanation.Reason;
 import io.reprise.control.Breaker;
 import io.reprise.control.ControlKey;
-import io.reprise.internal.Outlook;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Prediction;
 import io.reprise.store.JobStore;
 import io.reprise.store.QueueState;
 import io.reprise.store.Standing;
@@ -24,12 +22,14 @@ final class Explainer {
 
     private final JobStore store;
     private final Standing standing;
+    private final Advisor advisor;
     private final Job job;
     private final List<Reason> reasons = new ArrayList<>();
     private @Nullable Instant nextAt;
 
-    Explainer(JobStore store, Standing standing) {
+    Explainer(JobStore store, Standing standing, Advisor advisor) {
         this.store = store;
+        this.advisor = advisor;
         this.standing = standing;
         this.job = standing.job();
     }
@@ -43,7 +43,7 @@ final class Explainer {
             case RUNNING -> running();
             case PENDING -> pending();
         }
-        return new Explanation(job.id(), standing.at(), reasons, nextAt, prediction());
+        return new Explanation(job.id(), standing.at(), reasons, nextAt, advisor.prediction(job));
     }
 
     private void dead(Instant finishedAt) {
@@ -150,15 +150,5 @@ final class Explainer {
         Decision decision =
                 attempts.isEmpty() ? null : attempts.get(attempts.size() - 1).decision();
         return decision == null ? null : decision.rule();
-    }
-
-    private @Nullable Prediction prediction() {
-        JobStatus.LastError error = job.status().lastError();
-        if (job.attempts() == 0 || error == null || job.state() == JobState.SUCCEEDED) {
-            return null;
-        }
-        Outlook outlook = new Outlook();
-        outlook.learn(store.evidence());
-        return outlook.after(job, error.fingerprint(), job.attempts());
     }
 }

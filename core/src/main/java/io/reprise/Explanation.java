@@ -70,7 +70,7 @@ public record Explanation(
             @Nullable String error) implements Reason {
         @Override
         public String text(Instant at) {
-            return "failed for good " + ago(finishedAt, at) + ": " + reason + " after " + attempts + " attempt(s)"
+            return "failed for good " + ago(finishedAt, at) + ": " + reason + " after " + counted(attempts, "attempt")
                     + (error == null ? "" : ", last with " + error) + by(rule);
         }
     }
@@ -79,7 +79,7 @@ public record Explanation(
     public record Running(String worker, Instant since, Instant leaseUntil, boolean cancelRequested) implements Reason {
         @Override
         public String text(Instant at) {
-            return "is running on " + worker + " since " + length(since, at) + ", with a lease for another "
+            return "has been running on " + worker + " for " + length(since, at) + ", with a lease for another "
                     + length(at, leaseUntil) + (cancelRequested ? ", and was asked to stop" : "");
         }
     }
@@ -138,7 +138,8 @@ public record Explanation(
         @Override
         public String text(Instant at) {
             String until = nextProbe == null ? "" : ", next probes in " + length(at, nextProbe);
-            return "the breaker for " + resource + " is " + phase + " since " + length(since, at) + until
+            String state = phase.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            return "the breaker for " + resource + " has been " + state + " for " + length(since, at) + until
                     + (why.isEmpty() ? "" : ": " + why);
         }
     }
@@ -160,7 +161,8 @@ public record Explanation(
     public record LimitReached(String queue, int maxRunning, int running) implements Reason {
         @Override
         public String text(Instant at) {
-            return running + " other(s) of queue " + queue + " are running and its limit is " + maxRunning;
+            return "the limit of queue " + queue + " is reached: " + grouped(running) + " of " + grouped(maxRunning)
+                    + " jobs are running";
         }
     }
 
@@ -182,8 +184,9 @@ public record Explanation(
     public record WorkersBusy(int workers) implements Reason {
         @Override
         public String text(Instant at) {
-            return (workers == 1 ? "the one worker" : "all " + workers + " workers")
-                    + " that could run it hold(s) as many" + " jobs as can run at once";
+            return workers == 1
+                    ? "the one worker that could run it is busy"
+                    : "all " + grouped(workers) + " workers that could run it are busy";
         }
     }
 
@@ -191,12 +194,16 @@ public record Explanation(
     public record Behind(int higherPriority, int earlier) implements Reason {
         @Override
         public String text(Instant at) {
-            return "is behind " + number(higherPriority) + " job(s) of higher priority and " + number(earlier)
-                    + " that were due earlier";
+            String urgent = number(higherPriority) + " of higher priority";
+            String before = number(earlier) + " due earlier";
+            if (earlier == 0) {
+                return "is behind " + urgent;
+            }
+            return "is behind " + (higherPriority == 0 ? before : urgent + " and " + before);
         }
 
         private static String number(int n) {
-            return n > MOST ? "more than " + grouped(MOST) : grouped(n);
+            return n > MOST ? "more than " + counted(MOST, "job") : counted(n, "job");
         }
     }
 
@@ -242,6 +249,10 @@ public record Explanation(
             return length.toMinutes() + " min";
         }
         return length.toDays() < 2 ? length.toHours() + " h" : length.toDays() + " days";
+    }
+
+    private static String counted(int n, String what) {
+        return grouped(n) + " " + what + (n == 1 ? "" : "s");
     }
 
     private static String grouped(int n) {

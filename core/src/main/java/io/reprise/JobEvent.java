@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param attempt the counted attempt concerned, from 1; 0 if it has not run
  * @param at the store's time of the transition
  * @param firstDueAt when the job's current life began, so that {@code at} less this is how long it has taken so far
+ * @param firstFailedAt when the first counted run of that life failed; set when a retry succeeded, as far as it is known
  * @param ran how long the run took that ended; null if none did
  * @param dueAt when the job comes back; set exactly if it is PENDING now
  */
@@ -26,6 +27,7 @@ public record JobEvent(
         int attempt,
         Instant at,
         Instant firstDueAt,
+        @Nullable Instant firstFailedAt,
         @Nullable Duration ran,
         @Nullable Instant dueAt,
         @Nullable Failure failure,

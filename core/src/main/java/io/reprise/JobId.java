@@ -21,7 +21,8 @@ public record JobId(long value) implements Comparable<JobId>, Serializable {
         try {
             return new JobId(Long.parseLong(text));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + text + "' is not a job id: expected a positive number", e);
+            throw new IllegalArgumentException(
+                    "'" + JobSpec.shorten(text) + "' is not a job id: expected a positive number", e);
         }
     }
 

@@ -80,7 +80,8 @@ public final class JobSpec {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     }
 
-    private static String shorten(String name) {
+    /** Enough of a text that somebody else wrote to see what it is. */
+    static String shorten(String name) {
         return name.length() <= 40 ? name : name.substring(0, 40) + "…";
     }
 

@@ -64,6 +64,7 @@ public final class Reprise implements AutoCloseable {
     private final RandomGenerator random;
     private final ControlDesk desk;
     private final @Nullable Engine engine;
+    private final Advisor advisor;
     private volatile boolean closed;
 
     Reprise(JobStore store, Engine.Config config, Engine.Seams seams, @Nullable Engine engine) {
@@ -77,6 +78,7 @@ public final class Reprise implements AutoCloseable {
         this.random = seams.random();
         this.desk = new ControlDesk(store, config.control(), config.events());
         this.engine = engine;
+        this.advisor = new Advisor(store, driver);
     }
 
     public static RepriseBuilder builder() {
@@ -138,12 +140,12 @@ public final class Reprise implements AutoCloseable {
 
     /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
-        return store.find(id).map(this::readable);
+        return store.find(id).map(advisor::advise).map(this::readable);
     }
 
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
-        return new Page<>(page.items().stream().map(this::readable).toList(), page.next());
+        return new Page<>(page.items().stream().map(advisor::advise).map(this::readable).toList(), page.next());
     }
 
     private Job readable(Job job) {
@@ -175,7 +177,7 @@ public final class Reprise implements AutoCloseable {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing).explain();
+        return new Explainer(store, standing, advisor).explain();
     }
 
     /** How often retries succeeded, by type, resource, error and attempt. What every prediction is made from. */

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param since when it entered the phase; null if nothing ever happened
  * @param nextProbe when an open breaker lets the next probes through; null otherwise
  * @param limit calls per second that may start; null unless the breaker is ramping
+ * @param inFlight calls that may be in flight at once, in the whole fleet; null unless back-pressure limits them
  * @param budget tokens left for retries
  * @param budgetCapacity the most there can be
  * @param parked jobs that wait for the breaker or the budget
@@ -25,6 +26,7 @@ public record ResourceStatus(
         @Nullable Instant since,
         @Nullable Instant nextProbe,
         @Nullable Double limit,
+        @Nullable Double inFlight,
         double budget,
         double budgetCapacity,
         long parked,

@@ -56,6 +56,17 @@ class AlertsTest {
         return told.stream().map(Alert::kind).toList();
     }
 
+    /** What was raised once is cleared once when nothing of the kind happens any more, and stays so. */
+    private void clearsOnce(EngineFixture engine, Kind kind) {
+        assertThat(engine.reprise.alerts()).extracting(Alert::kind).containsExactly(kind);
+        engine.worker.advance(Duration.ofMinutes(30));
+        assertThat(kinds()).containsExactly(kind, kind);
+        assertThat(told.get(1).isRaised()).isFalse();
+        assertThat(told.get(1).value())
+                .isLessThanOrEqualTo(AlertRules.CLEAR_AT * told.get(1).threshold());
+        assertThat(engine.reprise.alerts()).isEmpty();
+    }
+
     @Test
     void a_high_retry_rate_is_told_once_and_cleared_once() {
         try (EngineFixture engine = engine(AlertRules.DEFAULT.retryCount(1_000_000))) {
@@ -97,6 +108,8 @@ class AlertsTest {
             engine.worker.advance(Duration.ofMinutes(1));
             assertThat(kinds()).containsExactly(Kind.RETRY_COUNT);
             assertThat(told.get(0).value()).isEqualTo(11);
+            assertThat(told.get(0).message()).isEqualTo("High retry rate for work: 11 retries (alert above 10)");
+            clearsOnce(engine, Kind.RETRY_COUNT);
         }
     }
 
@@ -128,6 +141,7 @@ class AlertsTest {
             enqueue(engine, "bad", 20, EXACT.maxAttempts(1));
             engine.worker.advance(Duration.ofMinutes(1));
             assertThat(kinds()).containsExactly(Kind.DEAD_LETTERS);
+            clearsOnce(engine, Kind.DEAD_LETTERS);
         }
     }
 
@@ -139,6 +153,7 @@ class AlertsTest {
             engine.worker.advance(Duration.ofMinutes(1));
             assertThat(kinds()).containsExactly(Kind.BACKOFF);
             assertThat(told.get(0).message()).contains("660 s on average");
+            clearsOnce(engine, Kind.BACKOFF);
         }
     }
 

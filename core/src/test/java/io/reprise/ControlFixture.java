@@ -49,6 +49,7 @@ final class ControlFixture implements AutoCloseable {
     final List<Long> callSeconds = new ArrayList<>();
     private final SplittableRandom seeds = new SplittableRandom(7);
 
+    int parkings;
     boolean down;
     int perSecond = Integer.MAX_VALUE;
     int statusAboveLimit = 503;
@@ -74,7 +75,9 @@ final class ControlFixture implements AutoCloseable {
                 .concurrency(50)
                 .listener(new JobListener() {
                     @Override
-                    public void onEvent(JobEvent event) {}
+                    public void onEvent(JobEvent event) {
+                        parkings += event.kind() == JobEvent.Kind.PARKED ? 1 : 0;
+                    }
 
                     @Override
                     public void onControl(ControlEvent event) {

@@ -123,6 +123,9 @@ class ExplainTest {
             JobId id = engine.reprise.enqueue(WORK.job("x").queue("served"));
             assertThat(engine.reprise.explain(id).reasons())
                     .containsExactly(new Explanation.LimitReached("served", 1, 1), new Explanation.Behind(1, 1));
+            assertThat(engine.reprise.explain(id).sentence())
+                    .isEqualTo("Job " + id + ": the limit of queue served is reached: 1 of 1 jobs are running;"
+                            + " is behind 1 job of higher priority and 1 job due earlier.");
         }
     }
 
@@ -130,7 +133,7 @@ class ExplainTest {
     void counting_those_before_it_ends_somewhere() {
         Explanation.Behind many = new Explanation.Behind(Explanation.MOST + 1, 12);
         assertThat(many.text(Instant.EPOCH))
-                .isEqualTo("is behind more than 1,000 job(s) of higher priority and 12 that were due earlier");
+                .isEqualTo("is behind more than 1,000 jobs of higher priority and 12 jobs due earlier");
         try (EngineFixture engine = idle()) {
             for (int i = 0; i < Explanation.MOST + 10; i++) {
                 engine.reprise.enqueue(WORK.job("x").queue("lonely"));
@@ -150,7 +153,7 @@ class ExplainTest {
             assertThat(only(engine, id))
                     .isEqualTo(new Explanation.Running("other", engine.start, engine.start.plusSeconds(20), false));
             assertThat(engine.reprise.explain(id).sentence())
-                    .contains("is running on other since 5 s, with a lease for another 15 s");
+                    .contains("has been running on other for 5 s, with a lease for another 15 s");
             engine.clock.advance(Duration.ofSeconds(20));
             assertThat(only(engine, id)).isEqualTo(new Explanation.Silent("other", engine.start.plusSeconds(20)));
         }
@@ -168,7 +171,7 @@ class ExplainTest {
             Reason reason = only(engine, id);
             assertThat(reason).isInstanceOf(Explanation.HeldByBreaker.class);
             assertThat(reason.text(engine.clock.instant()))
-                    .isEqualTo("the breaker for provider-a is OPEN since 20 s: kept open by ada: moving");
+                    .isEqualTo("the breaker for provider-a has been open for 20 s: kept open by ada: moving");
             engine.reprise.as("ada", null).forceClose("provider-a");
             engine.worker.advance(Duration.ofSeconds(30));
             assertThat(only(engine, id)).isInstanceOf(Explanation.Succeeded.class);

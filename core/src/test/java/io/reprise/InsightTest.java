@@ -12,12 +12,16 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
 import io.reprise.store.Cause;
+import io.reprise.store.ClaimRequest;
 import io.reprise.store.Evidence;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Note;
 import io.reprise.store.Spending;
 import io.reprise.store.WorkerState;
 import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -209,6 +213,92 @@ class InsightTest {
             Costs costs = engine.reprise.costs(Duration.ZERO);
             assertThat(costs.retryTime()).isEqualTo(Duration.ofMillis(1500));
             assertThat(costs.wastedRetryTime()).isEqualTo(Duration.ofMillis(500));
+        }
+    }
+
+    @Test
+    void a_run_that_was_lost_has_cost_its_time() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            Note note = new Note("test", null);
+            engine.memory.pause("default", note);
+            JobId id = engine.reprise.enqueue(WORK.job("good"));
+            engine.memory.resume("default", note);
+            engine.memory.claim(new ClaimRequest(
+                    "victim", Duration.ofSeconds(30), 1, List.of(new ClaimRequest.Demand("default", 1)), 0.2, true));
+            engine.worker.advance(Duration.ofMinutes(5));
+            assertThat(engine.reprise.find(id).orElseThrow().counts().losses()).isEqualTo(1);
+            Costs lost = engine.reprise.costs(Duration.ofDays(1)).error("LeaseExpired");
+            assertThat(lost.retries()).isEqualTo(1);
+            assertThat(lost.wastedRetryTime()).isGreaterThanOrEqualTo(Duration.ofSeconds(30));
+            assertThat(engine.reprise.costs(Duration.ofDays(1)).jobs()).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void a_success_says_when_the_job_first_failed() {
+        EngineFixture[] self = new EngineFixture[1];
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            self[0].clock.advance(Duration.ofMillis(500));
+            shaky(payload, job);
+        })) {
+            self[0] = engine;
+            run(engine, "good", 1);
+            JobEvent success = engine.events.get(engine.events.size() - 1);
+            assertThat(success.kind()).isEqualTo(JobEvent.Kind.SUCCEEDED);
+            Instant failed = engine.reprise.attempts(success.id()).get(0).endedAt();
+            assertThat(success.firstFailedAt()).isEqualTo(failed).isAfter(success.firstDueAt());
+            assertThat(engine.events)
+                    .filteredOn(event -> event.kind() != JobEvent.Kind.SUCCEEDED)
+                    .allSatisfy(event -> assertThat(event.firstFailedAt()).isNull());
+        }
+    }
+
+    @Test
+    void failures_of_before_a_replay_are_not_of_this_life() {
+        boolean[] good = {false};
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            if (!good[0] || job.attempt() == 1) {
+                throw new IOException("busy");
+            }
+        })) {
+            run(engine, "x", 1);
+            JobId id = engine.events.get(0).id();
+            engine.clock.advance(Duration.ofHours(1));
+            good[0] = true;
+            engine.reprise.as("ada", null).replay(id, Replay.FRESH);
+            engine.worker.advance(Duration.ofSeconds(30));
+            JobEvent success = engine.events.get(engine.events.size() - 1);
+            assertThat(success.kind()).isEqualTo(JobEvent.Kind.SUCCEEDED);
+            assertThat(success.firstFailedAt()).isAfterOrEqualTo(engine.start.plus(Duration.ofHours(1)));
+        }
+    }
+
+    @Test
+    void every_view_of_a_job_that_failed_predicts_its_next_attempt() {
+        try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
+            run(engine, "good", 30);
+            run(engine, "bad", 10);
+            JobId id = engine.reprise.enqueue(WORK.job("good").retry(EXACT.maxAttempts(2)));
+            engine.worker.advance(Duration.ofMillis(10));
+            Prediction prediction = Objects.requireNonNull(
+                    engine.reprise.find(id).orElseThrow().status().prediction());
+            assertThat(prediction.probability()).isCloseTo(0.75, within(0.001));
+            assertThat(prediction.tries()).isCloseTo(40, within(0.1));
+            assertThat(prediction.low()).isLessThan(0.75);
+            assertThat(prediction.high()).isGreaterThan(0.75);
+            assertThat(engine.reprise
+                            .find(JobQuery.all().state(JobState.PENDING))
+                            .items())
+                    .extracting(job -> job.status().prediction())
+                    .containsExactly(prediction);
+            assertThat(engine.reprise.explain(id).prediction()).isEqualTo(prediction);
+            assertThat(Objects.requireNonNull(lastDecision(engine, id).prediction())
+                            .probability())
+                    .isCloseTo(0.75, within(0.001));
+            assertThat(engine.reprise
+                            .find(JobQuery.all().state(JobState.SUCCEEDED))
+                            .items())
+                    .allSatisfy(job -> assertThat(job.status().prediction()).isNull());
         }
     }
 

@@ -33,7 +33,7 @@ record Sizes(int small, double share, int least) {
     }
 
     Duration warmUp() {
-        return quick() ? Duration.ofMillis(100) : Duration.ofSeconds(12);
+        return quick() ? Duration.ofMillis(100) : Duration.ofSeconds(20);
     }
 
     Duration lasting(Duration full) {

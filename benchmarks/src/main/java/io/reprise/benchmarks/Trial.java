@@ -66,19 +66,13 @@ final class Trial {
         return target;
     }
 
-    /** Runs jobs in another database until the code is compiled. */
+    /** Drains other databases, the way that is measured, until the code is compiled. */
     void warmUp(int failures) throws Exception {
-        Target target = install();
         long end = System.nanoTime() + sizes.warmUp().toNanos();
-        Relay relay = new Relay();
-        try (Installation installation = system.open(target)) {
-            installation.start(relay);
-            for (int jobs = FIRST_CHUNK; System.nanoTime() < end; jobs = Math.min(2 * jobs, LAST_CHUNK)) {
-                Ledger ledger = new Ledger(jobs, failures);
-                relay.to(ledger);
-                installation.enqueueAll(Payloads.range(0, jobs));
-                ledger.await(LIMIT);
-                awaitSettled(installation);
+        for (int jobs = FIRST_CHUNK; System.nanoTime() < end; jobs = Math.min(2 * jobs, LAST_CHUNK)) {
+            Target target = install();
+            try (Installation installation = system.open(target)) {
+                drain(target, installation, jobs, failures);
             }
         }
     }

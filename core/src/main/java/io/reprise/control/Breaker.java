@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param interval rest before the next probes
  * @param nextProbe when they follow; of no meaning unless OPEN
  * @param waiting probes that were let through and have not ended
+ * @param heard when a worker that goes by this breaker last said so
  * @param force set while a person keeps it open or closed
  */
 public record Breaker(
@@ -33,6 +34,7 @@ public record Breaker(
         Instant nextProbe,
         int waiting,
         Ramp ramp,
+        Instant heard,
         @Nullable Force force) {
 
     /** Where a breaker stands. */
@@ -51,6 +53,9 @@ public record Breaker(
     private static final double THROTTLED_START = 0.7;
     private static final double WELL = 0.1;
     private static final Duration SHORTEST_RAMP = Duration.ofSeconds(2);
+    private static final Duration QUIET = Duration.ofSeconds(30);
+    private static final Duration SAY_AGAIN = Duration.ofSeconds(5);
+    private static final Duration FORGOTTEN = Duration.ofSeconds(15);
 
     public static Breaker closed(Instant now) {
         return new Breaker(
@@ -64,6 +69,7 @@ public record Breaker(
                 now,
                 0,
                 Ramp.none(now),
+                now,
                 null);
     }
 
@@ -75,7 +81,8 @@ public record Breaker(
     /** After a worker's report. */
     public Breaker after(Tally tally, BreakerSettings settings, Instant now, RandomGenerator random) {
         Flow joined = flow.joined(tally.rate());
-        Breaker told = with(phase == Phase.CLOSED ? joined : joined.parked(tally.parked(), now));
+        Breaker told = with(phase == Phase.CLOSED ? joined : joined.parked(tally.parked(), now))
+                .heard(now);
         if (force != null) {
             return told;
         }
@@ -95,11 +102,19 @@ public record Breaker(
         return switch (phase) {
             case CLOSED -> this;
             case RAMPING -> with(ramp.accrue(now));
-            case OPEN -> now.isBefore(nextProbe) ? this : halfOpen(settings, now);
+            case OPEN -> rests(settings, now) ? this : halfOpen(settings, now);
             // Probes that never ended, whatever became of them, must not keep it so for ever.
             case HALF_OPEN ->
                 now.isBefore(since.plus(settings.longestProbe())) || waiting == 0 ? this : halfOpen(settings, now);
         };
+    }
+
+    /** A rest that is longer than any comes from a clock that was wrong. */
+    private boolean rests(BreakerSettings settings, Instant now) {
+        Duration left = Duration.between(now, nextProbe);
+        Duration first = settings.firstProbe();
+        Duration longest = settings.longestProbe();
+        return left.compareTo(Duration.ZERO) > 0 && left.compareTo(first.compareTo(longest) > 0 ? first : longest) <= 0;
     }
 
     /** How many parked jobs may be let through now. */
@@ -114,7 +129,9 @@ public record Breaker(
 
     /** After nothing was found parked any more. */
     public Breaker drained(Instant now) {
-        boolean ready = phase == Phase.RAMPING && ramp.falls() == 0 && !now.isBefore(since.plus(SHORTEST_RAMP));
+        // Where no call comes any more, none will show that the last fall is over.
+        boolean quiet = ramp.falls() == 0 || !now.isBefore(ramp.judged().plus(QUIET));
+        boolean ready = phase == Phase.RAMPING && quiet && !now.isBefore(since.plus(SHORTEST_RAMP));
         return ready && force == null ? enter(Phase.CLOSED, "nothing is parked any more", now) : this;
     }
 
@@ -133,6 +150,21 @@ public record Breaker(
         return enter(phase, "left to itself", now).rest(Duration.ZERO, now).force(null);
     }
 
+    /** Whether a worker that goes by it should say so again. */
+    public boolean isUnheard(Instant now) {
+        return holds() && !now.isBefore(heard.plus(SAY_AGAIN));
+    }
+
+    /** Whether no worker goes by it any more: all have switched it off. */
+    public boolean isForgotten(Instant now) {
+        return force == null && !now.isBefore(heard.plus(FORGOTTEN));
+    }
+
+    /** A worker goes by it. */
+    public Breaker heard(Instant now) {
+        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, ramp, now, force);
+    }
+
     /** Whether it stands as one that never was would: nothing is lost if it is forgotten. */
     public boolean isAtRest(BreakerSettings settings, Instant now) {
         return phase == Phase.CLOSED
@@ -148,7 +180,18 @@ public record Breaker(
         Window grown = trouble || window.total().calls() > 0 ? window.plus(all, settings.window(), now) : window;
         Counts total = grown.total();
         Breaker counted = new Breaker(
-                phase, since, why, grown, inARow, measured(grown, now), interval, nextProbe, waiting, ramp, force);
+                phase,
+                since,
+                why,
+                grown,
+                inARow,
+                measured(grown, now),
+                interval,
+                nextProbe,
+                waiting,
+                ramp,
+                heard,
+                force);
         double share = (double) total.failures() / Math.max(1, total.calls());
         if (inARow >= settings.streak()) {
             return counted.open(settings.firstProbe(), inARow + " failures in a row", now, random);
@@ -161,7 +204,8 @@ public record Breaker(
             double rate =
                     Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
-            return counted.enter(Phase.RAMPING, text, now).with(ramp.at(rate * THROTTLED_START, now));
+            double took = total.seconds() / Math.max(1, total.successes());
+            return counted.enter(Phase.RAMPING, text, now).with(ramp.throttled(rate * THROTTLED_START, took, now));
         }
         return counted;
     }
@@ -189,7 +233,7 @@ public record Breaker(
     }
 
     private Duration longer(BreakerSettings settings) {
-        Duration longer = interval.multipliedBy(3).dividedBy(2);
+        Duration longer = interval.multipliedBy(11).dividedBy(10);
         if (longer.compareTo(settings.firstProbe()) < 0) {
             return settings.firstProbe();
         }
@@ -218,27 +262,29 @@ public record Breaker(
     private Breaker enter(Phase next, String text, Instant now) {
         Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
         Flow kept = phase == Phase.RAMPING && next == Phase.CLOSED ? flow.good(flow.base()) : flow;
-        return new Breaker(next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, force);
+        return new Breaker(next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, heard, force);
     }
 
     private Breaker with(Flow changed) {
-        return new Breaker(phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, force);
+        return new Breaker(
+                phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, heard, force);
     }
 
     private Breaker with(Ramp changed) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, force);
+        return new Breaker(
+                phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, heard, force);
     }
 
     private Breaker waiting(int probes) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, probes, ramp, force);
+        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, probes, ramp, heard, force);
     }
 
     private Breaker rest(Duration length, Instant until) {
-        return new Breaker(phase, since, why, window, streak, flow, length, until, waiting, ramp, force);
+        return new Breaker(phase, since, why, window, streak, flow, length, until, waiting, ramp, heard, force);
     }
 
     private Breaker force(@Nullable Force by) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, ramp, by);
+        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, ramp, heard, by);
     }
 
     /** As it is stored. */
@@ -269,21 +315,28 @@ public record Breaker(
                 .put("quickest", ramp.quickest())
                 .put("ceiling", ramp.ceiling())
                 .put("falls", ramp.falls())
+                .put("took", ramp.took())
+                .put("inFlight", ramp.inFlight())
+                .put("heard", heard)
                 .put("forcedBy", force == null ? null : force.by())
                 .put("forcedWhy", force == null ? null : force.why())
                 .toString();
     }
 
-    /** What {@link #text} said; a phase this version does not know is taken for OPEN, due for a probe. */
+    /**
+     * What {@link #text} said; a phase this version does not know is taken for OPEN, due for a probe. Times further ahead
+     * than they can be, from before the store's clock was set back, are taken for now.
+     */
     public static Breaker parse(String text, Instant now) {
         Fields fields = Fields.parse(text);
         String by = fields.text("forcedBy");
+        Duration interval = fields.duration("interval", Duration.ZERO);
         return new Breaker(
                 phase(fields.text("phase", "")),
-                fields.instant("since", now),
+                fields.past("since", now),
                 fields.text("why", ""),
                 new Window(
-                        fields.instant("window", now),
+                        fields.past("window", now),
                         counts(fields.text("older", "")),
                         counts(fields.text("younger", ""))),
                 fields.integer("streak"),
@@ -291,20 +344,23 @@ public record Breaker(
                         fields.number("good"),
                         fields.number("arriving"),
                         fields.integer("parked"),
-                        fields.instant("parkedSince", now)),
-                fields.duration("interval", Duration.ZERO),
-                fields.instant("nextProbe", now),
+                        fields.past("parkedSince", now)),
+                interval,
+                fields.within("nextProbe", interval, now),
                 fields.integer("waiting"),
                 new Ramp(
                         fields.number("rate"),
                         fields.number("permits"),
-                        fields.instant("accrued", now),
+                        fields.past("accrued", now),
                         counts(fields.text("seen", "")),
-                        fields.instant("judged", now),
+                        fields.past("judged", now),
                         fields.number("through"),
                         fields.number("quickest"),
                         fields.number("ceiling"),
-                        fields.integer("falls")),
+                        fields.integer("falls"),
+                        fields.number("took"),
+                        fields.number("inFlight")),
+                fields.past("heard", now, Instant.EPOCH),
                 by == null ? null : new Force(by, fields.text("forcedWhy")));
     }
 

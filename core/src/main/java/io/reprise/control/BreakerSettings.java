@@ -17,7 +17,7 @@ import java.util.Set;
  * @param window how far back the share looks
  * @param streak counted failures in a row, without a success in the whole fleet, at which it opens whatever the share
  * @param probes jobs let through at a time to see whether the resource is back
- * @param firstProbe how long after it opened the first probes follow; half as long again after probes that failed
+ * @param firstProbe how long after it opened the first probes follow; a tenth later each time they fail
  * @param longestProbe the longest rest between probes
  */
 public record BreakerSettings(

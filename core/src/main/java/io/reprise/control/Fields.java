@@ -15,6 +15,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields {
 
+    private static final double MOST = 1e9;
+    private static final Duration YEAR = Duration.ofDays(365);
+
+    /** How far workers may differ about what time the store has. */
+    private static final Duration SKEW = Duration.ofSeconds(10);
+
     private final Map<String, String> values = new LinkedHashMap<>();
 
     static Fields parse(String text) {
@@ -44,20 +50,42 @@ final class Fields {
         return values.getOrDefault(name, otherwise);
     }
 
+    /** Finite, and of a size that can be reckoned with. */
     double number(String name) {
-        return read(name, Double::parseDouble, 0.0);
+        double value = read(name, Double::parseDouble, 0.0);
+        return Double.isNaN(value) ? 0 : Math.max(-MOST, Math.min(value, MOST));
     }
 
     int integer(String name) {
         return read(name, Integer::parseInt, 0);
     }
 
-    Instant instant(String name, Instant otherwise) {
-        return read(name, Instant::parse, otherwise);
+    /** Something that has happened: what lies in the future, by a clock that was wrong, is taken to be now. */
+    Instant past(String name, Instant now) {
+        return past(name, now, now);
+    }
+
+    Instant past(String name, Instant now, Instant otherwise) {
+        Instant value = near(name, now);
+        return value.isAfter(now.plus(SKEW)) ? otherwise : value;
+    }
+
+    /** A time no further ahead than this. */
+    Instant within(String name, Duration ahead, Instant now) {
+        return past(name, now.plus(ahead), now);
+    }
+
+    /** Within a year of now, so that differences can be reckoned with. */
+    private Instant near(String name, Instant now) {
+        Instant value = read(name, Instant::parse, now);
+        Instant earliest = now.minus(YEAR);
+        Instant latest = now.plus(YEAR);
+        return value.isBefore(earliest) ? earliest : value.isAfter(latest) ? latest : value;
     }
 
     Duration duration(String name, Duration otherwise) {
-        return read(name, Duration::parse, otherwise);
+        Duration value = read(name, Duration::parse, otherwise);
+        return value.isNegative() || value.compareTo(YEAR) > 0 ? otherwise : value;
     }
 
     private <T> T read(String name, Function<String, T> parser, T otherwise) {

@@ -78,6 +78,6 @@ public record RetryBudget(double level, Instant at, boolean waiting) {
     public static RetryBudget parse(String text, Instant now) {
         Fields fields = Fields.parse(text);
         return new RetryBudget(
-                fields.number("level"), fields.instant("at", now), Boolean.parseBoolean(fields.text("waiting")));
+                fields.number("level"), fields.past("at", now), Boolean.parseBoolean(fields.text("waiting")));
     }
 }

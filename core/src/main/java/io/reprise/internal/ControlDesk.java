@@ -63,7 +63,10 @@ public final class ControlDesk {
                 breaker.why(),
                 known == null ? null : breaker.since(),
                 phase == Breaker.Phase.OPEN && breaker.force() == null ? breaker.nextProbe() : null,
-                phase == Breaker.Phase.RAMPING ? breaker.ramp().rate() : null,
+                phase == Breaker.Phase.RAMPING ? breaker.ramp().pace() : null,
+                phase == Breaker.Phase.RAMPING && breaker.ramp().inFlight() > 0
+                        ? breaker.ramp().inFlight()
+                        : null,
                 budget.at(settings, now).level(),
                 settings.capacity(),
                 parked.getOrDefault(ControlKey.breaker(name).text(), 0L) + parked.getOrDefault(budgetKey.text(), 0L),

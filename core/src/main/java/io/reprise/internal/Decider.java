@@ -63,7 +63,6 @@ final class Decider {
         return switch (end.kind()) {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
             case HELD -> settlement(end, Spent.NOTHING, parkedByBreaker(end.run().job), null, null);
-            case TOO_LATE -> tooLate(end);
             case UNHANDLED -> unhandled(end);
             case UNREADABLE -> byPolicy(end, unreadable(end));
             case HANDLED ->
@@ -184,13 +183,6 @@ final class Decider {
     private static Settlement.Next parkedByBreaker(Job job) {
         String resource = Objects.requireNonNull(job.spec().resource());
         return new Settlement.Park(ControlKey.breaker(resource).text(), WaitReason.BREAKER, null, null);
-    }
-
-    private static Settlement tooLate(Ended end) {
-        Failure failure = Failure.of(
-                FailureClass.TIMEOUT, "Deadline", "The deadline of the job passed before this run could start");
-        Decision decision = new Decision.Fail(FailReason.DEADLINE, FailureClass.TIMEOUT, "deadline", false);
-        return settlement(end, Spent.NOTHING, next(decision), failure, decision);
     }
 
     private Settlement unhandled(Ended end) {

@@ -46,6 +46,7 @@ public final class Engine {
     private final Reporter reporter;
     private final Warden warden;
     private final RemoteRuns remote;
+    private final Runnable waker = this::wake;
 
     public Engine(JobStore store, Config config, Seams seams) {
         this.store = store;
@@ -81,7 +82,7 @@ public final class Engine {
     }
 
     public void start() {
-        store.onWake(this::wake);
+        store.onWake(waker);
         List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher)
                 .forEach(driver::start);
         log.info(
@@ -130,6 +131,7 @@ public final class Engine {
         // An interrupt from before must not cut the farewell short; one that comes now means hurry.
         boolean interrupted = Thread.interrupted();
         log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
+        store.offWake(waker);
         driver.stop(fetcher);
         runner.giveBack(book.unfinished());
         if (!driver.await(() -> book.unfinished().isEmpty(), settings.timing().stopGrace())) {

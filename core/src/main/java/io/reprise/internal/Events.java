@@ -34,6 +34,11 @@ public final class Events {
 
     /** A settlement that was accepted at {@code at}. */
     void settled(Job job, Settlement settlement, Instant at) {
+        settled(job, settlement, at, null);
+    }
+
+    /** The same of a job whose first failure is known to have been at {@code firstFailedAt}. */
+    void settled(Job job, Settlement settlement, Instant at, @Nullable Instant firstFailedAt) {
         Settlement.Next next = settlement.next();
         int attempt = job.attempts() + 1;
         Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
@@ -63,7 +68,20 @@ public final class Events {
         }
         if (!listeners.isEmpty()) {
             Duration ran = settlement.spent() == Spent.NOTHING ? null : settlement.ran();
-            publish(kind(settlement), job, attempt, at, ran, dueAt, settlement.failure(), settlement.decision());
+            tell(new JobEvent(
+                    kind(settlement),
+                    job.id(),
+                    job.type(),
+                    job.queue(),
+                    job.spec().resource(),
+                    attempt,
+                    at,
+                    job.times().firstDueAt(),
+                    firstFailedAt,
+                    ran,
+                    dueAt,
+                    settlement.failure(),
+                    settlement.decision()));
         }
     }
 
@@ -93,6 +111,7 @@ public final class Events {
                     0,
                     at,
                     dueAt,
+                    null,
                     null,
                     dueAt,
                     null,
@@ -158,10 +177,16 @@ public final class Events {
                 attempt,
                 at,
                 job.times().firstDueAt(),
+                null,
                 ran,
                 dueAt,
                 failure,
                 decision));
+    }
+
+    /** Whether anybody listens. */
+    boolean isHeard() {
+        return !listeners.isEmpty();
     }
 
     private void tell(JobEvent event) {

@@ -116,7 +116,7 @@ final class Fetcher implements Role {
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             claimed += runs.size();
             runner.pace().claimed(claim.jobs());
-            runner.accept(runs, claim.claimedAt());
+            runner.accept(runs, claim.claimedAt(), before);
         }
         return claimed;
     }

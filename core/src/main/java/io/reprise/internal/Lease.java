@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.Job;
 import io.reprise.store.Claim;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,7 +24,10 @@ final class Lease {
         this.alone = claim.alone();
         this.claimedNanos = claimedNanos;
         this.expiresNanos = expiresNanos;
-        claim.jobs().forEach(job -> open.add(new Run(job, this, claim.admitted().contains(job.id()))));
+        for (Job job : claim.jobs()) {
+            boolean admitted = claim.admitted().contains(job.id());
+            open.add(new Run(job, this, admitted, claim.damaged().get(job.id())));
+        }
     }
 
     List<Run> runs() {

@@ -48,6 +48,7 @@ final class RemoteOutcomes {
     private final Events events;
     private final Tallies tallies;
     private final StoreClock clock;
+    private final Driver driver;
     private final Consumer<Duration> onDue;
     private final Queue<Outcome> waiting = new ConcurrentLinkedQueue<>();
     private final ReentrantLock lock = new ReentrantLock();
@@ -62,6 +63,7 @@ final class RemoteOutcomes {
         this.events = parts.events();
         this.tallies = parts.tallies();
         this.clock = parts.clock();
+        this.driver = parts.driver();
         this.onDue = onDue;
     }
 
@@ -113,8 +115,9 @@ final class RemoteOutcomes {
         try {
             List<Settlement> settlements =
                     batch.stream().map(outcome -> outcome.settlement).toList();
+            long sent = driver.nanos();
             Settled settled = store.settle(settlements, closed(batch));
-            clock.heard(settled.at());
+            clock.heard(settled.at(), sent);
             done = true;
             for (Outcome outcome : batch) {
                 outcome.written = true;

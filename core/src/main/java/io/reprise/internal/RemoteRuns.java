@@ -71,8 +71,9 @@ public final class RemoteRuns {
         ClaimRequest request = new ClaimRequest(
                 wish.worker(), wish.lease(), wish.max(), demands, settings.retryShare(), true, wish.types());
         List<RemoteLease> leased = new ArrayList<>();
+        long sent = driver.nanos();
         for (Claim claim : store.claim(request)) {
-            clock.heard(claim.claimedAt());
+            clock.heard(claim.claimedAt(), sent);
             outcomes.claimed(claim);
             for (Run run : new Lease(claim, 0, 0).runs()) {
                 String payload = mayStart(run) ? payload(run) : null;
@@ -105,9 +106,15 @@ public final class RemoteRuns {
 
     /** A run that must not start is settled here and now, as it would be by a worker of our own. */
     private boolean mayStart(Run run) {
+        if (run.damage != null) {
+            Ended.Thrown damaged = Ended.Thrown.of(new Runner.DamagedJobException(run.damage));
+            outcomes.settle(new Ended(run, Ended.Kind.UNREADABLE, Duration.ZERO, damaged, null));
+            return false;
+        }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
-            outcomes.settle(new Ended(run, Ended.Kind.TOO_LATE, Duration.ZERO, null, null));
+            // As for a run of our own: the store expires it.
+            outcomes.settle(Ended.notStarted(run));
             return false;
         }
         if (control.holds(run)) {

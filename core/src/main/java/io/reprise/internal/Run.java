@@ -33,6 +33,8 @@ final class Run {
     final Lease lease;
     /** Whether it waited for a breaker and was let through. */
     final boolean admitted;
+    /** Why the store does not understand the job; null if it does. */
+    final @Nullable String damage;
 
     private Phase phase = Phase.WAITING;
     private @Nullable Thread thread;
@@ -43,10 +45,11 @@ final class Run {
     private long mustEndNanos;
     private Map<String, Double> costs = Map.of();
 
-    Run(Job job, Lease lease, boolean admitted) {
+    Run(Job job, Lease lease, boolean admitted, @Nullable String damage) {
         this.job = job;
         this.lease = lease;
         this.admitted = admitted;
+        this.damage = damage;
     }
 
     JobId id() {

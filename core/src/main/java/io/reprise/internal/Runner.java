@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.PayloadCodec;
+import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
@@ -66,8 +67,8 @@ final class Runner implements Role {
         return pace;
     }
 
-    void accept(List<Run> runs, Instant claimedAt) {
-        clock.heard(claimedAt);
+    void accept(List<Run> runs, Instant claimedAt, long sentNanos) {
+        clock.heard(claimedAt, sentNanos);
         for (Run run : runs) {
             try {
                 bench.execute(() -> perform(run));
@@ -122,6 +123,11 @@ final class Runner implements Role {
 
     private void perform(Run run) {
         long start = driver.nanos();
+        if (book.isExpired(run.lease, start)) {
+            // Another may have it already. If nobody has, this puts it back.
+            giveBack(List.of(run));
+            return;
+        }
         long mustEnd = mustEnd(run, start);
         if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
@@ -149,7 +155,7 @@ final class Runner implements Role {
 
     private void finish(Run run, Ended end) {
         if (run.end()) {
-            if (end.kind() != Ended.Kind.HELD) {
+            if (end.kind() != Ended.Kind.HELD && end.kind() != Ended.Kind.NOT_STARTED) {
                 pace.ran(end.ran().toNanos());
             }
             committer.accept(end);
@@ -161,15 +167,28 @@ final class Runner implements Role {
 
     /** Null if the run goes on without this thread. */
     private @Nullable Ended call(Run run, long start) throws Exception {
+        if (run.damage != null) {
+            return thrown(run, Ended.Kind.UNREADABLE, start, new DamagedJobException(run.damage));
+        }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
-            return ended(run, Ended.Kind.TOO_LATE, start, null, null);
+            // By the store's clock it may not be: given back, the job is claimed once more or expired by the store.
+            return ended(run, Ended.Kind.NOT_STARTED, start, null, null);
         }
         if (control.holds(run)) {
             return ended(run, Ended.Kind.HELD, start, null, null);
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
         return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
+    }
+
+    /** What is stored of the job is not understood. */
+    static final class DamagedJobException extends RepriseException {
+        private static final long serialVersionUID = 1L;
+
+        DamagedJobException(String damage) {
+            super("The stored job is damaged, or of a newer version: " + damage);
+        }
     }
 
     private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {

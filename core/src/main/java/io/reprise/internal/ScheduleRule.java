@@ -7,10 +7,10 @@ import com.cronutils.model.definition.CronDefinition;
 import com.cronutils.model.definition.CronDefinitionBuilder;
 import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
+import io.reprise.JobSpec;
 import io.reprise.RepriseException;
 import io.reprise.Schedule;
 import io.reprise.Schedule.MissedFire;
-import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -30,6 +30,9 @@ public final class ScheduleRule {
     private static final CronDefinition FIVE_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.UNIX);
     private static final CronDefinition SIX_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.SPRING53);
 
+    private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final int MAX_SHOWN = 500;
+
     private final @Nullable ExecutionTime cron;
     private final boolean everyHour;
     private final Duration every;
@@ -41,7 +44,7 @@ public final class ScheduleRule {
         boolean isCron = parts[0].equals("cron");
         this.cron = isCron ? cron(parts[1]) : null;
         this.everyHour = isCron && everyHour(parts[1]);
-        this.every = isCron ? Duration.ZERO : Duration.parse(parts[1]);
+        this.every = isCron ? Duration.ZERO : interval(parts[1]);
         this.zone = ZoneId.of(parts[2]);
         this.missed = MissedFire.valueOf(parts[3]);
         this.overlap = Boolean.parseBoolean(parts[4]);
@@ -62,10 +65,25 @@ public final class ScheduleRule {
                 throw new IllegalArgumentException("expected 5 parts");
             }
             return new ScheduleRule(parts);
-        } catch (IllegalArgumentException | DateTimeException e) {
+        } catch (RuntimeException e) {
+            // The cron parser throws more than it promises.
             throw new IllegalArgumentException(
-                    "schedule '" + name + "' cannot be read: '" + parts[1 % parts.length] + "': " + e.getMessage(), e);
+                    "schedule '" + name + "' cannot be read: '" + shown(parts[1 % parts.length]) + "': "
+                            + shown(String.valueOf(e.getMessage())),
+                    e);
         }
+    }
+
+    private static String shown(String text) {
+        return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
+    }
+
+    private static Duration interval(String text) {
+        Duration every = Duration.parse(text);
+        if (every.compareTo(SHORTEST) < 0 || every.compareTo(JobSpec.MAX_DELAY) > 0) {
+            throw new IllegalArgumentException("an interval must be " + SHORTEST + " to " + JobSpec.MAX_DELAY);
+        }
+        return every;
     }
 
     /** A wildcard in the hours means "every so often", not "at this time of day": such a cron runs on through a jump. */

@@ -88,7 +88,8 @@ final class Sweeper implements Role {
                 outage.worked();
                 return term.dividedBy(2);
             }
-            clock.heard(store.now());
+            long asked = driver.nanos();
+            clock.heard(store.now(), asked);
             boolean moreLost = guarded("reclaim", this::reclaim, false);
             boolean moreLate = guarded("expire", this::expire, false);
             Duration untilNext = guarded("schedules", schedules::fireDue, INTERVAL);

@@ -4,6 +4,7 @@ package io.reprise.internal;
 import io.reprise.Job;
 import io.reprise.JobStatus;
 import io.reprise.retry.Decision;
+import io.reprise.retry.Failure;
 import io.reprise.store.Activity;
 import io.reprise.store.Cause;
 import io.reprise.store.Evidence;
@@ -56,12 +57,25 @@ final class Tallies {
             }
             spend(cause, Spending.SECONDS, succeeded, settlement.ran().toNanos() / 1e9);
             costs.forEach((unit, amount) -> spend(cause, unit, succeeded, amount));
+        } else if (isForNothing(settlement)) {
+            Cause cause = cause(job, settlement);
+            spend(cause, Spending.SECONDS, false, settlement.ran().toNanos() / 1e9);
+            costs.forEach((unit, amount) -> spend(cause, unit, false, amount));
         }
         if (first || retry || settlement.next() instanceof Settlement.Fail) {
             Duration backoff = settlement.decision() instanceof Decision.Retry again ? again.delay() : Duration.ZERO;
             long dead = settlement.next() instanceof Settlement.Fail ? 1 : 0;
             add(new Activity(job.type(), first ? 1 : 0, first && retry ? 1 : 0, retry ? 1 : 0, dead, backoff));
         }
+    }
+
+    /** Whether a run must be done again although it did not count: it was lost, cut short, or failed as a probe. */
+    private static boolean isForNothing(Settlement settlement) {
+        return switch (settlement.spent()) {
+            case LOSS, INTERRUPTION -> true;
+            case SNOOZE -> settlement.failure() != null && !settlement.ran().isZero();
+            case ATTEMPT, NOTHING -> false;
+        };
     }
 
     /** A job that became a dead letter while it waited. */
@@ -105,16 +119,29 @@ final class Tallies {
 
     private Cause cause(Job job) {
         JobStatus.LastError error = job.status().lastError();
-        String resource = job.spec().resource();
-        if (job.attempts() == 0 || error == null) {
-            return Cause.first(job.type(), resource);
+        return job.attempts() == 0 || error == null
+                ? Cause.first(job.type(), job.spec().resource())
+                : cause(job, error.fingerprint(), error.type());
+    }
+
+    /** Of a run that is done again: what ended it. All losses are one error, whichever worker it was. */
+    private Cause cause(Job job, Settlement settlement) {
+        Failure failure = settlement.failure();
+        if (settlement.spent() == Spent.SNOOZE && failure != null) {
+            return cause(job, failure.fingerprint(), failure.type());
         }
+        String name = settlement.spent() == Spent.LOSS ? "LeaseExpired" : "Interrupted";
+        return cause(job, name, name);
+    }
+
+    private Cause cause(Job job, String fingerprint, String error) {
+        String resource = job.spec().resource();
         if (errors.size() >= MAX_ROWS && !errors.containsKey(new Target(job.type(), resource))) {
             return Cause.otherError(job.type(), resource);
         }
         Set<String> known = errors.computeIfAbsent(new Target(job.type(), resource), target -> new HashSet<>());
-        return known.contains(error.fingerprint()) || (known.size() < MAX_ERRORS && known.add(error.fingerprint()))
-                ? new Cause(job.type(), resource, error.fingerprint(), error.type())
+        return known.contains(fingerprint) || (known.size() < MAX_ERRORS && known.add(fingerprint))
+                ? new Cause(job.type(), resource, fingerprint, error)
                 : Cause.otherError(job.type(), resource);
     }
 

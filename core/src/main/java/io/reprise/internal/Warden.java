@@ -12,7 +12,9 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -46,6 +48,9 @@ final class Warden implements Role {
     private final OutageRest outage;
     private final SharedControl shared;
     private final AtomicBoolean urgent = new AtomicBoolean();
+    /** Names that nothing parked by could be let go of, for their queues are paused, and when that was. */
+    private final Map<String, Long> stuckNanos = new HashMap<>();
+
     private long lastNanos;
     private long nextReportNanos;
     private long nextReadNanos;
@@ -96,6 +101,7 @@ final class Warden implements Role {
             }
             if (hurried || nanos - nextReportNanos >= 0) {
                 report();
+                sayAgain();
                 nextReportNanos = nanos + TROUBLE_TICK.toNanos();
             }
             measure(nanos);
@@ -146,6 +152,16 @@ final class Warden implements Role {
         }
     }
 
+    /** A breaker that holds jobs back must not be taken for one that all workers have switched off. */
+    private void sayAgain() {
+        Instant now = clock.now();
+        Map.copyOf(shared.breakers()).forEach((resource, breaker) -> {
+            if (breaker.isUnheard(now) && rules.breaker(resource).enabled()) {
+                shared.change(resource, now, b -> b.isUnheard(now) ? b.heard(now) : b, null);
+            }
+        });
+    }
+
     private Optional<RetryBudget> change(ControlKey key, Instant now, double tokens) {
         BudgetSettings settings = rules.budget(key);
         return shared.change(key, now, budget -> budget.at(settings, now).plus(tokens, settings));
@@ -162,7 +178,12 @@ final class Warden implements Role {
     private boolean letGo() {
         Instant now = clock.now();
         Set<String> parkedBy = store.parkedBy();
+        stuckNanos.keySet().retainAll(parkedBy);
         for (String name : parkedBy) {
+            Long stuck = stuckNanos.get(name);
+            if (stuck != null && driver.nanos() - stuck < IDLE.toNanos()) {
+                continue;
+            }
             Optional<ControlKey> key = ControlKey.parse(name);
             if (key.isEmpty()) {
                 store.unpark(name, ORPHANS);
@@ -192,7 +213,8 @@ final class Warden implements Role {
         String resource = key.subject();
         BreakerSettings settings = rules.breaker(resource);
         Breaker known = shared.breakers().get(resource);
-        if (known == null || !known.holds() || (!settings.enabled() && known.force() == null)) {
+        // Others may go by a breaker that this worker does without: then it is moved on for them.
+        if (known == null || !known.holds() || (!settings.enabled() && known.isForgotten(now))) {
             store.unpark(key.text(), ORPHANS);
             return;
         }
@@ -206,11 +228,20 @@ final class Warden implements Role {
                 .isPresent();
         if (changed && taken[0] > 0) {
             int unparked = store.unpark(key.text(), taken[0]);
+            noteStuck(key, unparked);
             if (unparked < taken[0]) {
                 int unused = taken[0] - unparked;
                 shared.change(
                         resource, now, breaker -> breaker.letThrough(-unused).drained(now), null);
             }
+        }
+    }
+
+    private void noteStuck(ControlKey key, int unparked) {
+        if (unparked == 0) {
+            stuckNanos.put(key.text(), driver.nanos());
+        } else {
+            stuckNanos.remove(key.text());
         }
     }
 
@@ -226,7 +257,7 @@ final class Warden implements Role {
         }
         BreakerSettings settings = rules.breaker(key.subject());
         Breaker later = breaker.at(settings, now).drained(now);
-        if (later.isAtRest(settings, now)) {
+        if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
             shared.remove(key);
         } else if (later.phase() != breaker.phase()) {
             shared.change(key.subject(), now, b -> b.at(settings, now).drained(now), null);
@@ -252,6 +283,7 @@ final class Warden implements Role {
                 .isPresent();
         if (changed && granted[0] > 0) {
             int unparked = store.unpark(key.text(), granted[0]);
+            noteStuck(key, unparked);
             if (unparked < granted[0]) {
                 change(key, now, RetryBudget.costOf(granted[0] - unparked));
             }

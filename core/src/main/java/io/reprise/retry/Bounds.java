@@ -13,6 +13,8 @@ final class Bounds {
 
     static final int MAX_ATTEMPTS = 1_000_000;
 
+    private static final int MAX_SHOWN = 200;
+
     private Bounds() {}
 
     static Duration duration(String field, Duration value, Duration least) {
@@ -46,7 +48,9 @@ final class Bounds {
     }
 
     static IllegalArgumentException refused(String field, Object value, String allowed) {
-        return new IllegalArgumentException(field + " is " + value + " but must be " + allowed);
+        // Both may come from a text that somebody else wrote.
+        return new IllegalArgumentException(Truncation.cut(field, MAX_SHOWN) + " is "
+                + Truncation.cut(String.valueOf(value), MAX_SHOWN) + " but must be " + allowed);
     }
 
     /** Nanoseconds of any duration, held within 0 and {@link #MAX_NANOS}. */

@@ -26,8 +26,8 @@ final class JsonFields {
         }
         for (Object name : members.keySet()) {
             if (!allowed.contains(name)) {
-                throw new IllegalArgumentException(
-                        what + " has no field \"" + name + "\"; allowed: " + String.join(", ", allowed));
+                throw new IllegalArgumentException(what + " has no field \"" + Truncation.cut(String.valueOf(name), 100)
+                        + "\"; allowed: " + String.join(", ", allowed));
             }
         }
         return new JsonFields(what, members);
@@ -123,6 +123,6 @@ final class JsonFields {
     }
 
     private static IllegalArgumentException wrong(String name, @Nullable Object value, String wanted) {
-        return Bounds.refused(name, Truncation.cut(Json.write(value), 200), wanted);
+        return Bounds.refused(name, Json.write(value), wanted);
     }
 }

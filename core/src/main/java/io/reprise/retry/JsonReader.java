@@ -63,7 +63,7 @@ final class JsonReader {
             space();
             String name = string();
             if (members.containsKey(name)) {
-                throw new IllegalArgumentException("JSON has the field \"" + name + "\" twice");
+                throw new IllegalArgumentException("JSON has the field \"" + Truncation.cut(name, 100) + "\" twice");
             }
             expect(':');
             members.put(name, value(depth + 1));
@@ -121,7 +121,9 @@ final class JsonReader {
     private char unicode() {
         int code = 0;
         for (int i = 0; i < 4; i++) {
-            int digit = Character.digit(peek(), 16);
+            char c = peek();
+            // Other scripts have digits too, but not JSON.
+            int digit = c < 128 ? Character.digit(c, 16) : -1;
             if (digit < 0) {
                 throw bad("a hexadecimal digit");
             }

@@ -5,6 +5,7 @@ import io.reprise.Job;
 import io.reprise.JobId;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -14,12 +15,27 @@ import java.util.Set;
  * @param claimedAt the store's time of the claim
  * @param alone whether the job is a suspect and runs in a lease of its own
  * @param admitted those of the jobs that waited for a breaker and were let through: they may run while it holds others
+ * @param damaged those of the jobs whose stored row is not understood, with the reason. They are leased like others, with
+ *     what could be read of them, so that they end as unreadable and are in nobody's way
  */
-public record Claim(long token, String queue, Instant claimedAt, boolean alone, List<Job> jobs, Set<JobId> admitted) {
+public record Claim(
+        long token,
+        String queue,
+        Instant claimedAt,
+        boolean alone,
+        List<Job> jobs,
+        Set<JobId> admitted,
+        Map<JobId, String> damaged) {
 
     public Claim {
         jobs = List.copyOf(jobs);
         admitted = Set.copyOf(admitted);
+        damaged = Map.copyOf(damaged);
+    }
+
+    /** A claim of which everything was understood. */
+    public Claim(long token, String queue, Instant claimedAt, boolean alone, List<Job> jobs, Set<JobId> admitted) {
+        this(token, queue, claimedAt, alone, jobs, admitted, Map.of());
     }
 
     /** A claim of which nothing was let through by a breaker. */

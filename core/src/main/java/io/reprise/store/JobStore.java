@@ -11,6 +11,7 @@ import io.reprise.Transaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -88,6 +89,21 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /** Kept history, oldest first. */
     List<Attempt> attempts(JobId id);
+
+    /**
+     * When counted runs of each of these jobs failed, oldest first, as far as history is kept; jobs without a failure
+     * may be missing. Asked for whole batches of jobs that were retried and succeeded.
+     */
+    default Map<JobId, List<Instant>> failures(Collection<JobId> jobs) {
+        Map<JobId, List<Instant>> failures = new HashMap<>();
+        jobs.forEach(id -> failures.put(
+                id,
+                attempts(id).stream()
+                        .filter(attempt -> attempt.ending() == Attempt.Ending.FAILED)
+                        .map(Attempt::endedAt)
+                        .toList()));
+        return failures;
+    }
 
     /** Names of the queues that have pending or running jobs; cheap enough to ask often. */
     Set<String> liveQueues();
@@ -200,10 +216,13 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     void maintain();
 
     /**
-     * Registers the one who wants to know, soon, that jobs of some queue may be due. Only a hint: it may come late, twice
-     * or never.
+     * Registers one more who wants to know, soon, that jobs of some queue may be due: every worker of this process on
+     * this store does. Only a hint: it may come late, twice or never.
      */
     void onWake(Runnable listener);
+
+    /** Tells this listener no more. Harmless if it was never registered. */
+    default void offWake(Runnable listener) {}
 
     @Override
     void close();

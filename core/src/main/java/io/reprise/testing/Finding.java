@@ -77,7 +77,7 @@ final class Finding {
 
     private static JobId position(String cursor) {
         if (!cursor.startsWith(CURSOR)) {
-            throw new IllegalArgumentException("'" + cursor + "' is not a cursor of this store");
+            throw new IllegalArgumentException("A cursor of this store begins with " + CURSOR + ": pass Page.next()");
         }
         return JobId.parse(cursor.substring(CURSOR.length()));
     }

@@ -48,6 +48,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -70,7 +71,8 @@ public final class InMemoryJobStore implements JobStore {
     private final Controls controls = new Controls(tables);
     private final Insights insights = new Insights();
     private final Documents documents = new Documents();
-    private volatile Runnable listener = () -> {};
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+    private volatile boolean pollOnly;
 
     public InMemoryJobStore() {
         this(InstantSource.system());
@@ -80,16 +82,22 @@ public final class InMemoryJobStore implements JobStore {
         this.clock = clock;
     }
 
+    /** Wakes nobody: workers find work by looking for it, like those of different processes on one database. */
+    public InMemoryJobStore pollOnly() {
+        pollOnly = true;
+        return this;
+    }
+
     private <T extends @Nullable Object> T locked(Function<Instant, T> work) {
         synchronized (tables) {
             return work.apply(now());
         }
     }
 
-    /** Like {@link #locked}, for what may make work; the listener is called without the lock. */
+    /** Like {@link #locked}, for what may make work; listeners are called without the lock. */
     private <T extends @Nullable Object> T waking(Function<Instant, T> work) {
         T answer = locked(work);
-        listener.run();
+        listeners.forEach(Runnable::run);
         return answer;
     }
 
@@ -472,7 +480,14 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public void onWake(Runnable listener) {
-        this.listener = listener;
+        if (!pollOnly) {
+            listeners.add(listener);
+        }
+    }
+
+    @Override
+    public void offWake(Runnable listener) {
+        listeners.remove(listener);
     }
 
     @Override

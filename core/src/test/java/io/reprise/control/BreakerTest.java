@@ -114,7 +114,7 @@ class BreakerTest {
     void probes_that_fail_make_the_next_ones_wait_longer_up_to_a_limit() {
         Breaker breaker = open();
         Duration last = Duration.ZERO;
-        for (int i = 0; i < 20; i++) {
+        for (int i = 0; i < 50; i++) {
             Instant now = breaker.nextProbe();
             breaker = after(breaker.at(SETTINGS, now).letThrough(3), admitted(0, 3), now);
             assertThat(breaker.phase()).isEqualTo(Phase.OPEN);
@@ -164,7 +164,7 @@ class BreakerTest {
 
     @Test
     void the_ramp_begins_at_a_part_of_the_good_rate() {
-        assertThat(ramping().ramp().rate()).isEqualTo(0.3 * 50);
+        assertThat(ramping().ramp().rate()).isEqualTo(0.4 * 50);
     }
 
     @Test

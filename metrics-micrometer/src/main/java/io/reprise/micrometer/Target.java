@@ -39,9 +39,9 @@ final class Target {
     void succeeded(JobEvent event) {
         ended(event, "succeeded");
         counter("reprise.succeeded", "attempt", number(event.attempt())).increment();
-        if (event.attempt() > 1) {
+        if (event.firstFailedAt() != null) {
             timer("reprise.recovery", "attempt", number(event.attempt()))
-                    .record(Duration.between(event.firstDueAt(), event.at()));
+                    .record(Duration.between(event.firstFailedAt(), event.at()));
         }
     }
 

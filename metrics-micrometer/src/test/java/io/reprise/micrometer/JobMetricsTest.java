@@ -227,7 +227,7 @@ class JobMetricsTest {
     }
 
     private static ResourceStatus status(String name, Breaker.Phase phase, double budget) {
-        return new ResourceStatus(name, phase, "", null, null, null, budget, 500, 7, null);
+        return new ResourceStatus(name, phase, "", null, null, null, null, budget, 500, 7, null);
     }
 
     /** Texts as they are. */

@@ -9,6 +9,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The {@code reprise} program. */
 public final class Main {
 
+    private static final int MAX_MESSAGE = 1_000;
+
     private Main() {}
 
     public static void main(String[] args) {
@@ -40,7 +42,7 @@ public final class Main {
     private static int refuse(CommandLine.ParameterException failure, Terminal terminal) {
         CommandLine command = failure.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
-        terminal.err().println("reprise: " + failure.getMessage());
+        terminal.err().println("reprise: " + shortened(String.valueOf(failure.getMessage())));
         if (!UnmatchedArgumentException.printSuggestions(failure, terminal.err())
                 && !command.getSubcommands().isEmpty()) {
             terminal.err()
@@ -50,6 +52,11 @@ public final class Main {
         terminal.err().println("Try '" + name + " --help'.");
         terminal.err().flush();
         return ExitCode.BAD_INPUT;
+    }
+
+    /** A message quotes what was typed, which may be a whole file. */
+    private static String shortened(String message) {
+        return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
     }
 
     private static int report(Exception failure, RepriseCommand root, Terminal terminal) {

@@ -56,7 +56,7 @@ public final class BudgetExperiment extends Contest<Client> {
         contestants().forEach(client -> failing.forEach(share -> cells.add(new Cell(client, share))));
         List<Row> rows = new ArrayList<>(Parallel.map(cells, cell -> run(cell, seed)));
         failing.forEach(share -> rows.add(expected(share)));
-        Chart chart = new Chart("Budget: calls per job", "failing calls, %", "calls");
+        Chart chart = new Chart("Budget: calls per job", "calls that fail, %", "calls per job");
         rows.forEach(row -> chart.point(row.policy(), 100 * row.number("failing"), row.number("load")));
         return new Report("budget", seed, rows, chart.svg());
     }

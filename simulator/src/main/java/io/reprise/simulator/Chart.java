@@ -7,19 +7,21 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Lines over one axis, as SVG. Our own line is drawn last and strongest. Not thread-safe. */
+/**
+ * Lines over one axis, as SVG. Our own is a broad band below the others, so that what runs along it is still seen.
+ * Colours are told apart by those who see red and green alike, and lines of the same colour by their dashes. Not
+ * thread-safe.
+ */
 final class Chart {
 
     private static final int LEFT = 80;
     private static final int TOP = 44;
     private static final int WIDTH = 560;
     private static final int HEIGHT = 320;
-    private static final int LEGEND = 200;
-    private static final String OURS = "#1f6feb";
-    private static final String[] COLOURS = {
-        "#c69026", "#a371f7", "#2da44e", "#cf222e", "#8b949e", "#bf3989", "#0a7e8c", "#57606a", "#953800", "#6e7781",
-        "#116329", "#8250df", "#a40e26"
-    };
+    private static final double LETTER = 6.8;
+    private static final String OURS = "#4c9aff";
+    private static final String[] COLOURS = {"#b35900", "#007a5a", "#a3195b", "#5b4bb7", "#3d3d3d", "#c9a400"};
+    private static final String[] DASHES = {"", "7 3", "2 2"};
 
     private record Point(double x, double y) {}
 
@@ -47,8 +49,9 @@ final class Chart {
 
     String svg() {
         StringBuilder svg = new StringBuilder();
-        int width = LEFT + WIDTH + LEGEND;
-        int height = TOP + HEIGHT + 50;
+        int longest = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
+        int width = LEFT + WIDTH + 64 + (int) (LETTER * longest);
+        int height = Math.max(TOP + HEIGHT + 50, TOP + 18 * lines.size());
         svg.append(String.format(
                 Locale.ROOT,
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\""
@@ -58,20 +61,24 @@ final class Chart {
                 width,
                 height));
         svg.append(text(LEFT, 22, "start", title));
-        svg.append(text(LEFT + WIDTH / 2.0, height - 10.0, "middle", across));
-        svg.append(text(LEFT, TOP - 6, "end", up));
+        svg.append(text(LEFT + WIDTH / 2.0, TOP + HEIGHT + 38, "middle", across));
+        svg.append(upright(20, TOP + HEIGHT / 2.0, logarithmic ? up + " (logarithmic)" : up));
         Scale x = new Scale(values(true), false, LEFT, LEFT + WIDTH);
         Scale y = new Scale(values(false), logarithmic, TOP + HEIGHT, TOP);
         grid(svg, x, y);
-        int number = 0;
-        for (Map.Entry<String, List<Point>> line : lines.entrySet()) {
-            String colour = line.getKey().equals(Candidate.REPRISE.name()) ? OURS : COLOURS[number % COLOURS.length];
-            draw(svg, line.getValue(), colour, x, y);
-            legend(svg, line.getKey(), colour, number++);
-        }
         List<Point> ours = lines.get(Candidate.REPRISE.name());
         if (ours != null) {
-            draw(svg, ours, OURS, x, y);
+            draw(svg, ours, stroke(-1), x, y);
+        }
+        int row = 0;
+        int others = 0;
+        for (Map.Entry<String, List<Point>> line : lines.entrySet()) {
+            boolean own = line.getKey().equals(Candidate.REPRISE.name());
+            String stroke = stroke(own ? -1 : others++);
+            if (!own) {
+                draw(svg, line.getValue(), stroke, x, y);
+            }
+            legend(svg, line.getKey(), stroke, row++);
         }
         return svg.append("</svg>\n").toString();
     }
@@ -94,28 +101,44 @@ final class Chart {
         }
     }
 
-    private static void draw(StringBuilder svg, List<Point> points, String colour, Scale x, Scale y) {
+    /** How the line of this number looks; ours is -1. */
+    private static String stroke(int number) {
+        if (number < 0) {
+            return "stroke=\"" + OURS + "\" stroke-width=\"6\"";
+        }
+        String dashes = DASHES[number / COLOURS.length % DASHES.length];
+        return "stroke=\"" + COLOURS[number % COLOURS.length] + "\" stroke-width=\"1.5\""
+                + (dashes.isEmpty() ? "" : " stroke-dasharray=\"" + dashes + "\"");
+    }
+
+    private static void draw(StringBuilder svg, List<Point> points, String stroke, Scale x, Scale y) {
         StringBuilder path = new StringBuilder();
         for (Point point : points) {
             path.append(String.format(Locale.ROOT, "%.1f,%.1f ", x.at(point.x), y.at(point.y)));
         }
         svg.append(String.format(
                 Locale.ROOT,
-                "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"%s\"/>\n",
+                "<polyline points=\"%s\" fill=\"none\" stroke-linejoin=\"round\" %s/>\n",
                 path.toString().strip(),
-                colour,
-                colour.equals(OURS) ? "3" : "1.5"));
+                stroke));
     }
 
-    private static void legend(StringBuilder svg, String name, String colour, int number) {
+    private static void legend(StringBuilder svg, String name, String stroke, int number) {
         double y = TOP + 8 + 18.0 * number;
         svg.append(String.format(
                 Locale.ROOT,
-                "<rect x=\"%d\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n",
+                "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" %s/>\n",
                 LEFT + WIDTH + 14,
-                y - 6,
-                colour));
-        svg.append(text(LEFT + WIDTH + 34, y, "start", name));
+                y - 4,
+                LEFT + WIDTH + 42,
+                y - 4,
+                stroke));
+        svg.append(text(LEFT + WIDTH + 50, y, "start", name));
+    }
+
+    private static String upright(double x, double y, String content) {
+        String level = text(x, y, "middle", content);
+        return level.replace("<text ", String.format(Locale.ROOT, "<text transform=\"rotate(-90 %.1f %.1f)\" ", x, y));
     }
 
     private static String line(double x1, double y1, double x2, double y2) {
@@ -142,6 +165,6 @@ final class Chart {
     private static String number(double value) {
         return Math.abs(value - Math.rint(value)) < 1e-9
                 ? String.format(Locale.ROOT, "%,d", Math.round(value))
-                : String.format(Locale.ROOT, "%.2f", value);
+                : String.format(Locale.ROOT, "%.2f", value).replaceAll("0$", "");
     }
 }

@@ -7,6 +7,7 @@ import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** Ten thousand jobs come in the one second in which their downstream is down: how many calls come in the worst second after? */
 public final class HerdExperiment extends Contest<Candidate> {
@@ -15,7 +16,7 @@ public final class HerdExperiment extends Contest<Candidate> {
     private static final int PLACES = 1_000;
     private static final double DOWN = 1;
     private static final double LATENCY = 0.05;
-    private static final int SHOWN = 60;
+    private static final int SHOWN = 40;
     private static final double LONGEST = 100_000;
 
     private final int jobs;
@@ -51,9 +52,9 @@ public final class HerdExperiment extends Contest<Candidate> {
     public Report run(long seed) {
         List<Calls> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
         Chart chart = new Chart(
-                "Herd: calls per second after " + jobs + " jobs came to a downstream that was down",
+                String.format(Locale.ROOT, "Herd: after %,d jobs came to a downstream that was down", jobs),
                 "seconds",
-                "calls");
+                "calls per second");
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < contestants().size(); i++) {
             Calls retries = worlds.get(i);

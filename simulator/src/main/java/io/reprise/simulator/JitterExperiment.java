@@ -46,7 +46,7 @@ public final class JitterExperiment extends Contest<Candidate> {
         List<Cell> cells = new ArrayList<>();
         clients.forEach(count -> contestants().forEach(candidate -> cells.add(new Cell(candidate, count))));
         List<Row> rows = Parallel.map(cells, cell -> run(cell, seed));
-        Chart chart = new Chart("Jitter: time until every client has written", "clients", "ms").logarithmic();
+        Chart chart = new Chart("Jitter: time until every client has written", "clients", "milliseconds").logarithmic();
         rows.forEach(row -> chart.point(row.policy(), row.number("clients"), row.number("timeMs")));
         return new Report("jitter", seed, rows, chart.svg());
     }

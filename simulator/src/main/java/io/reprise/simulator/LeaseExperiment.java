@@ -46,7 +46,7 @@ public final class LeaseExperiment extends Contest<Integer> {
     @Override
     public Report run(long seed) {
         List<Row> rows = Parallel.map(contestants(), lease -> new Trial(lease, seed).row());
-        Chart chart = new Chart("Lease: what its length costs", "lease, seconds", "");
+        Chart chart = new Chart("Lease: what its length costs", "lease, seconds", "seconds, or %");
         for (Row row : rows) {
             double lease = row.number("leaseSeconds");
             chart.point("seconds until a dead worker's job runs again", lease, row.number("recoverySeconds"));

@@ -80,7 +80,7 @@ public final class MetastableExperiment extends Contest<Client> {
                 "Metastable: goodput at " + Math.round(100 * loads.get(loads.size() - 1))
                         + " % load, stall from 60 s to 70 s",
                 "seconds",
-                "share");
+                "successes per arrival");
         for (int i = 0; i < cells.size(); i++) {
             Cell cell = cells.get(i);
             String name = name(cell.client);

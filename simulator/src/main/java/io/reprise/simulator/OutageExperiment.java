@@ -14,7 +14,7 @@ public final class OutageExperiment extends Contest<Candidate> {
     private static final int WORKERS = 4;
     private static final int BEGIN = 60;
     private static final double LONGEST = Duration.ofDays(30).toSeconds();
-    private static final int SHOWN_EVERY = 10;
+    private static final int SHOWN_EVERY = 30;
 
     /**
      * The world of the experiment.
@@ -76,7 +76,8 @@ public final class OutageExperiment extends Contest<Candidate> {
 
     @Override
     public Report run(long seed) {
-        Chart chart = new Chart("Outage: calls per second", "seconds", "calls").logarithmic();
+        Chart chart =
+                new Chart("Outage: how often the downstream is called", "seconds", "calls per second").logarithmic();
         List<Row> rows = new ArrayList<>();
         for (Result result : Parallel.map(contestants(), candidate -> run(candidate, seed))) {
             rows.add(row(result));

@@ -57,7 +57,7 @@ public final class PoisonExperiment extends Contest<Candidate> {
     @Override
     public Report run(long seed) {
         List<Killings> worlds = Parallel.map(contestants(), candidate -> run(candidate, seed));
-        Chart chart = new Chart("Poison: workers killed", "seconds", "workers");
+        Chart chart = new Chart("Poison: workers killed by one job", "seconds", "workers killed").logarithmic();
         List<Row> rows = new ArrayList<>();
         for (int i = 0; i < contestants().size(); i++) {
             String name = contestants().get(i).name();

@@ -33,8 +33,6 @@ final class SimulatedWorker {
                 .concurrency(concurrency)
                 .handle(SimulatedHandler.TYPE, handler.on(this));
         this.reprise = Starter.start(builder, new Engine.Seams(view, bench, world.chance()));
-        // One store object stands for a database here, where each process would hear by itself: they poll instead.
-        world.store.onWake(() -> {});
     }
 
     Reprise reprise() {

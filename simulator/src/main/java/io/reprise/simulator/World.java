@@ -17,7 +17,8 @@ final class World {
     private final VirtualDriver driver = new VirtualDriver(clock);
     private final Agenda agenda = new Agenda(driver);
     private final SplittableRandom seeds;
-    final InMemoryJobStore store = new InMemoryJobStore(clock);
+    // One store object stands for a database here, and each worker for a process.
+    final InMemoryJobStore store = new InMemoryJobStore(clock).pollOnly();
 
     World(long seed) {
         seeds = new SplittableRandom(seed);

@@ -16,8 +16,12 @@ import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -57,6 +61,14 @@ final class Attempts {
              where job_id = ?
              order by token
             """.replace("{details}", DETAILS);
+
+    // The primary key serves it.
+    private static final String FAILURES = """
+            select job_id, ended_at
+              from reprise_attempt
+             where job_id {in} and ending = 'FAILED'
+             order by job_id, token
+            """;
 
     private static final String SUCCESS = """
             select attempts, token, worker, started_at, finished_at
@@ -133,6 +145,16 @@ final class Attempts {
         return found.size() <= kept ? found : List.copyOf(found.subList(found.size() - kept, found.size()));
     }
 
+    static Map<JobId, List<Instant>> failures(Session session, Collection<JobId> jobs) throws SQLException {
+        Map<JobId, List<Instant>> failures = new HashMap<>();
+        session.list(
+                session.dialect().sql(FAILURES),
+                row -> failures.computeIfAbsent(new JobId(row.number()), id -> new ArrayList<>())
+                        .add(row.instant()),
+                jobs.stream().mapToLong(JobId::value).toArray());
+        return failures;
+    }
+
     private static @Nullable Object[] row(Ended end, long at) {
         Settlement settlement = end.settlement();
         boolean counted = settlement.spent() == Spent.ATTEMPT;
@@ -140,7 +162,7 @@ final class Attempts {
                 new @Nullable Object[] {
                     settlement.job(),
                     settlement.token(),
-                    counted ? end.attempts() : end.attempts() + 1,
+                    Math.max(1, counted ? end.attempts() : end.attempts() + 1),
                     at - Micros.of(settlement.ran()),
                     at,
                     end.runner()

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BinaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the last claims of one queue ended, so that the next need not step over what is held already, nor over index
@@ -18,9 +19,6 @@ import java.util.function.BinaryOperator;
  * Thread-safe.
  */
 final class ClaimCursor {
-
-    /** A look from the start that takes longer is not to be repeated for nothing, whatever the reason. */
-    private static final long CHEAP_NANOS = 20_000_000;
 
     /** Looks from the start take no more than one in so many parts of the time. */
     private static final int SHARE = 10;
@@ -56,8 +54,14 @@ final class ClaimCursor {
      * A claimed job and where it was.
      *
      * @param admitted whether it waited for a breaker and was let through
+     * @param damage why the job is not understood; null if it is
      */
-    record Taken(Job job, Level level, Position position, boolean admitted) {}
+    record Taken(
+            Job job,
+            Level level,
+            Position position,
+            boolean admitted,
+            @Nullable String damage) {}
 
     private final Map<Level, Position> positions = new TreeMap<>();
     private long floor;
@@ -104,7 +108,7 @@ final class ClaimCursor {
     synchronized void looked(long from, long to, boolean steps) {
         lookNanos = to - from;
         lookedAt = to;
-        dear = steps || lookNanos > CHEAP_NANOS;
+        dear = steps;
     }
 
     /**

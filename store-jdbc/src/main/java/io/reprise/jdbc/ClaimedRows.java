@@ -67,8 +67,14 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
         return new Due(id, priority, dueAt, row.flag() ? plain(row, id, priority) : null);
     }
 
-    private Job plain(Row row, long id, int priority) throws SQLException {
-        JobSpec spec = spec(row.text(), row.text(), row.numberOrNull(), priority);
+    /** Null if it is not understood. */
+    private @Nullable Job plain(Row row, long id, int priority) throws SQLException {
+        JobSpec spec;
+        try {
+            spec = spec(row.text(), row.text(), row.numberOrNull(), priority);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
         Instant deadline = row.instantOrNull();
         Instant created = row.instant();
         JobTimes times = new JobTimes(created, created, null, deadline, claimedAt, null, null);

@@ -36,9 +36,6 @@ interface Dialect {
      */
     List<String> shown(Set<JobState> states);
 
-    /** Jobs that ended in this state at this time or before, the oldest first: candidates for deletion, to be deleted now. */
-    List<Long> takeOld(Session session, JobState state, long before, int limit) throws SQLException;
-
     void bindArray(PreparedStatement statement, int index, Object array) throws SQLException;
 
     void limit(PreparedStatement statement, int seconds) throws SQLException;

@@ -46,6 +46,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +59,7 @@ public final class JdbcJobStore implements JobStore {
 
     private final Database database;
     private final Wakeups wakeups;
+    private final AtomicBoolean listens = new AtomicBoolean();
     private final Parts parts;
     private final InsertGroup singles = new InsertGroup(this::insertAll);
 
@@ -202,6 +204,11 @@ public final class JdbcJobStore implements JobStore {
     public List<Attempt> attempts(JobId id) {
         return database.read(
                 "find attempts of job " + id, session -> parts.attempts().find(session, id));
+    }
+
+    @Override
+    public Map<JobId, List<Instant>> failures(Collection<JobId> jobs) {
+        return database.read("find failures of " + jobs.size() + " jobs", session -> Attempts.failures(session, jobs));
     }
 
     @Override
@@ -462,10 +469,16 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void onWake(Runnable listener) {
-        wakeups.listener(() -> {
-            parts.claims().woken();
-            listener.run();
-        });
+        if (listens.compareAndSet(false, true)) {
+            // Before the others, who will claim.
+            wakeups.add(parts.claims()::woken);
+        }
+        wakeups.add(listener);
+    }
+
+    @Override
+    public void offWake(Runnable listener) {
+        wakeups.remove(listener);
     }
 
     @Override

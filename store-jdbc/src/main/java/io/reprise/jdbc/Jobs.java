@@ -16,7 +16,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -32,13 +34,16 @@ final class Jobs {
     }
 
     Session.Reader<Job> reader(Session session) {
-        return row -> read(row, session);
+        return row -> read(row, session, new HashMap<>());
     }
 
-    /** Reads a claimed job; one that waited for a breaker and was let through is added to {@code admitted}. */
-    Session.Reader<Job> reader(Session session, Set<JobId> admitted) {
+    /**
+     * Reads a claimed job; one that waited for a breaker and was let through is added to {@code admitted}, one that is not
+     * understood to {@code damaged}.
+     */
+    Session.Reader<Job> reader(Session session, Set<JobId> admitted, Map<JobId, String> damaged) {
         return row -> {
-            Job job = read(row, session);
+            Job job = read(row, session, damaged);
             if (WaitReason.BREAKER.name().equals(row.textOrNull())) {
                 admitted.add(job.id());
             }
@@ -75,9 +80,13 @@ final class Jobs {
                 .collect(Collectors.joining(" union all ")));
     }
 
-    private Job read(Row row, Session session) throws SQLException {
+    private Job read(Row row, Session session, Map<JobId, String> damaged) throws SQLException {
         JobId id = new JobId(row.number());
-        JobSpec spec = specs.read(row, session);
+        Specs.Read read = specs.read(row, session);
+        JobSpec spec = read.spec();
+        if (read.damage() != null) {
+            damaged.put(id, read.damage());
+        }
         JobStatus status = status(row);
         JobCounts counts = new JobCounts(row.integer(), row.integer(), row.integer(), row.integer(), row.integer());
         JobTimes times = new JobTimes(
@@ -97,7 +106,8 @@ final class Jobs {
         int lane = row.integer();
         long dueAt = row.number();
         JobId id = new JobId(row.number());
-        JobSpec spec = specs.read(row, session);
+        Specs.Read read = specs.read(row, session);
+        JobSpec spec = read.spec();
         JobStatus.LastError error = error(row.textOrNull(), row.textOrNull(), row.textOrNull());
         Integer percent = row.integerOrNull();
         String message = row.textOrNull();
@@ -116,7 +126,8 @@ final class Jobs {
                 new Job(id, spec, status, counts, times),
                 new ClaimCursor.Level(lane, spec.priority()),
                 new ClaimCursor.Position(dueAt, id.value()),
-                WaitReason.BREAKER.name().equals(row.textOrNull()));
+                WaitReason.BREAKER.name().equals(row.textOrNull()),
+                read.damage());
     }
 
     private static JobStatus status(Row row) throws SQLException {

@@ -11,8 +11,10 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
@@ -143,13 +145,17 @@ final class Leases {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
         Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
         drop(session, lost);
-        List<Job> held = held(session, empty.token(), ids, new HashSet<>());
+        List<Job> held = held(session, empty.token(), ids, new HashSet<>(), new HashMap<>());
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
     }
 
-    /** Jobs of a lease, in the order of their ids; {@code admitted} gets those that a breaker let through. */
-    List<Job> held(Session session, long token, long[] ids, Set<JobId> admitted) throws SQLException {
-        return session.list(session.dialect().sql(TAKEN), jobs.reader(session, admitted), token, ids);
+    /**
+     * Jobs of a lease, in the order of their ids; {@code admitted} gets those that a breaker let through, {@code damaged}
+     * those that are not understood.
+     */
+    List<Job> held(Session session, long token, long[] ids, Set<JobId> admitted, Map<JobId, String> damaged)
+            throws SQLException {
+        return session.list(session.dialect().sql(TAKEN), jobs.reader(session, admitted, damaged), token, ids);
     }
 
     private static void drop(Session session, long token) throws SQLException {

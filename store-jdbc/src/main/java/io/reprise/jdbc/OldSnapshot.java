@@ -22,7 +22,7 @@ final class OldSnapshot {
     /** So many transactions later the entries they left are worth stepping over. */
     private static final int OLD = 500;
 
-    // Of sessions of other users the server may not tell; then only a look's own duration does.
+    // Of sessions of other users the server tells only members of pg_read_all_stats.
     private static final String AGE = """
             select coalesce(max(age), 0)
               from (

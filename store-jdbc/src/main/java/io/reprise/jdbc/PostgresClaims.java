@@ -12,6 +12,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -509,7 +510,13 @@ final class PostgresClaims implements Claims {
                     .filter(ClaimCursor.Taken::admitted)
                     .map(taken -> taken.job().id())
                     .collect(Collectors.toSet());
-            return List.of(new Claim(token, queue, claimedAt, alone, ordered, admitted));
+            Map<JobId, String> damaged = new HashMap<>();
+            for (ClaimCursor.Taken taken : jobs) {
+                if (taken.damage() != null) {
+                    damaged.put(taken.job().id(), taken.damage());
+                }
+            }
+            return List.of(new Claim(token, queue, claimedAt, alone, ordered, admitted, damaged));
         }
     }
 

@@ -108,13 +108,6 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public List<Long> takeOld(Session session, JobState state, long before, int limit) throws SQLException {
-        return state == JobState.SUCCEEDED
-                ? PostgresRetention.takeOld(session, before, limit)
-                : Upkeep.findOld(session, state, before, limit);
-    }
-
-    @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
         String type = array instanceof String[]
                 ? "text"

@@ -63,11 +63,16 @@ final class PostgresWakeups implements Wakeups {
     }
 
     @Override
-    public synchronized void listener(Runnable listener) {
-        local.listener(listener);
+    public synchronized void add(Runnable listener) {
+        local.add(listener);
         if (!stopped && waiter.getState() == Thread.State.NEW) {
             waiter.start();
         }
+    }
+
+    @Override
+    public void remove(Runnable listener) {
+        local.remove(listener);
     }
 
     @Override

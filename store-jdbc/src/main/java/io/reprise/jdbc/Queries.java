@@ -119,7 +119,7 @@ final class Queries {
         try {
             return JobId.parse(cursor).value();
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("'" + cursor + "' is not a cursor of this store: pass Page.next()", e);
+            throw new IllegalArgumentException(e.getMessage() + ", and no cursor of this store: pass Page.next()", e);
         }
     }
 }

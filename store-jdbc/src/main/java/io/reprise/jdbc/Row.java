@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.sql.Array;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -108,9 +110,28 @@ final class Row {
         return micros == null ? null : Micros.duration(micros);
     }
 
+    /** An array, or a JSON array where the database has no others. */
     List<Long> numbers() throws SQLException {
-        return Arrays.stream((Object[]) answer.getArray(++column).getArray())
-                .map(value -> ((Number) value).longValue())
-                .toList();
+        Object value = answer.getObject(++column);
+        return value instanceof Array array
+                ? Arrays.stream((Object[]) array.getArray())
+                        .map(number -> ((Number) number).longValue())
+                        .toList()
+                : numbers(String.valueOf(value));
+    }
+
+    private static List<Long> numbers(String json) {
+        List<Long> numbers = new ArrayList<>();
+        long number = 0;
+        for (int i = 0; i < json.length(); i++) {
+            char c = json.charAt(i);
+            if (c >= '0' && c <= '9') {
+                number = 10 * number + c - '0';
+            } else if (number > 0) {
+                numbers.add(number);
+                number = 0;
+            }
+        }
+        return numbers;
     }
 }

@@ -10,9 +10,13 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Schedules by name. */
 final class Schedules {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     private static final String PUT = """
             insert into reprise_schedule (name, rule, next_at, {spec})
@@ -80,8 +84,13 @@ final class Schedules {
         boolean paused = row.flag();
         Instant nextAt = row.instant();
         Long last = row.numberOrNull();
-        JobSpec job = specs.read(row, session);
-        return new StoredSchedule(name, rule, job, paused, nextAt, last == null ? null : new JobId(last));
+        Specs.Read read = specs.read(row, session);
+        if (read.damage() != null && !paused) {
+            log.error("Schedule {} does not fire, because its job is damaged: {}", name, read.damage());
+        }
+        // Shown, so that it can be put right, but not fired.
+        boolean rests = paused || read.damage() != null;
+        return new StoredSchedule(name, rule, read.spec(), rests, nextAt, last == null ? null : new JobId(last));
     }
 
     Optional<List<Inserted>> fire(Session session, String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs)

@@ -6,13 +6,17 @@ import static io.reprise.jdbc.ColumnArrays.Kind.TEXT;
 
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A spec as columns, in the order of {@code {spec}}. */
@@ -24,6 +28,9 @@ final class Specs {
 
     /** Place of the policy among the values. */
     static final int POLICY = 4;
+
+    /** Stands for a type that is none. */
+    private static final String UNREADABLE = "unreadable";
 
     private final Policies policies;
 
@@ -64,34 +71,109 @@ final class Specs {
         return Micros.ofNullable(spec.policy().deadline().toOptional().orElse(null));
     }
 
-    JobSpec read(Row row, Session session) throws SQLException {
-        String queue = row.text();
-        String type = row.text();
-        int priority = row.integer();
-        JobSpec.Builder spec = JobSpec.builder(type, row.text()).queue(queue).priority(priority);
-        spec.policy(policies.find(session, row.numberOrNull()));
-        Duration delay = row.durationOrNull();
-        Instant asked = row.instantOrNull();
-        if (delay != null) {
-            spec.delay(delay);
-        } else if (asked != null) {
-            spec.dueAt(asked);
+    /**
+     * A spec as it was read.
+     *
+     * @param damage what is wrong with the row; null if nothing is. The spec has then what could be read
+     */
+    record Read(JobSpec spec, @Nullable String damage) {}
+
+    /** Never refuses a row: who lists or claims jobs must not be stopped by one of them. */
+    Read read(Row row, Session session) throws SQLException {
+        Values values = new Values(
+                row.text(),
+                row.text(),
+                row.integer(),
+                row.text(),
+                policies.find(session, row.numberOrNull()),
+                row.durationOrNull(),
+                row.instantOrNull(),
+                row.textOrNull(),
+                row.textOrNull(),
+                row.textOrNull(),
+                row.constantOrNull(KeyRule.class, KeyRule.KEEP),
+                row.textOrNull(),
+                row.durationOrNull(),
+                row.textOrNull());
+        try {
+            JobSpec.Builder spec = JobSpec.builder(values.type, values.payload);
+            values.settings(spec).forEach(Runnable::run);
+            return new Read(spec.build(), null);
+        } catch (RuntimeException e) {
+            return new Read(mended(values), Objects.requireNonNullElse(e.getMessage(), e.toString()));
         }
-        spec.resource(row.textOrNull());
-        String tags = row.textOrNull();
-        if (tags != null) {
-            spec.tags(new LinkedHashSet<>(
-                    Arrays.asList(tags.substring(1, tags.length() - 1).split(","))));
+    }
+
+    private static JobSpec mended(Values values) {
+        JobSpec.Builder spec = JobSpec.builder(
+                isGood(() -> JobSpec.requireName("type", values.type)) ? values.type : UNREADABLE,
+                isGood(() -> JobSpec.builder(UNREADABLE, values.payload)) ? values.payload : "null");
+        values.settings(spec).forEach(Specs::isGood);
+        return spec.build();
+    }
+
+    private static boolean isGood(Runnable check) {
+        try {
+            check.run();
+            return true;
+        } catch (RuntimeException e) {
+            return false;
         }
-        String key = row.textOrNull();
-        KeyRule rule = row.constantOrNull(KeyRule.class, KeyRule.KEEP);
-        if (key != null && rule != null) {
-            spec.key(key, rule);
+    }
+
+    /** The columns of a row. */
+    private record Values(
+            String queue,
+            String type,
+            int priority,
+            String payload,
+            RetryPolicy policy,
+            @Nullable Duration delay,
+            @Nullable Instant asked,
+            @Nullable String resource,
+            @Nullable String tags,
+            @Nullable String key,
+            @Nullable KeyRule rule,
+            @Nullable String idempotencyKey,
+            @Nullable Duration timeout,
+            @Nullable String schedule) {
+
+        /** Each may be refused. */
+        List<Runnable> settings(JobSpec.Builder spec) {
+            List<Runnable> settings = new ArrayList<>(8);
+            settings.add(() -> spec.queue(queue));
+            settings.add(() -> spec.priority(priority));
+            settings.add(() -> spec.policy(policy));
+            add(settings, delay, spec::delay);
+            add(settings, delay == null ? asked : null, spec::dueAt);
+            add(settings, resource, spec::resource);
+            add(settings, tags, text -> spec.tags(split(text)));
+            if (key != null && rule != null) {
+                settings.add(keyed(spec, key, rule));
+            }
+            add(settings, idempotencyKey, spec::idempotencyKey);
+            add(settings, timeout, spec::timeout);
+            add(settings, schedule, spec::schedule);
+            return settings;
         }
-        return spec.idempotencyKey(row.textOrNull())
-                .timeout(row.durationOrNull())
-                .schedule(row.textOrNull())
-                .build();
+
+        private static Runnable keyed(JobSpec.Builder spec, String key, KeyRule rule) {
+            return () -> spec.key(key, rule);
+        }
+
+        private static <T> void add(List<Runnable> settings, @Nullable T value, Consumer<T> setter) {
+            if (value != null) {
+                settings.add(() -> setter.accept(value));
+            }
+        }
+
+        private static Set<String> split(String tags) {
+            if (tags.length() < 2) {
+                throw new IllegalArgumentException("tags '" + tags + "' are not enclosed in commas");
+            }
+            return new LinkedHashSet<>(
+                    Arrays.asList(tags.substring(1, tags.length() - 1).split(",")));
+        }
     }
 
     /** A spec that has nothing but these. */

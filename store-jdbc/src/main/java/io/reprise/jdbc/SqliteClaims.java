@@ -240,19 +240,20 @@ final class SqliteClaims implements Claims {
             long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
             session.update(LEASE, token, queue, worker, worker, alone, now, expires, ids);
             Set<JobId> admitted = new HashSet<>();
-            List<Job> jobs = jobs(admitted);
-            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted);
+            Map<JobId, String> damaged = new HashMap<>();
+            List<Job> jobs = jobs(admitted, damaged);
+            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged);
         }
 
-        /** Jobs that a breaker let through name a resource, so none of them is plain. */
-        private List<Job> jobs(Set<JobId> admitted) throws SQLException {
+        /** Jobs that a breaker let through name a resource, so none of them is plain; nor is one that is damaged. */
+        private List<Job> jobs(Set<JobId> admitted, Map<JobId, String> damaged) throws SQLException {
             long[] others = found.stream()
                     .filter(due -> due.job() == null)
                     .mapToLong(ClaimedRows.Due::id)
                     .toArray();
             Map<Long, Job> whole = new HashMap<>();
             if (others.length > 0) {
-                leases.held(session, token, others, admitted)
+                leases.held(session, token, others, admitted, damaged)
                         .forEach(job -> whole.put(job.id().value(), job));
             }
             List<Job> jobs = new ArrayList<>(found.size());

@@ -92,11 +92,6 @@ final class SqliteDialect implements Dialect {
 
     /** Arrays travel as JSON. Only names and numbers do, and names need no escaping. */
     @Override
-    public List<Long> takeOld(Session session, JobState state, long before, int limit) throws SQLException {
-        return Upkeep.findOld(session, state, before, limit);
-    }
-
-    @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
         statement.setString(
                 index,

@@ -114,21 +114,6 @@ final class SqliteSettlements implements Settlements {
         }
     }
 
-    private static Set<Long> ids(String json) {
-        Set<Long> ids = new LinkedHashSet<>();
-        long id = 0;
-        for (int i = 0; i < json.length(); i++) {
-            char c = json.charAt(i);
-            if (c >= '0' && c <= '9') {
-                id = 10 * id + c - '0';
-            } else if (id > 0) {
-                ids.add(id);
-                id = 0;
-            }
-        }
-        return ids;
-    }
-
     private static String runs(List<Settlement> settlements) {
         StringBuilder json = new StringBuilder(24 * settlements.size());
         for (Settlement settlement : settlements) {
@@ -149,6 +134,7 @@ final class SqliteSettlements implements Settlements {
         private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
         private final List<Attempts.Ended> history = new ArrayList<>();
+        private final List<Long> done = new ArrayList<>();
 
         Batch(Session session, long at) {
             this.session = session;
@@ -158,7 +144,10 @@ final class SqliteSettlements implements Settlements {
         private @Nullable Lease lease(long token) throws SQLException {
             Lease known = leases.get(token);
             if (known == null && !leases.containsKey(token)) {
-                known = session.first(LEASE, row -> new Lease(row.text(), row.text(), ids(row.text())), token)
+                known = session.first(
+                                LEASE,
+                                row -> new Lease(row.text(), row.text(), new LinkedHashSet<>(row.numbers())),
+                                token)
                         .orElse(null);
                 leases.put(token, known);
             }
@@ -185,6 +174,7 @@ final class SqliteSettlements implements Settlements {
                 boolean written = session.update(SUCCEED, at, started, token, lease.runner, success.result(), id) == 1;
                 if (written) {
                     counts.add(lease.queue, JobState.SUCCEEDED, 1);
+                    done.add(id);
                 }
                 return written;
             }
@@ -278,6 +268,7 @@ final class SqliteSettlements implements Settlements {
                 }
             }
             attempts.write(session, history, at);
+            Retention.keep(session, at, done);
             counts.write(session);
             for (long token : closing) {
                 close(token);
@@ -292,13 +283,15 @@ final class SqliteSettlements implements Settlements {
             String runs = runs(lease.successes);
             int written = session.update(SUCCEED_ALL, at, token, lease.runner, runs);
             counts.add(lease.queue, JobState.SUCCEEDED, written);
-            if (written < lease.successes.size()) {
-                Set<Long> ids = new HashSet<>(session.list(SUCCEEDED, Row::number, runs, token));
-                for (Settlement settlement : lease.successes) {
-                    if (!ids.contains(settlement.job().value())) {
-                        stale.add(settlement.job());
-                        lease.ids.add(settlement.job().value());
-                    }
+            boolean all = written == lease.successes.size();
+            Set<Long> ids = all ? Set.of() : new HashSet<>(session.list(SUCCEEDED, Row::number, runs, token));
+            for (Settlement settlement : lease.successes) {
+                long id = settlement.job().value();
+                if (all || ids.contains(id)) {
+                    done.add(id);
+                } else {
+                    stale.add(settlement.job());
+                    lease.ids.add(id);
                 }
             }
         }

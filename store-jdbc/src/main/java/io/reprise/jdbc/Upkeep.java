@@ -77,13 +77,16 @@ final class Upkeep {
         long before = session.now() - Micros.of(age);
         List<Long> old = new ArrayList<>();
         for (JobState state : states.stream().sorted().toList()) {
-            old.addAll(session.dialect().takeOld(session, state, before, limit - old.size()));
+            int left = limit - old.size();
+            old.addAll(
+                    state == JobState.SUCCEEDED
+                            ? Retention.takeOld(session, before, left)
+                            : findOld(session, state, before, left));
         }
         return Endings.delete(session, old, before);
     }
 
-    /** Finds them through an index. */
-    static List<Long> findOld(Session session, JobState state, long before, int limit) throws SQLException {
+    private static List<Long> findOld(Session session, JobState state, long before, int limit) throws SQLException {
         return session.list(oldSql(session.dialect(), state), Row::number, before, limit);
     }
 

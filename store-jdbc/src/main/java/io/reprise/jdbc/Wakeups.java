@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells listeners, here and in other processes, that there may be work. Only ever a hint. */
 interface Wakeups extends AutoCloseable {
 
-    void listener(Runnable listener);
+    void add(Runnable listener);
+
+    void remove(Runnable listener);
 
     /** To be called after a commit. Does not wait. */
     void announce();
@@ -33,15 +37,24 @@ interface Wakeups extends AutoCloseable {
 
         private static final Logger log = LoggerFactory.getLogger(Wakeups.class);
 
-        private volatile Runnable listener = () -> {};
+        private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
         @Override
-        public void listener(Runnable listener) {
-            this.listener = listener;
+        public void add(Runnable listener) {
+            listeners.add(listener);
+        }
+
+        @Override
+        public void remove(Runnable listener) {
+            listeners.remove(listener);
         }
 
         @Override
         public void announce() {
+            listeners.forEach(Local::tell);
+        }
+
+        private static void tell(Runnable listener) {
             try {
                 listener.run();
             } catch (RuntimeException e) {

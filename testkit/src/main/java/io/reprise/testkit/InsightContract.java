@@ -23,8 +23,10 @@ import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
 import io.reprise.store.Spent;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +57,29 @@ public interface InsightContract extends StoreFixture {
         assertThat(store().activity(Duration.ZERO, 60)).isEmpty();
         store().tally(new Findings(List.of(), List.of(), List.of()));
         assertThat(store().evidence()).isEmpty();
+    }
+
+    @Test
+    default void failures_of_many_jobs_are_told_oldest_first() {
+        JobId twice = add(Jobs.spec("work"));
+        for (int i = 0; i < 2; i++) {
+            Claim claim = claimOne();
+            settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+            awaitNextInstant();
+        }
+        succeed(claimOne());
+        JobId snoozed = add(Jobs.spec("work"));
+        Claim claim = claimOne();
+        settle(Settlements.snooze(claim, only(claim), Duration.ZERO));
+        List<Instant> failed = store().attempts(twice).stream()
+                .filter(attempt -> attempt.ending() == Attempt.Ending.FAILED)
+                .map(Attempt::endedAt)
+                .toList();
+        assertThat(failed).hasSize(2).isSorted();
+        Map<JobId, List<Instant>> told = store().failures(List.of(twice, snoozed, new JobId(987_654_321)));
+        assertThat(told.get(twice)).isEqualTo(failed);
+        assertThat(told.getOrDefault(snoozed, List.of())).isEmpty();
+        assertThat(store().failures(List.of())).isEmpty();
     }
 
     @Test

@@ -50,6 +50,27 @@ public interface RoleContract extends StoreFixture {
     }
 
     @Test
+    default void everybody_who_listens_here_hears_of_work_until_he_no_longer_wants_to() {
+        AtomicInteger first = new AtomicInteger();
+        AtomicInteger second = new AtomicInteger();
+        Runnable listener = first::incrementAndGet;
+        store().onWake(listener);
+        store().onWake(second::incrementAndGet);
+        add(Jobs.spec("work"));
+        await(() -> first.get() > 0 && second.get() > 0);
+        store().offWake(listener);
+        store().offWake(() -> {});
+        int heard = first.get();
+        for (int i = 0; i < 5; i++) {
+            int before = second.get();
+            add(Jobs.spec("work"));
+            await(() -> second.get() > before);
+        }
+        // What was being told just then may still arrive.
+        assertThat(first.get()).isLessThanOrEqualTo(heard + 1);
+    }
+
+    @Test
     default void preparing_again_keeps_everything() {
         add(Jobs.spec("work"));
         store().prepare();

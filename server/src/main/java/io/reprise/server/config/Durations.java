@@ -17,6 +17,7 @@ public final class Durations {
     private static final long[] UNIT_NANOS = {
         86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L
     };
+    private static final int MAX_SHOWN = 100;
     private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
     private Durations() {}
@@ -39,7 +40,8 @@ public final class Durations {
             return Duration.ZERO;
         }
         throw new IllegalArgumentException(
-                "'" + text + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
+                "'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
+                        + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
     }
 
     private static Duration sum(Matcher parts) {

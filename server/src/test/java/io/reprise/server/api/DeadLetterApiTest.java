@@ -106,7 +106,9 @@ class DeadLetterApiTest {
         TestServer.await(
                 () -> server.get("/v1/replays/" + id).json().get("replayed").intValue() == 2 ? true : null);
         assertThat(server.get("/v1/replays/" + id).text("state")).isEqualTo("CANARY");
-        assertThat(server.get("/v1/dead-letters").json().get("items")).hasSize(4);
+        // What it is about to do is stored before it is done.
+        TestServer.await(
+                () -> server.get("/v1/dead-letters").json().get("items").size() == 4 ? true : null);
         JsonNode over = runUntilOver(id, "complete", "{}");
         assertThat(over.get("state").stringValue()).isEqualTo("DONE");
         assertThat(over.get("replayed").intValue()).isEqualTo(6);

@@ -77,9 +77,7 @@ create index reprise_job_failed on reprise_job (id) where state = 'FAILED';
 
 create index reprise_job_cancelled on reprise_job (id) where state = 'CANCELLED';
 
--- What is old enough to be deleted.
-create index reprise_job_succeeded_at on reprise_job (finished_at) where state = 'SUCCEEDED';
-
+-- What is old enough to be deleted; of the successes, which are many, reprise_done keeps the order.
 create index reprise_job_failed_at on reprise_job (finished_at) where state = 'FAILED';
 
 create index reprise_job_cancelled_at on reprise_job (finished_at) where state = 'CANCELLED';
@@ -95,6 +93,13 @@ create table reprise_lease (
   claimed_at integer not null,
   expires_at integer not null,
   ids        text    not null
+) strict;
+
+-- Successes as they were settled, one row for each batch with their ids (JSON): an index entry for each job would cost more.
+create table reprise_done (
+  id          integer primary key,
+  finished_at integer not null,
+  ids         text    not null
 ) strict;
 
 -- Runs that ended otherwise than well; a success is read from the finished job itself.

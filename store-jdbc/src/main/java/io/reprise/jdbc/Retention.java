@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Old successes, by the batches they were settled in. */
-final class PostgresRetention {
+final class Retention {
 
     // The oldest come first by the primary key. Two at once take different ones.
     private static final String OLDEST = """
@@ -15,10 +15,20 @@ final class PostgresRetention {
              where finished_at <= ?
              order by id
              limit 1
-               for update skip locked
+            {skip_locked}
             """;
 
-    private PostgresRetention() {}
+    private Retention() {}
+
+    static void keep(Session session, long finishedAt, List<Long> jobs) throws SQLException {
+        if (!jobs.isEmpty()) {
+            session.update("insert into reprise_done (finished_at, ids) values (?, ?)", finishedAt, array(jobs));
+        }
+    }
+
+    private static long[] array(List<Long> jobs) {
+        return jobs.stream().mapToLong(Long::longValue).toArray();
+    }
 
     private record Batch(long id, List<Long> jobs) {}
 
@@ -26,7 +36,8 @@ final class PostgresRetention {
     static List<Long> takeOld(Session session, long before, int limit) throws SQLException {
         List<Long> old = new ArrayList<>();
         while (old.size() < limit) {
-            List<Batch> found = session.list(OLDEST, row -> new Batch(row.number(), row.numbers()), before);
+            List<Batch> found =
+                    session.list(session.dialect().sql(OLDEST), row -> new Batch(row.number(), row.numbers()), before);
             if (found.isEmpty()) {
                 break;
             }
@@ -36,10 +47,8 @@ final class PostgresRetention {
             if (taken == batch.jobs.size()) {
                 session.update("delete from reprise_done where id = ?", batch.id);
             } else {
-                long[] rest = batch.jobs.subList(taken, batch.jobs.size()).stream()
-                        .mapToLong(Long::longValue)
-                        .toArray();
-                session.update("update reprise_done set ids = ? where id = ?", rest, batch.id);
+                List<Long> rest = batch.jobs.subList(taken, batch.jobs.size());
+                session.update("update reprise_done set ids = ? where id = ?", array(rest), batch.id);
             }
         }
         return old;

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jetbrains.lincheck.Lincheck;
+import org.jspecify.annotations.Nullable;
+
+/** Threads that race; Lincheck runs them in many different orders, switching between any two accesses to what they share. */
+public final class Race {
+
+    private static final int ORDERS = Integer.getInteger("reprise.race.orders", 40);
+
+    private Race() {}
+
+    /** Tries many orders. Fails if one of them ends in an error or in a deadlock. */
+    public static void inManyOrders(Runnable race) {
+        Lincheck.runConcurrentTest(ORDERS, race);
+    }
+
+    /** The same with fewer, for a race in which much is shared and each order takes long. */
+    public static void inSomeOrders(Runnable race) {
+        Lincheck.runConcurrentTest(ORDERS / 4, race);
+    }
+
+    /** Tries as many orders as it takes to find the one that fails, which is far fewer than this. */
+    public static void untilItFails(Runnable race) {
+        Lincheck.runConcurrentTest(10_000, race);
+    }
+
+    /** Runs these at once, waits for all, and fails if one of them did. To be called in a race. */
+    public static void together(Runnable... parts) {
+        AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+        List<Thread> threads = new ArrayList<>();
+        for (Runnable part : parts) {
+            threads.add(new Thread(() -> {
+                try {
+                    part.run();
+                } catch (RuntimeException | AssertionError e) {
+                    failure.set(e);
+                }
+            }));
+        }
+        threads.forEach(Thread::start);
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                throw new AssertionError(e);
+            }
+        }
+        if (failure.get() != null) {
+            throw new AssertionError("one of them failed", failure.get());
+        }
+    }
+
+    /** Asserted in a race, where a library that explains itself would only be in the way. */
+    public static void require(boolean condition, String otherwise) {
+        if (!condition) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}
