@@ -70,11 +70,13 @@ public final class Weave {
                     .map(id -> Told.of(queue, id))
                     .toArray(Told[]::new);
 
-            say("Priorities: higher first, and a retry keeps its own");
+            say("Priorities: a retry keeps its own, and goes before what is less urgent");
+            queue.enqueue(TASK.job("once high").priority(5));
+            worker.runDue();
             queue.as("ada", "so that all of them wait").pause("default");
             queue.enqueue(TASK.job("low").priority(-5));
-            queue.enqueue(TASK.job("once high").priority(5));
             queue.enqueue(TASK.job("normal"));
+            worker.advance(Duration.ofSeconds(1));
             queue.as("ada", null).resume("default");
             worker.advance(Duration.ofMinutes(1));
             say("  ran in this order: %s", order);
