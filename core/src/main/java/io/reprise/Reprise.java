@@ -145,7 +145,8 @@ public final class Reprise implements AutoCloseable {
 
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
-        return new Page<>(page.items().stream().map(advisor::advise).map(this::readable).toList(), page.next());
+        return new Page<>(
+                page.items().stream().map(advisor::advise).map(this::readable).toList(), page.next());
     }
 
     private Job readable(Job job) {

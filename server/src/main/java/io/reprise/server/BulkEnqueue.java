@@ -39,8 +39,9 @@ final class BulkEnqueue {
                 progress.at(done + batch.size());
             }
         } catch (LinkException e) {
-            terminal.err().println("reprise: " + done + " of " + jobs.size() + " jobs were enqueued, and no more: in what"
-                    + " follows, /0 is job " + (done + 1) + ".");
+            terminal.err()
+                    .println("reprise: " + done + " of " + jobs.size() + " jobs were enqueued, and no more: in what"
+                            + " follows, /0 is job " + (done + 1) + ".");
             throw e;
         }
         ObjectNode result = Json.object().put("jobs", jobs.size()).put("created", created);

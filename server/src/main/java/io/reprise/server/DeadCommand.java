@@ -80,7 +80,8 @@ final class DeadCommand extends LinkedCommand {
                             description = "So many groups at most, up to 1000; 50 unless given.")
                     int limit) {
         return with(link -> {
-            JsonNode page = link.get(filter.on(Target.of("dead-letters", "groups")).with("limit", limit));
+            JsonNode page =
+                    link.get(filter.on(Target.of("dead-letters", "groups")).with("limit", limit));
             return answer(page, () -> printGroups(page));
         });
     }

@@ -81,7 +81,8 @@ final class DeadDiscardCommand implements Callable<Integer> {
                 last = bulk(link, false, BATCH);
                 done += last.path("done").longValue(0);
                 progress.at(done);
-            } while (last.path("matched").longValue(0) == BATCH && last.path("done").longValue(0) > 0);
+            } while (last.path("matched").longValue(0) == BATCH
+                    && last.path("done").longValue(0) > 0);
         }
         last.path("refused")
                 .properties()
@@ -95,7 +96,10 @@ final class DeadDiscardCommand implements Callable<Integer> {
     }
 
     private JsonNode bulk(Link link, boolean dry, int limit) {
-        ObjectNode body = LinkedCommand.why(why).put("action", "discard").put("dryRun", dry).put("limit", limit);
+        ObjectNode body = LinkedCommand.why(why)
+                .put("action", "discard")
+                .put("dryRun", dry)
+                .put("limit", limit);
         body.set("filter", filter.json());
         return link.post(Target.of("dead-letters", "bulk"), body);
     }

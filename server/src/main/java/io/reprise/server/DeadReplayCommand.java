@@ -102,7 +102,11 @@ final class DeadReplayCommand implements Callable<Integer> {
         return dead.with(link -> dead.each(ids, id -> {
             JsonNode job = link.post(Target.of("dead-letters", id, "replay"), body);
             return dead.answer(
-                    job, "Job %s is back as job %s in queue %s", id, Cells.text(job.path("id")), Cells.text(job.path("queue")));
+                    job,
+                    "Job %s is back as job %s in queue %s",
+                    id,
+                    Cells.text(job.path("id")),
+                    Cells.text(job.path("queue")));
         }));
     }
 

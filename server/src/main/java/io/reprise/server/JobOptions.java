@@ -32,7 +32,10 @@ final class JobOptions {
     @Nullable
     String dueAt;
 
-    @Option(names = "--resource", paramLabel = "NAME", description = "What it calls: breaker and budget are kept for it.")
+    @Option(
+            names = "--resource",
+            paramLabel = "NAME",
+            description = "What it calls: breaker and budget are kept for it.")
     @Nullable
     String resource;
 

@@ -9,8 +9,25 @@ import tools.jackson.databind.JsonNode;
 final class JobTexts {
 
     private static final List<String> FACTS = List.of(
-            "type", "queue", "resource", "tags", "key", "schedule", "priority", "worker", "createdAt", "startedAt",
-            "finishedAt", "nextRetryAt", "deadline", "timeout", "losses", "snoozes", "granted", "payload", "result");
+            "type",
+            "queue",
+            "resource",
+            "tags",
+            "key",
+            "schedule",
+            "priority",
+            "worker",
+            "createdAt",
+            "startedAt",
+            "finishedAt",
+            "nextRetryAt",
+            "deadline",
+            "timeout",
+            "losses",
+            "snoozes",
+            "granted",
+            "payload",
+            "result");
 
     private JobTexts() {}
 
@@ -76,7 +93,9 @@ final class JobTexts {
                 .append("  ")
                 .append(String.format("%-15s", Cells.text(event.path("kind"))));
         if (!event.has("id")) {
-            return line.append("  ").append(Cells.text(event.path(event.has("why") ? "why" : "message"))).toString();
+            return line.append("  ")
+                    .append(Cells.text(event.path(event.has("why") ? "why" : "message")))
+                    .toString();
         }
         line.append("  job ").append(Cells.text(event.path("id")));
         line.append("  ").append(Cells.text(event.path("type")));
@@ -85,7 +104,9 @@ final class JobTexts {
             line.append("  due ").append(Cells.time(event.path("dueAt")));
         }
         String error = error(event.path("failure"));
-        return error.equals("-") ? line.toString() : line.append("  ").append(error).toString();
+        return error.equals("-")
+                ? line.toString()
+                : line.append("  ").append(error).toString();
     }
 
     private static String state(JsonNode job) {

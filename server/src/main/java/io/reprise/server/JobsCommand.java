@@ -74,8 +74,7 @@ final class JobsCommand extends LinkedCommand {
     int show(@Parameters(paramLabel = "ID", description = "Id of the job.") String id) {
         return with(link -> each(List.of(id), each -> {
             JsonNode job = link.get(Target.of("jobs", id));
-            return answer(
-                    job, () -> JobTexts.show(job, link.get(Target.of("jobs", id, "explain")), terminal.out()));
+            return answer(job, () -> JobTexts.show(job, link.get(Target.of("jobs", id, "explain")), terminal.out()));
         }));
     }
 
@@ -129,7 +128,10 @@ final class JobsCommand extends LinkedCommand {
                 return await(link, id, wait);
             }
             boolean created = enqueued.path("created").booleanValue(true);
-            return answer(enqueued, created ? "Job %s is enqueued, due %s" : "Job %s was there already, due %s", id,
+            return answer(
+                    enqueued,
+                    created ? "Job %s is enqueued, due %s" : "Job %s was there already, due %s",
+                    id,
                     Cells.time(enqueued.path("dueAt")));
         });
     }
@@ -159,7 +161,8 @@ final class JobsCommand extends LinkedCommand {
         }
         return with(link -> each(ids, id -> {
             JsonNode job = link.post(Target.of("jobs", id, "retry"), body);
-            return answer(job, "Job %s is %s, due %s", id, Cells.text(job.path("state")), Cells.time(job.path("dueAt")));
+            return answer(
+                    job, "Job %s is %s, due %s", id, Cells.text(job.path("state")), Cells.time(job.path("dueAt")));
         }));
     }
 
@@ -195,7 +198,8 @@ final class JobsCommand extends LinkedCommand {
             @Option(names = "--count", paramLabel = "N", description = "End after so many lines.") @Nullable
                     Integer count) {
         BadInput.require(count == null || count > 0, "--count must be at least 1");
-        Target filter = Target.of("events").with("queue", queue).with("type", type).with("job", job);
+        Target filter =
+                Target.of("events").with("queue", queue).with("type", type).with("job", job);
         int[] left = {count == null ? Integer.MAX_VALUE : count};
         return with(link -> {
             terminal.err().println("Watching " + link.where() + "; Ctrl-C ends it.");

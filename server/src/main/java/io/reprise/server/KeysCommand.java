@@ -64,7 +64,8 @@ final class KeysCommand extends LinkedCommand {
             description = "Make a key. It is printed to standard output, this once.",
             footer = {"", "Example:", "  KEY=$(reprise keys create shop --scope enqueue,read --tenant acme)"})
     int create(
-            @Parameters(paramLabel = "NAME", description = "What the key is called, also in the audit log.") String name,
+            @Parameters(paramLabel = "NAME", description = "What the key is called, also in the audit log.")
+                    String name,
             @Option(
                             names = "--scope",
                             paramLabel = "SCOPE",
@@ -103,7 +104,8 @@ final class KeysCommand extends LinkedCommand {
 
     private int shown(JsonNode made, String what) {
         terminal.err()
-                .println("Key " + Cells.text(made.path("id")) + " " + what + ". It is shown once and stored nowhere else:");
+                .println("Key " + Cells.text(made.path("id")) + " " + what
+                        + ". It is shown once and stored nowhere else:");
         return answer(made, "%s", Cells.text(made.path("key")));
     }
 

@@ -15,6 +15,7 @@ import io.reprise.store.JobStore;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -105,7 +106,7 @@ abstract class LinkedCommand implements Callable<Integer> {
         try {
             return Settings.read(config, System.getenv(), flags);
         } catch (Settings.InvalidSettings e) {
-            throw new BadInput(e.getMessage(), e);
+            throw new BadInput(String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -147,7 +148,7 @@ abstract class LinkedCommand implements Callable<Integer> {
 
     /** One line for people. */
     int answer(JsonNode node, String format, Object... values) {
-        return answer(node, () -> terminal.out().println(String.format(format, values)));
+        return answer(node, () -> terminal.out().println(String.format(Locale.ROOT, format, values)));
     }
 
     /** Does it to each, says of each that fails why, and goes on. */
@@ -174,7 +175,8 @@ abstract class LinkedCommand implements Callable<Integer> {
         var items = all.putArray("items");
         String next = cursor;
         do {
-            JsonNode page = link.get(target.with("limit", Math.min(1_000, limit - items.size())).with("cursor", next));
+            JsonNode page = link.get(
+                    target.with("limit", Math.min(1_000, limit - items.size())).with("cursor", next));
             page.path("items").forEach(items::add);
             next = page.path("next").stringValue(null);
         } while (next != null && items.size() < limit);

@@ -23,7 +23,8 @@ final class ProgressLine implements AutoCloseable {
     void at(long count, String more) {
         if (terminal.interactive()) {
             int full = (int) Math.min(WIDTH, WIDTH * count / total);
-            String bar = (terminal.unicode() ? "█" : "#").repeat(full) + (terminal.unicode() ? "░" : ".").repeat(WIDTH - full);
+            String bar = (terminal.unicode() ? "█" : "#").repeat(full)
+                    + (terminal.unicode() ? "░" : ".").repeat(WIDTH - full);
             terminal.err().print("\r\033[K" + bar + " " + count + " of " + total + " " + done + more);
             terminal.err().flush();
         }

@@ -52,16 +52,15 @@ final class ReplayWatch {
                 replay.path("succeeded"),
                 replay.path("failed"),
                 replay.path("refused"));
-        return state(replay).equals("DONE") && replay.path("failed").longValue(0) == 0
-                ? ExitCode.OK
-                : ExitCode.FINDING;
+        return state(replay).equals("DONE") && replay.path("failed").longValue(0) == 0 ? ExitCode.OK : ExitCode.FINDING;
     }
 
     private int left(String id, JsonNode replay) {
         dead.terminal
                 .err()
-                .println("Replay " + id + " is " + state(replay) + " and goes on where a server runs. 'reprise dead watch "
-                        + id + "' watches it again, 'reprise dead cancel " + id + "' ends it.");
+                .println("Replay " + id + " is " + state(replay)
+                        + " and goes on where a server runs. 'reprise dead watch " + id
+                        + "' watches it again, 'reprise dead cancel " + id + "' ends it.");
         return ExitCode.FINDING;
     }
 

@@ -12,7 +12,12 @@ import tools.jackson.databind.JsonNode;
         name = "resources",
         description = "Look at breakers and budgets, and force breakers. Without a command: list.",
         synopsisSubcommandLabel = "[COMMAND]",
-        footer = {"", "Examples:", "  reprise resources", "  reprise resources force-open smtp --why 'maintenance till 6'"})
+        footer = {
+            "",
+            "Examples:",
+            "  reprise resources",
+            "  reprise resources force-open smtp --why 'maintenance till 6'"
+        })
 final class ResourcesCommand extends LinkedCommand {
 
     ResourcesCommand(Terminal terminal) {
@@ -86,7 +91,8 @@ final class ResourcesCommand extends LinkedCommand {
     private int force(String resource, String how, @Nullable String why) {
         return with(link -> {
             JsonNode now = link.post(Target.of("resources", resource, how), why(why));
-            return answer(now, "Resource %s: %s, %s", resource, Cells.text(now.path("phase")), Cells.text(now.path("why")));
+            return answer(
+                    now, "Resource %s: %s, %s", resource, Cells.text(now.path("phase")), Cells.text(now.path("why")));
         });
     }
 }

@@ -16,7 +16,8 @@ import tools.jackson.databind.node.ObjectNode;
         name = "schedules",
         description = "Look at schedules, create, pause, trigger and remove them. Without a command: list.",
         synopsisSubcommandLabel = "[COMMAND]",
-        footer = {"", "Examples:", "  reprise schedules", "  reprise schedules create nightly report --cron '0 3 * * *'"})
+        footer = {"", "Examples:", "  reprise schedules", "  reprise schedules create nightly report --cron '0 3 * * *'"
+        })
 final class SchedulesCommand extends LinkedCommand {
 
     SchedulesCommand(Terminal terminal) {
@@ -110,8 +111,10 @@ final class SchedulesCommand extends LinkedCommand {
     int pause(
             @Parameters(paramLabel = "NAME", arity = "1..*", description = "Names of schedules.") List<String> names,
             @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
-        return with(link -> each(names, name -> answer(
-                link.post(Target.of("schedules", name, "pause"), why(why)), "Schedule %s is paused", name)));
+        return with(link -> each(
+                names,
+                name -> answer(
+                        link.post(Target.of("schedules", name, "pause"), why(why)), "Schedule %s is paused", name)));
     }
 
     @Command(

@@ -36,11 +36,11 @@ final class StatsCommand extends LinkedCommand {
                         .map(count -> count.getValue() + " " + count.getKey())
                         .collect(Collectors.joining(", ")));
         terminal.out()
-                .println(Cells.text(stats.path("queues")) + " queues, " + Cells.text(stats.path("workers")) + " workers");
+                .println(Cells.text(stats.path("queues")) + " queues, " + Cells.text(stats.path("workers"))
+                        + " workers");
         if (stats.path("costs").isObject()) {
             terminal.out().println(Cells.text(stats.path("costs").path("sentence")));
         }
-        stats.path("alerts")
-                .forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
+        stats.path("alerts").forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
     }
 }

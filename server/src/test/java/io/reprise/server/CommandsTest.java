@@ -48,8 +48,21 @@ class CommandsTest {
     @EnumSource
     void a_job_is_enqueued_awaited_listed_and_shown(Way way) {
         Cli enqueued = queue.run(
-                way, "jobs", "enqueue", "fine", "--payload", "{\"a\":1}", "--queue", "q" + way, "--tag", "t", "--wait",
-                "60s", "--json", "--max-retries", "7");
+                way,
+                "jobs",
+                "enqueue",
+                "fine",
+                "--payload",
+                "{\"a\":1}",
+                "--queue",
+                "q" + way,
+                "--tag",
+                "t",
+                "--wait",
+                "60s",
+                "--json",
+                "--max-retries",
+                "7");
         JsonNode job = fine(enqueued).json();
         assertThat(job.path("state").stringValue()).isEqualTo("SUCCEEDED");
         assertThat(job.path("maxAttempts").intValue()).isEqualTo(8);
@@ -58,7 +71,10 @@ class CommandsTest {
         assertThat(fine(listed).out()).contains(id).contains("SUCCEEDED").contains("1 of 8");
         Cli shown = fine(queue.run(way, "jobs", "show", id));
         assertThat(shown.out()).contains("Job " + id + ": SUCCEEDED").contains("payload: {\"a\":1}");
-        assertThat(queue.run(way, "jobs", "show", id, "--json").json().path("history").size())
+        assertThat(queue.run(way, "jobs", "show", id, "--json")
+                        .json()
+                        .path("history")
+                        .size())
                 .isEqualTo(1);
         Cli none = queue.run(way, "jobs", "--json");
         assertThat(fine(none).json().path("items").isEmpty()).isFalse();
@@ -88,8 +104,8 @@ class CommandsTest {
     @EnumSource
     void many_jobs_come_from_a_file_and_come_once(Way way) {
         String lines = IntStream.range(0, 1_100)
-                .mapToObj(i -> "{\"type\":\"later\",\"delay\":\"1d\",\"queue\":\"bulk" + way + "\",\"idempotencyKey\":\""
-                        + way + i + "\"}")
+                .mapToObj(i -> "{\"type\":\"later\",\"delay\":\"1d\",\"queue\":\"bulk" + way
+                        + "\",\"idempotencyKey\":\"" + way + i + "\"}")
                 .collect(Collectors.joining("\n"));
         Cli first = queue.runWith(way, lines, "jobs", "enqueue", "--file", "-");
         assertThat(fine(first).out()).contains("1100 jobs: 1100 enqueued");
@@ -134,8 +150,9 @@ class CommandsTest {
         }
         Cli told = tail.get();
         assertThat(told.code()).isZero();
-        assertThat(told.out().lines()).hasSize(3).allSatisfy(line -> assertThat(line)
-                .contains("\"queue\":\"tail" + way + "\""));
+        assertThat(told.out().lines())
+                .hasSize(3)
+                .allSatisfy(line -> assertThat(line).contains("\"queue\":\"tail" + way + "\""));
         refused(queue.run(way, "jobs", "tail", "--job", "987654321x"), "must match [0-9]+");
     }
 
@@ -143,13 +160,15 @@ class CommandsTest {
     @EnumSource
     void queues_are_paused_resumed_and_limited(Way way) {
         String name = "lane/" + way;
-        assertThat(fine(queue.run(way, "queues", "pause", name, "--why", "a test")).out())
+        assertThat(fine(queue.run(way, "queues", "pause", name, "--why", "a test"))
+                        .out())
                 .contains("Queue " + name + " is paused");
         assertThat(fine(queue.run(way, "queues")).out()).contains(name).contains("a test");
         fine(queue.run(way, "queues", "resume", name));
         fine(queue.run(way, "queues", "limit", name, "4"));
         JsonNode all = queue.run(way, "queues", "list", "--json").json();
-        assertThat(all.path("items").valueStream()
+        assertThat(all.path("items")
+                        .valueStream()
                         .filter(each -> each.path("name").stringValue().equals(name)))
                 .singleElement()
                 .satisfies(each -> {
@@ -178,15 +197,31 @@ class CommandsTest {
     void schedules_are_made_triggered_and_removed(Way way) {
         String name = "sched-" + way;
         Cli made = queue.run(
-                way, "schedules", "create", name, "later", "--cron", "0 3 * * *", "--zone", "Europe/Paris", "--queue",
-                "s", "--max-retries", "2");
+                way,
+                "schedules",
+                "create",
+                name,
+                "later",
+                "--cron",
+                "0 3 * * *",
+                "--zone",
+                "Europe/Paris",
+                "--queue",
+                "s",
+                "--max-retries",
+                "2");
         assertThat(fine(made).out()).contains("Schedule " + name + " runs next at ");
-        assertThat(fine(queue.run(way, "schedules")).out()).contains(name).contains("0 3 * * *").contains("later");
+        assertThat(fine(queue.run(way, "schedules")).out())
+                .contains(name)
+                .contains("0 3 * * *")
+                .contains("later");
         String id = fine(queue.run(way, "schedules", "trigger", name, "--json"))
                 .json()
                 .path("id")
                 .stringValue();
-        assertThat(fine(queue.run(way, "jobs", "list", "--schedule", name)).out()).contains(id).contains("0 of 3");
+        assertThat(fine(queue.run(way, "jobs", "list", "--schedule", name)).out())
+                .contains(id)
+                .contains("0 of 3");
         fine(queue.run(way, "schedules", "pause", name));
         assertThat(fine(queue.run(way, "schedules", "list")).out()).contains("paused");
         fine(queue.run(way, "schedules", "resume", name));
@@ -207,7 +242,8 @@ class CommandsTest {
         String id = key.split("_", -1)[1];
         Cli listed = fine(queue.run(way, "keys"));
         assertThat(listed.out()).contains(id).contains("read,enqueue").doesNotContain(key.split("_", -1)[2]);
-        assertThat(Cli.run("jobs", "list", "--server", queue.server.url(), "--key", key).code())
+        assertThat(Cli.run("jobs", "list", "--server", queue.server.url(), "--key", key)
+                        .code())
                 .isZero();
         Cli forbidden = Cli.run("keys", "list", "--server", queue.server.url(), "--key", key);
         refused(forbidden, "The key does not allow this");

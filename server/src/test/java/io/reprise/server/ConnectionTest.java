@@ -35,12 +35,38 @@ class ConnectionTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "jobs list", "jobs show 1", "jobs enqueue a", "jobs retry 1", "jobs cancel 1", "jobs tail", "dead list",
-                "dead groups", "dead replay 1", "dead replay --all", "dead discard 1", "dead discard --all --yes",
-                "dead replays", "dead watch x", "dead cancel x", "queues", "queues pause a", "queues resume a",
-                "queues limit a 1", "resources", "resources force-open a", "resources force-close a", "schedules",
-                "schedules create a b --every 5m", "schedules pause a", "schedules trigger a", "schedules remove a",
-                "keys", "keys create a --scope read", "keys rotate a", "keys revoke a", "stats"
+                "jobs list",
+                "jobs show 1",
+                "jobs enqueue a",
+                "jobs retry 1",
+                "jobs cancel 1",
+                "jobs tail",
+                "dead list",
+                "dead groups",
+                "dead replay 1",
+                "dead replay --all",
+                "dead discard 1",
+                "dead discard --all --yes",
+                "dead replays",
+                "dead watch x",
+                "dead cancel x",
+                "queues",
+                "queues pause a",
+                "queues resume a",
+                "queues limit a 1",
+                "resources",
+                "resources force-open a",
+                "resources force-close a",
+                "schedules",
+                "schedules create a b --every 5m",
+                "schedules pause a",
+                "schedules trigger a",
+                "schedules remove a",
+                "keys",
+                "keys create a --scope read",
+                "keys rotate a",
+                "keys revoke a",
+                "stats"
             })
     void every_command_says_that_nobody_answers(String command) throws IOException {
         String url = closedPort();
@@ -103,7 +129,11 @@ class ConnectionTest {
         });
         other.start();
         try {
-            Cli run = Cli.run("jobs", "list", "--server", "http://127.0.0.1:" + other.getAddress().getPort());
+            Cli run = Cli.run(
+                    "jobs",
+                    "list",
+                    "--server",
+                    "http://127.0.0.1:" + other.getAddress().getPort());
             assertThat(run.code()).isEqualTo(ExitCode.INTERNAL);
             assertThat(run.err()).contains("is no Reprise server");
         } finally {

@@ -75,9 +75,8 @@ final class QueueFixture implements AutoCloseable {
     }
 
     Cli runWith(Way way, String input, String... args) {
-        Stream<String> where = way == Way.SERVER
-                ? Stream.of("--server", server.url(), "--key", key)
-                : Stream.of("--store", storeUrl);
+        Stream<String> where =
+                way == Way.SERVER ? Stream.of("--server", server.url(), "--key", key) : Stream.of("--store", storeUrl);
         return Cli.runWith(input, Stream.concat(Arrays.stream(args), where).toArray(String[]::new));
     }
 

@@ -30,7 +30,8 @@ public final class MicroQueue {
     private static final JobType<String> TASK = JobType.of("task", String.class);
 
     /** {@code backoff_policy} of a task: what it leaves out is as in the policy of the queue. */
-    private static final RetryPolicy IMPATIENT = RetryPolicy.unset().base(Duration.ofMillis(10)).jitter(Jitter.none());
+    private static final RetryPolicy IMPATIENT =
+            RetryPolicy.unset().base(Duration.ofMillis(10)).jitter(Jitter.none());
 
     /** What happened, for the test. */
     record Results(Told done, Told failed, Told retried, Told exhausted, Told stuck, boolean fenced, int dead) {}
@@ -68,10 +69,9 @@ public final class MicroQueue {
             JobId done = queue.enqueue(TASK.job("fine"));
             JobId failed = queue.enqueue(TASK.job("invalid"));
             JobId retried = queue.enqueue(TASK.job("twice").retry(IMPATIENT));
-            JobId exhausted =
-                    queue.enqueue(TASK.job("never").retry(IMPATIENT.cap(Duration.ofMillis(20))));
+            JobId exhausted = queue.enqueue(TASK.job("never").retry(IMPATIENT.cap(Duration.ofMillis(20))));
             for (JobId id : List.of(done, failed, retried, exhausted, stuck)) {
-                queue.await(id, Duration.ofSeconds(60));
+                queue.await(id, Duration.ofMinutes(1));
             }
             Results results = new Results(
                     Told.of(queue, done),

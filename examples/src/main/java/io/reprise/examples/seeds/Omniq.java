@@ -59,9 +59,11 @@ public final class Omniq {
             Reprise queue = worker.reprise();
 
             say("Enqueue with max_retries: 3 is the default, 5 for this one, 0 for that one");
-            JobId flaky = queue.enqueue(PROCESS.job("twice").timeout(Duration.ofSeconds(60)));
-            JobId spent = queue.enqueue(PROCESS.job("always").retry(RetryPolicy.unset().maxRetries(5)));
-            JobId once = queue.enqueue(PROCESS.job("always").retry(RetryPolicy.unset().maxRetries(0)));
+            JobId flaky = queue.enqueue(PROCESS.job("twice").timeout(Duration.ofMinutes(1)));
+            JobId spent = queue.enqueue(
+                    PROCESS.job("always").retry(RetryPolicy.unset().maxRetries(5)));
+            JobId once = queue.enqueue(
+                    PROCESS.job("always").retry(RetryPolicy.unset().maxRetries(0)));
             say("Custom retry: linear delays, and never after a fatal error");
             JobId linear = queue.enqueue(PROCESS.job("always").retry(CUSTOM));
             JobId fatal = queue.enqueue(PROCESS.job("fatal").retry(CUSTOM));
@@ -71,13 +73,14 @@ public final class Omniq {
                     .toArray(Told[]::new);
 
             Job task = told[1].job();
-            say("Monitoring: retried %d times of at most %d", task.retryCount(), task.maxRetries().orElseThrow());
+            say(
+                    "Monitoring: retried %d times of at most %d",
+                    task.retryCount(), task.maxRetries().orElseThrow());
 
             say("An interval task whose every check fails: each is retried, and the next one comes all the same");
-            queue.schedule(Schedule.every("monitor", Duration.ofSeconds(300), CHECK.job("system")));
+            queue.schedule(Schedule.every("monitor", Duration.ofMinutes(5), CHECK.job("system")));
             worker.advance(Duration.ofMinutes(16));
-            List<Job> checks =
-                    queue.find(JobQuery.all().schedule("monitor")).items();
+            List<Job> checks = queue.find(JobQuery.all().schedule("monitor")).items();
             checks.forEach(job -> say("  check %s: %s after %d attempts", job.id(), job.state(), job.attempts()));
             return new Results(told[0], told[1], told[2], told[3], told[4], checks);
         }

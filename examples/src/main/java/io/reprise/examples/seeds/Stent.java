@@ -35,7 +35,8 @@ public final class Stent {
             JobType.of("charge_customer", Integer.class).retry(RetryPolicy.preset("stent-network"));
 
     /** What happened, for the test. */
-    record Results(Told flaky, Told network, Told invalid, List<Job> dead, JobId replayedAs, Told replayed, int charged) {}
+    record Results(
+            Told flaky, Told network, Told invalid, List<Job> dead, JobId replayedAs, Told replayed, int charged) {}
 
     private Stent() {}
 
@@ -78,8 +79,8 @@ public final class Stent {
 
             say("Dead letters");
             List<Job> dead = executor.find(JobQuery.deadLetters()).items();
-            dead.forEach(letter -> say(
-                    "  task %s, reason %s, retries %d", letter.type(), letter.failReason(), letter.retryCount()));
+            dead.forEach(letter ->
+                    say("  task %s, reason %s, retries %d", letter.type(), letter.failReason(), letter.retryCount()));
 
             say("The service is back: replay, as a new job, in another queue, with counters at zero");
             serviceIsBack.set(true);

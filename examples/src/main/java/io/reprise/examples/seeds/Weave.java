@@ -27,7 +27,13 @@ public final class Weave {
 
     /** What happened, for the test. */
     record Results(
-            Told defaults, Told panicked, Told financial, Told oneShot, List<String> order, double retries, double exhausted) {}
+            Told defaults,
+            Told panicked,
+            Told financial,
+            Told oneShot,
+            List<String> order,
+            double retries,
+            double exhausted) {}
 
     private Weave() {}
 
@@ -81,10 +87,14 @@ public final class Weave {
             worker.advance(Duration.ofMinutes(1));
             say("  ran in this order: %s", order);
 
-            double retries = registry.get("retries").counters().stream().mapToDouble(each -> each.count()).sum();
-            double exhausted =
-                    registry.get("retry.exhausted").counters().stream().mapToDouble(each -> each.count()).sum();
-            say("retries_total %.0f, retry_exhausted_total %.0f, retry_latency_seconds in %d timers",
+            double retries = registry.get("retries").counters().stream()
+                    .mapToDouble(each -> each.count())
+                    .sum();
+            double exhausted = registry.get("retry.exhausted").counters().stream()
+                    .mapToDouble(each -> each.count())
+                    .sum();
+            say(
+                    "retries_total %.0f, retry_exhausted_total %.0f, retry_latency_seconds in %d timers",
                     retries, exhausted, registry.get("retry.latency").timers().size());
             return new Results(told[0], told[1], told[2], told[3], order, retries, exhausted);
         }

@@ -56,9 +56,7 @@ class SeedsTest {
         failed(results.flaky(), FailReason.EXHAUSTED, 3);
         within(results.flaky().delays(), 900, 1100, 1800, 2200);
         assertThat(results.network().job().state()).isEqualTo(JobState.SUCCEEDED);
-        within(
-                results.network().delays(),
-                400, 600, 600, 900, 900, 1350, 1350, 2025, 2025, 3038, 3037, 4557);
+        within(results.network().delays(), 400, 600, 600, 900, 900, 1350, 1350, 2025, 2025, 3038, 3037, 4557);
         failed(results.invalid(), FailReason.PERMANENT, 1);
         assertThat(results.dead())
                 .extracting(Job::type)

@@ -33,7 +33,8 @@ public final class LocalApi implements AutoCloseable {
      */
     public LocalApi(String name, JobStore store, Outgoing outgoing) {
         this.outgoing = outgoing;
-        this.reprise = outgoing.announce(Reprise.builder()).store(store).name(name).start();
+        this.reprise =
+                outgoing.announce(Reprise.builder()).store(store).name(name).start();
         this.replayer = new Replayer(reprise, store, name, System::nanoTime);
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
         List<Operation> operations = new ArrayList<>();

@@ -42,8 +42,8 @@ public final class HttpLink implements Link {
         URI uri = URI.create(url);
         String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
         if (uri.getHost() == null || !(scheme.equals("http") || scheme.equals("https"))) {
-            throw new IllegalArgumentException("'" + url + "' is not the URL of a server: write for example "
-                    + Setting.SERVER_URL.otherwise());
+            throw new IllegalArgumentException(
+                    "'" + url + "' is not the URL of a server: write for example " + Setting.SERVER_URL.otherwise());
         }
         if (uri.getUserInfo() != null || uri.getQuery() != null || uri.getFragment() != null) {
             throw new IllegalArgumentException("the URL of a server has no user, query or fragment");
@@ -113,12 +113,14 @@ public final class HttpLink implements Link {
             return client.send(request, handler);
         } catch (ConnectException e) {
             throw LinkException.unavailable(
-                    "No server answers at " + base + ". Is 'reprise serve' running there? Say where it is with --server, or"
+                    "No server answers at " + base
+                            + ". Is 'reprise serve' running there? Say where it is with --server, or"
                             + " work on its store with --store.",
                     e);
         } catch (HttpTimeoutException e) {
             throw LinkException.unavailable(
-                    "The server at " + base + " does not answer in time; whether it did what was asked is not known", e);
+                    "The server at " + base + " does not answer in time; whether it did what was asked is not known",
+                    e);
         } catch (IOException e) {
             throw LinkException.unavailable("Talking to the server at " + base + " failed: " + e.getMessage(), e);
         } catch (InterruptedException e) {
@@ -132,7 +134,8 @@ public final class HttpLink implements Link {
         try {
             json = body.isEmpty() ? Json.object() : Json.parse(body);
         } catch (JacksonException e) {
-            throw LinkException.unavailable("What answers at " + base + " is no Reprise server (status " + status + ")", e);
+            throw LinkException.unavailable(
+                    "What answers at " + base + " is no Reprise server (status " + status + ")", e);
         }
         if (status >= 200 && status < 300) {
             return json;

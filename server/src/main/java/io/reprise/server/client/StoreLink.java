@@ -85,9 +85,7 @@ public final class StoreLink implements Link {
         String state = job.path("state").stringValue("");
         boolean waits = state.equals("PENDING");
         ObjectNode event = Json.object();
-        event.put(
-                "kind",
-                waits ? (isNew ? "ENQUEUED" : "WAITING") : state.equals("RUNNING") ? "STARTED" : state);
+        event.put("kind", waits ? (isNew ? "ENQUEUED" : "WAITING") : state.equals("RUNNING") ? "STARTED" : state);
         event.set("id", job.path("id"));
         event.set("type", job.path("type"));
         event.set("queue", job.path("queue"));

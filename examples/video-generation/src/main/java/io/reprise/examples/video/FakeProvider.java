@@ -53,7 +53,8 @@ final class FakeProvider {
 
     private static List<Outcome> outcomes(String text) {
         return Arrays.stream(text.split(",", -1))
-                .map(word -> Outcome.valueOf(word.trim().toUpperCase(Locale.ROOT).replace('-', '_')))
+                .map(word ->
+                        Outcome.valueOf(word.trim().toUpperCase(Locale.ROOT).replace('-', '_')))
                 .toList();
     }
 

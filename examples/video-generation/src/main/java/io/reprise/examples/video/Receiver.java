@@ -4,6 +4,7 @@ package io.reprise.examples.video;
 import com.sun.net.httpserver.HttpServer;
 import io.reprise.server.http.Json;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -19,7 +20,7 @@ final class Receiver implements AutoCloseable {
     private final List<JsonNode> received = new CopyOnWriteArrayList<>();
 
     Receiver(Consumer<JsonNode> each) throws IOException {
-        server = HttpServer.create(new InetSocketAddress("127.0.0.1", 0), 0);
+        server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         server.createContext("/", exchange -> {
             JsonNode data = Json.parse(new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8))
                     .path("data");
@@ -43,9 +44,13 @@ final class Receiver implements AutoCloseable {
                     .filter(each -> each.path("jobId").stringValue("").equals(job))
                     .sorted((a, b) -> Integer.compare(order(a), order(b)))
                     .toList();
-            long retries = told.stream().filter(each -> status(each).equals("retrying")).count();
+            long retries = told.stream()
+                    .filter(each -> status(each).equals("retrying"))
+                    .count();
             JsonNode last = told.isEmpty() ? Json.object() : told.get(told.size() - 1);
-            if (!status(last).isEmpty() && !status(last).equals("retrying") && retries == last.path("retryCount").intValue(0)) {
+            if (!status(last).isEmpty()
+                    && !status(last).equals("retrying")
+                    && retries == last.path("retryCount").intValue(0)) {
                 return told;
             }
             LockSupport.parkNanos(20_000_000);

@@ -79,7 +79,11 @@ final class VideoEndpoints implements Endpoints {
     }
 
     private static Operation.Builder one(Operation.Builder operation, Scope scope, String summary) {
-        return operation.section(SECTION).scope(scope).summary(summary).path("taskId", Schema.text(1, 50), "of the task");
+        return operation
+                .section(SECTION)
+                .scope(scope)
+                .summary(summary)
+                .path("taskId", Schema.text(1, 50), "of the task");
     }
 
     private Answer generate(Request request) {

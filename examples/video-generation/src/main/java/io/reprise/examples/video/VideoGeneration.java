@@ -53,9 +53,12 @@ public final class VideoGeneration {
                 System.out.println(task + " ended: " + ada.await(task).body());
                 receiver.of(task);
             }
-            System.out.println("Retry of one that succeeded: " + ada.retry(flaky).body());
-            System.out.println("Retry of one that has spent its retries: " + ada.retry(down).body());
-            System.out.println("Retry of one that cannot succeed: " + ada.retry(strict).body());
+            System.out.println(
+                    "Retry of one that succeeded: " + ada.retry(flaky).body());
+            System.out.println("Retry of one that has spent its retries: "
+                    + ada.retry(down).body());
+            System.out.println(
+                    "Retry of one that cannot succeed: " + ada.retry(strict).body());
             System.out.println("Somebody else asks for it: " + bob.task(flaky).body());
         }
     }

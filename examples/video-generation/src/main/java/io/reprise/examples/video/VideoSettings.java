@@ -17,8 +17,8 @@ record VideoSettings(
         int maxRetries, Duration baseDelay, Duration maxDelay, boolean enableRetries, Duration retryCheckInterval) {
 
     private static final String PREFIX = "VideoGeneration__";
-    private static final List<String> NAMES = List.of(
-            "MaxRetries", "BaseDelaySeconds", "MaxDelaySeconds", "EnableRetries", "RetryCheckIntervalSeconds");
+    private static final List<String> NAMES =
+            List.of("MaxRetries", "BaseDelaySeconds", "MaxDelaySeconds", "EnableRetries", "RetryCheckIntervalSeconds");
 
     /** @throws IllegalArgumentException naming everything that is wrong */
     static VideoSettings read(Map<String, String> environment) {

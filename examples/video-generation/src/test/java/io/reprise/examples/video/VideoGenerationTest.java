@@ -66,14 +66,19 @@ class VideoGenerationTest {
             assertThat(told).extracting(Receiver::status).containsExactly("retrying", "retrying", "succeeded");
             assertThat(told.get(0).path("error").stringValue()).isEqualTo("Connection timeout");
             assertThat(told.get(1).path("error").stringValue()).isEqualTo("Too many requests");
-            assertThat(told).extracting(each -> each.path("retryCount").intValue()).containsExactly(1, 2, 2);
-            assertThat(told).allSatisfy(each -> assertThat(each.path("maxRetries").intValue()).isEqualTo(3));
+            assertThat(told)
+                    .extracting(each -> each.path("retryCount").intValue())
+                    .containsExactly(1, 2, 2);
+            assertThat(told)
+                    .allSatisfy(each ->
+                            assertThat(each.path("maxRetries").intValue()).isEqualTo(3));
             JsonNode history = ada.send("GET", "/v1/jobs/" + flaky.replace("task_", ""), null)
                     .body()
                     .path("history");
             for (int retry = 0; retry < 2; retry++) {
                 JsonNode decided = history.get(retry);
-                Instant announced = Instant.parse(told.get(retry).path("nextRetryAt").stringValue());
+                Instant announced =
+                        Instant.parse(told.get(retry).path("nextRetryAt").stringValue());
                 Instant ended = Instant.parse(decided.path("endedAt").stringValue());
                 String delay = decided.path("decision").path("delay").stringValue();
                 assertThat(Duration.between(ended, announced))
@@ -126,7 +131,8 @@ class VideoGenerationTest {
             Reply retried = ada.retry(task);
             assertThat(retried.status()).isEqualTo(200);
             assertThat(retried.body().toString())
-                    .isEqualTo("{\"taskId\":\"" + task + "\",\"status\":\"pending\",\"error\":\"Retry 1/3 scheduled\"}");
+                    .isEqualTo(
+                            "{\"taskId\":\"" + task + "\",\"status\":\"pending\",\"error\":\"Retry 1/3 scheduled\"}");
             ada.await(task);
             assertThat(ada.retry(task).text("error")).isEqualTo("Retry 2/3 scheduled");
             assertThat(ada.await(task).text("status")).isEqualTo("completed");
@@ -167,11 +173,11 @@ class VideoGenerationTest {
                 "VideoGeneration__RetryCheckIntervalSeconds", "30"));
         assertThat(set)
                 .isEqualTo(new VideoSettings(
-                        5, Duration.ofSeconds(60), Duration.ofSeconds(1800), true, Duration.ofSeconds(30)));
+                        5, Duration.ofMinutes(1), Duration.ofMinutes(30), true, Duration.ofSeconds(30)));
         assertThat(set.policy().toJson())
                 .isEqualTo(Presets.get("conduit")
-                        .base(Duration.ofSeconds(60))
-                        .cap(Duration.ofSeconds(1800))
+                        .base(Duration.ofMinutes(1))
+                        .cap(Duration.ofMinutes(30))
                         .maxRetries(5)
                         .toJson());
         assertThat(VideoSettings.read(Map.of()).policy().toJson())
