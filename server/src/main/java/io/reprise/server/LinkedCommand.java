@@ -130,9 +130,9 @@ abstract class LinkedCommand implements Callable<Integer> {
             opened.prepare();
             LocalApi api = new LocalApi("cli-" + UUID.randomUUID(), opened, ServeCommand.outgoing(settings, opened));
             return new StoreLink(api, "cli " + System.getProperty("user.name", "unknown"));
-        } catch (RepriseException e) {
+        } catch (RuntimeException e) {
             opened.close();
-            throw new BadInput("Cannot use the store: " + e.getMessage(), e);
+            throw e instanceof RepriseException ? new BadInput("Cannot use the store: " + e.getMessage(), e) : e;
         }
     }
 

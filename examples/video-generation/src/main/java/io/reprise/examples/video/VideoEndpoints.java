@@ -11,6 +11,7 @@ import io.reprise.Reprise;
 import io.reprise.server.api.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
@@ -155,7 +156,8 @@ final class VideoEndpoints implements Endpoints {
         view.put("isRetryable", job.isRetryable());
         view.put("nextRetryAt", job.nextRetryAt());
         view.put("error", error(job));
-        view.put("result", job.status().result());
+        String result = job.status().result();
+        view.put("result", result == null ? null : Json.parse(result));
         return view;
     }
 
