@@ -140,13 +140,16 @@ public final class Reprise implements AutoCloseable {
 
     /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
-        return store.find(id).map(advisor::advise).map(this::readable);
+        return store.find(id).map(this::shown);
     }
 
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
-        return new Page<>(
-                page.items().stream().map(advisor::advise).map(this::readable).toList(), page.next());
+        return new Page<>(page.items().stream().map(this::shown).toList(), page.next());
+    }
+
+    private Job shown(Job job) {
+        return advisor.advise(readable(job));
     }
 
     private Job readable(Job job) {

@@ -123,6 +123,8 @@ final class RunContext implements JobContext {
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
         Settlement settlement =
                 new Settlement(run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
+        // Before the call: should its answer be lost, the store is asked what became of it.
+        run.settledByCaller();
         boolean stale = !store.within(transaction)
                 .settle(List.of(outbox.with(run.job, settlement)), List.of())
                 .stale()
@@ -130,6 +132,5 @@ final class RunContext implements JobContext {
         if (stale) {
             throw new StaleLeaseException(run.id(), run.token());
         }
-        run.settledByCaller();
     }
 }
