@@ -22,12 +22,14 @@ import picocli.CommandLine.TypeConversionException;
             "Examples:",
             "  reprise demo                                  watch jobs fail and recover, 20 seconds",
             "  reprise serve                                 the server: jobs over HTTP, kept in reprise.db",
+            "  reprise jobs list --state failed              what has failed? of a server, or of a store",
+            "  reprise dead replay --fingerprint 8c1f        put a group back, slowly, canary first",
             "  reprise policy preview --preset conduit       when would the retries come?",
             "  reprise policy lint policy.json               is anything odd about this policy?",
             "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
             "  reprise schema print --dialect postgresql     the tables, for your own migrations",
             "",
-            "Exit codes: 0 fine, 1 a finding (lint warnings), 2 bad input, 70 internal error."
+            "Exit codes: 0 fine, 1 a finding, 2 bad input or refused, 70 nobody answers or internal error."
         })
 final class RepriseCommand {
 
@@ -55,10 +57,18 @@ final class RepriseCommand {
                 new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
         return new CommandLine(root)
                 .addSubcommand(ServeCommand.line(terminal))
+                .addSubcommand(new JobsCommand(terminal))
+                .addSubcommand(DeadCommand.line(terminal))
+                .addSubcommand(new QueuesCommand(terminal))
+                .addSubcommand(new ResourcesCommand(terminal))
+                .addSubcommand(new SchedulesCommand(terminal))
+                .addSubcommand(new KeysCommand(terminal))
+                .addSubcommand(new StatsCommand(terminal))
                 .addSubcommand(new DemoCommand(terminal, root))
                 .addSubcommand(policy)
                 .addSubcommand(SimulateCommands.line(terminal))
                 .addSubcommand(schema)
+                .addSubcommand(new CompletionCommand(terminal))
                 .registerConverter(Duration.class, RepriseCommand::duration)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)

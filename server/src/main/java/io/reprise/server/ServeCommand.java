@@ -92,6 +92,9 @@ final class ServeCommand implements Callable<Integer> {
     static CommandLine line(Terminal terminal) {
         CommandLine line = new CommandLine(new ServeCommand(terminal));
         for (Setting setting : Setting.values()) {
+            if (setting.isForCommands()) {
+                continue;
+            }
             String otherwise = setting.otherwise() == null ? "" : " Unless set: " + setting.otherwise() + ".";
             line.getCommandSpec()
                     .addOption(OptionSpec.builder(setting.flag())
@@ -160,7 +163,7 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    private static Outgoing outgoing(Settings settings, JobStore store) {
+    static Outgoing outgoing(Settings settings, JobStore store) {
         Set<Integer> ports = settings.list(Setting.DELIVERY_PORTS).stream()
                 .map(Integer::valueOf)
                 .collect(Collectors.toSet());

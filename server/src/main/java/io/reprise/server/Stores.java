@@ -4,10 +4,13 @@ package io.reprise.server;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
 import io.reprise.store.JobStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The one place that knows which stores there are. */
 final class Stores {
+
+    private static final String SQLITE = "sqlite:";
 
     private Stores() {}
 
@@ -23,6 +26,16 @@ final class Stores {
         } catch (IllegalArgumentException e) {
             throw new BadInput("store.url: " + e.getMessage(), e);
         }
+    }
+
+    /** The same, but a file must be there: a name that was mistyped must not become an empty queue. */
+    static JobStore openExisting(String url) {
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        if (name.startsWith(SQLITE) && !Files.isRegularFile(Path.of(name.substring(SQLITE.length())))) {
+            throw new BadInput("store.url: there is no file " + name.substring(SQLITE.length())
+                    + "; 'reprise serve --store-url " + url + "' would make it");
+        }
+        return open(url);
     }
 
     /** The SQL that creates the tables. */

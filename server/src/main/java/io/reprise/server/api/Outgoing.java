@@ -54,6 +54,12 @@ public final class Outgoing implements AutoCloseable {
         return webhooks.join(builder.codec(codec).handle(HttpDelivery.TYPE, delivery));
     }
 
+    /** Makes what is done by hand be told of, without an engine that delivers. */
+    RepriseBuilder announce(RepriseBuilder builder) {
+        webhooks.start();
+        return webhooks.announce(builder.codec(codec));
+    }
+
     Endpoints endpoints(Reprise reprise) {
         return new WebhookEndpoints(webhooks, reprise, codec);
     }

@@ -89,19 +89,9 @@ public final class RepriseServer implements AutoCloseable {
     }
 
     private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {
-        PolicyBook policies = new PolicyBook(api.store());
-        List<Endpoints> all = new ArrayList<>(List.of(
-                new JobEndpoints(api, policies, waiting),
-                new DeadLetterEndpoints(api),
-                new ReplayEndpoints(api, replayer),
-                new QueueEndpoints(api),
-                new ResourceEndpoints(api),
-                new ScheduleEndpoints(api, policies),
-                new PolicyEndpoints(api, policies),
-                new LeaseEndpoints(api, waiting),
-                events,
-                new InsightEndpoints(api),
-                new KeyEndpoints(keys)));
+        List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer));
+        all.add(new LeaseEndpoints(api, waiting));
+        all.add(events);
         all.add(outgoing.endpoints(api.reprise()));
         parts.more.forEach(part -> all.add(part.apply(api)));
         List<Operation> operations = new ArrayList<>();
@@ -110,6 +100,21 @@ public final class RepriseServer implements AutoCloseable {
         all.forEach(part -> operations.addAll(part.operations()));
         return HttpServer.start(
                 parts.http, new Gatekeeper(keys, parts.rate, InstantSource.system()), List.of(() -> operations));
+    }
+
+    /** What needs no engine. */
+    static List<Endpoints> endpoints(Api api, Keys keys, Waiting waiting, Replayer replayer) {
+        PolicyBook policies = new PolicyBook(api.store());
+        return List.of(
+                new JobEndpoints(api, policies, waiting),
+                new DeadLetterEndpoints(api),
+                new ReplayEndpoints(api, replayer),
+                new QueueEndpoints(api),
+                new ResourceEndpoints(api),
+                new ScheduleEndpoints(api, policies),
+                new PolicyEndpoints(api, policies),
+                new InsightEndpoints(api),
+                new KeyEndpoints(keys));
     }
 
     public String url() {

@@ -25,6 +25,8 @@ public enum Setting {
     HTTP_RATE_LIMIT("http.rate-limit", "2000", "Requests per second of one key or address.", Kind.NUMBER, 1, 1_000_000),
     TLS_KEY_STORE("tls.key-store", null, "PKCS #12 or JKS file with the certificate; without, plain HTTP.", Kind.TEXT),
     TLS_PASSWORD("tls.password", null, "Password of the key store.", Kind.TEXT),
+    SERVER_URL("server.url", "http://127.0.0.1:8080", "The server that commands talk to.", Kind.TEXT),
+    SERVER_KEY("server.key", null, "The API key that commands show to the server.", Kind.TEXT),
     WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", Kind.TEXT),
     WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", Kind.NUMBER, 1, 10_000),
     WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", Kind.DURATION),
@@ -113,9 +115,14 @@ public enum Setting {
         return "--" + key.replace('.', '-');
     }
 
+    /** Whether it is for the commands that talk to a server, rather than for the server. */
+    public boolean isForCommands() {
+        return this == SERVER_URL || this == SERVER_KEY;
+    }
+
     /** Never shown. */
     public boolean isSecret() {
-        return this == TLS_PASSWORD || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
+        return this == TLS_PASSWORD || this == SERVER_KEY || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
     }
 
     /** Refuses a value that cannot be used. @throws IllegalArgumentException saying what is wrong */

@@ -23,6 +23,11 @@ public final class Settings {
     private static final Pattern PASSWORD = Pattern.compile("(://[^:/@]*:)[^@]*@|((?i:password)=)[^&;]*");
     private static final String PREFIX = "REPRISE_";
 
+    /** Read by the script that starts the program. */
+    private static final String JAVA_OPTS = "REPRISE_JAVA_OPTS";
+
+    private static final String DEFAULT = "default";
+
     /** A value and who gave it, in words. */
     private record Given(String value, String source) {}
 
@@ -48,12 +53,12 @@ public final class Settings {
             keys.put(setting.key(), setting);
             keys.put(setting.variable(), setting);
             if (setting.otherwise() != null) {
-                given.put(setting, new Given(setting.otherwise(), "default"));
+                given.put(setting, new Given(setting.otherwise(), DEFAULT));
             }
         }
         fromFile.forEach((key, value) -> put(given, keys, key, value, String.valueOf(file), errors));
         environment.forEach((key, value) -> {
-            if (key.startsWith(PREFIX)) {
+            if (key.startsWith(PREFIX) && !key.equals(JAVA_OPTS)) {
                 put(given, keys, key, value, "environment", errors);
             }
         });
@@ -105,6 +110,12 @@ public final class Settings {
         return values;
     }
 
+    /** Whether somebody gave it, rather than that it has its default. */
+    public boolean isGiven(Setting setting) {
+        Given value = given.get(setting);
+        return value != null && !value.source.equals(DEFAULT);
+    }
+
     public String text(Setting setting) {
         return Objects.requireNonNull(textOrNull(setting), setting.key());
     }
@@ -135,10 +146,13 @@ public final class Settings {
         return value == null ? null : Durations.parse(value);
     }
 
-    /** Every setting as a line of a properties file, with where it came from; secrets are masked. */
+    /** Every setting of the server as a line of a properties file, with where it came from; secrets are masked. */
     public String print() {
         StringBuilder text = new StringBuilder();
         for (Setting setting : Setting.values()) {
+            if (setting.isForCommands()) {
+                continue;
+            }
             Given value = given.get(setting);
             text.append("# ").append(setting.about()).append('\n');
             if (value == null) {

@@ -12,6 +12,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** JSON as the API reads and writes it: times as ISO-8601 text, members in the order they are declared. */
@@ -48,6 +49,10 @@ public final class Json {
 
     public static ObjectNode object() {
         return MAPPER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return MAPPER.createArrayNode();
     }
 
     /** Text that this program wrote, and therefore can read. */

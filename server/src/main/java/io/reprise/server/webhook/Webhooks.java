@@ -40,7 +40,12 @@ public final class Webhooks implements AutoCloseable {
 
     /** Makes an engine take part. To be called before it starts. */
     public RepriseBuilder join(RepriseBuilder builder) {
-        return builder.sequels(new WebhookOutbox(subscriptions)).handle(WebhookDelivery.TYPE, delivery);
+        return announce(builder).handle(WebhookDelivery.TYPE, delivery);
+    }
+
+    /** Only makes deliveries be stored together with what they tell of; others send them. */
+    public RepriseBuilder announce(RepriseBuilder builder) {
+        return builder.sequels(new WebhookOutbox(subscriptions));
     }
 
     /** Begins to look for changes. The store must be prepared. */

@@ -62,6 +62,12 @@ class SettingsTest {
     }
 
     @Test
+    void what_the_start_script_reads_is_no_mistake() {
+        Settings settings = Settings.read(null, Map.of("REPRISE_JAVA_OPTS", "-Xmx1g"), Map.of());
+        assertThat(settings.isGiven(Setting.HTTP_PORT)).isFalse();
+    }
+
+    @Test
     void secrets_are_not_printed() {
         String printed = Settings.read(
                         null,
