@@ -111,7 +111,9 @@ final class AttemptDocs {
                     null,
                     null));
         }
-        return attempts.size() <= KEPT ? attempts : List.copyOf(attempts.subList(attempts.size() - KEPT, attempts.size()));
+        return attempts.size() <= KEPT
+                ? attempts
+                : List.copyOf(attempts.subList(attempts.size() - KEPT, attempts.size()));
     }
 
     private static Attempt readOne(Document attempt) {
@@ -152,14 +154,12 @@ final class AttemptDocs {
             return null;
         }
         FailureClass known = Objects.requireNonNullElse(
-                Fields.constant(FailureClass.class, from.get("class"), FailureClass.TRANSIENT),
-                FailureClass.TRANSIENT);
+                Fields.constant(FailureClass.class, from.get("class"), FailureClass.TRANSIENT), FailureClass.TRANSIENT);
         Duration delay = Micros.duration(Fields.numberOr(from, "delay_us", 0));
         Prediction prediction = from.get("prediction") instanceof Document read ? readPrediction(read) : null;
         return switch (kind) {
             case "RETRY" ->
-                new Decision.Retry(
-                        Micros.duration(Fields.numberOr(from, "raw_us", 0)), delay, known, rule, prediction);
+                new Decision.Retry(Micros.duration(Fields.numberOr(from, "raw_us", 0)), delay, known, rule, prediction);
             case "FAIL" ->
                 new Decision.Fail(
                         Objects.requireNonNullElse(

@@ -26,8 +26,10 @@ final class ByHand {
             long now = scope.now();
             // A job may be claimed and given back between two looks, but not for ever.
             while (true) {
-                Document job =
-                        scope.jobs().find(JobDocs.byId(id)).projection(STATUS_ONLY).first();
+                Document job = scope.jobs()
+                        .find(JobDocs.byId(id))
+                        .projection(STATUS_ONLY)
+                        .first();
                 if (job == null) {
                     return Cancellation.MISSING;
                 }

@@ -105,11 +105,9 @@ final class Claims {
          */
         private void takeInTurn(String queue, int room, int most) {
             ObjectId turn = new ObjectId();
-            Document free = new Document(Fields.ID, queue)
-                    .append(Queues.TURN_UNTIL, new Document("$not", Fields.after(now)));
-            Change taken = Change.none()
-                    .set(Queues.TURN, turn)
-                    .set(Queues.TURN_UNTIL, Micros.plus(now, TURN));
+            Document free =
+                    new Document(Fields.ID, queue).append(Queues.TURN_UNTIL, new Document("$not", Fields.after(now)));
+            Change taken = Change.none().set(Queues.TURN, turn).set(Queues.TURN_UNTIL, Micros.plus(now, TURN));
             if (!scope.docs(Scope.QUEUES).update(free, taken)) {
                 return;
             }

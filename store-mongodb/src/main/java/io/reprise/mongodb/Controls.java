@@ -86,8 +86,8 @@ final class Controls {
 
     boolean remove(String name, long version) {
         Document row = new Document(Fields.ID, name).append(VERSION, version);
-        return mongo.run("remove control state", scope -> scope.docs(Scope.CONTROLS)
-                .delete(row));
+        return mongo.run(
+                "remove control state", scope -> scope.docs(Scope.CONTROLS).delete(row));
     }
 
     Map<String, Long> parked() {
@@ -100,16 +100,14 @@ final class Controls {
                                     "$group",
                                     new Document(Fields.ID, "$" + Fields.PARKED_BY)
                                             .append("jobs", new Document("$sum", 1))))
-                    .forEach(group ->
-                            counts.put(group.getString(Fields.ID), Fields.numberOr(group, "jobs", 0)));
+                    .forEach(group -> counts.put(group.getString(Fields.ID), Fields.numberOr(group, "jobs", 0)));
             return counts;
         });
     }
 
     Set<String> parkedBy() {
         return mongo.run(
-                "name parked jobs",
-                scope -> new HashSet<>(scope.jobs().distinct(Fields.PARKED_BY, anyParked())));
+                "name parked jobs", scope -> new HashSet<>(scope.jobs().distinct(Fields.PARKED_BY, anyParked())));
     }
 
     private static Document anyParked() {
@@ -119,8 +117,7 @@ final class Controls {
     int unpark(String name, int max) {
         return mongo.run("unpark jobs", scope -> {
             Document parked = new Document(Fields.PARKED_BY, name).append(Fields.STATUS, Fields.PENDING);
-            Document running = new Document(parked)
-                    .append(Fields.QUEUE, new Document("$nin", Queues.paused(scope)));
+            Document running = new Document(parked).append(Fields.QUEUE, new Document("$nin", Queues.paused(scope)));
             List<Long> ids = Queries.ids(scope.jobs()
                     .find(running)
                     .sort(new Document(Fields.DUE, 1).append(Fields.ID, 1))

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -89,6 +90,7 @@ final class Inserts {
 
         private final Scope scope;
         private final long now;
+        private final ObjectId mark = new ObjectId();
         private long lastId;
         private final Map<String, Document> byIdempotencyKey = new HashMap<>();
         private final Map<String, Document> byKey = new HashMap<>();
@@ -138,14 +140,13 @@ final class Inserts {
                 return answer(known, false);
             }
             Document holder = spec.key() == null ? null : byKey.get(spec.key());
-            Document job = holder == null ? JobDocs.fresh(++lastId, spec, now) : holder;
+            Document job = holder == null ? JobDocs.fresh(++lastId, spec, now).append(Fields.MARK, mark) : holder;
             if (holder == null) {
                 fresh.put(lastId, job);
             } else if (spec.keyRule() == KeyRule.KEEP) {
                 return answer(holder, false);
             } else if (spec.keyRule() == KeyRule.REJECT || JobDocs.stateOf(holder) == JobState.RUNNING) {
-                throw new DuplicateKeyException(
-                        Objects.requireNonNull(spec.key()), new JobId(JobDocs.idOf(holder)));
+                throw new DuplicateKeyException(Objects.requireNonNull(spec.key()), new JobId(JobDocs.idOf(holder)));
             } else {
                 replace(holder, spec);
             }
@@ -217,7 +218,8 @@ final class Inserts {
         /** Without a transaction nobody else does. */
         private void takeBack() {
             if (!scope.isTransaction() && fresh.size() + replacements.size() > 1) {
-                scope.jobs().deleteAll(JobDocs.byIds(List.copyOf(fresh.keySet())));
+                scope.jobs()
+                        .deleteAll(JobDocs.byIds(List.copyOf(fresh.keySet())).append(Fields.MARK, mark));
             }
         }
     }

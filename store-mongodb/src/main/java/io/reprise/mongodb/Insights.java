@@ -119,9 +119,8 @@ final class Insights {
         Map<Document, Evidence> sums = new LinkedHashMap<>();
         wanted.forEach((id, each) -> {
             boolean admitted = known.admits(id);
-            Evidence added = admitted
-                    ? each
-                    : new Evidence(Cause.REST, Evidence.LAST_ATTEMPT, each.tries(), each.successes());
+            Evidence added =
+                    admitted ? each : new Evidence(Cause.REST, Evidence.LAST_ATTEMPT, each.tries(), each.successes());
             sums.merge(admitted ? id : rest, added, Evidence::plus);
         });
         List<WriteModel<Document>> models = new ArrayList<>();
@@ -157,9 +156,7 @@ final class Insights {
         return mongo.run("read evidence", scope -> {
             Instant now = Micros.instant(scope.now());
             List<Evidence> evidence = new ArrayList<>();
-            scope.docs(Scope.EVIDENCE)
-                    .find(new Document())
-                    .forEach(row -> evidence.add(evidence(row, now)));
+            scope.docs(Scope.EVIDENCE).find(new Document()).forEach(row -> evidence.add(evidence(row, now)));
             return evidence;
         });
     }
@@ -212,8 +209,8 @@ final class Insights {
         return mongo.run("read spending", scope -> {
             Instant first = Micros.instant(scope.now()).minus(age).truncatedTo(ChronoUnit.DAYS);
             Map<Document, Spending> sums = new LinkedHashMap<>();
-            for (Document row : scope.docs(Scope.SPENDING)
-                    .find(new Document(PERIOD, new Document("$gte", Micros.of(first))))) {
+            for (Document row :
+                    scope.docs(Scope.SPENDING).find(new Document(PERIOD, new Document("$gte", Micros.of(first))))) {
                 Document id = row.get(Fields.ID, Document.class);
                 Spending each = new Spending(
                         cause(id.get("cause", Document.class), row),

@@ -55,8 +55,7 @@ final class Leases {
         long now = mongo.run("tell the time", Scope::now);
         List<LostClaim> taken = new ArrayList<>();
         for (long token : expired(now, maxLeases)) {
-            LostClaim lost =
-                    mongo.unlessBusy("take a lease over", scope -> takeOver(scope, token, taker, lease, now));
+            LostClaim lost = mongo.unlessBusy("take a lease over", scope -> takeOver(scope, token, taker, lease, now));
             if (lost != null) {
                 taken.add(lost);
             }

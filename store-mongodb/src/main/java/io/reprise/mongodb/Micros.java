@@ -58,6 +58,6 @@ final class Micros {
 
     /** For people who read the documents. */
     static Date date(long micros) {
-        return new Date(Math.floorDiv(micros, 1_000L));
+        return Date.from(instant(micros));
     }
 }

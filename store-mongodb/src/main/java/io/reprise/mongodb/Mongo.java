@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
@@ -30,6 +31,8 @@ final class Mongo {
     private static final FindOneAndUpdateOptions COUNT =
             new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
 
+    private static final int COMMAND_NOT_FOUND = 59;
+
     private final MongoClient client;
     private final MongoDatabase database;
     /** For transactions, which have a time limit as a whole. */
@@ -38,6 +41,8 @@ final class Mongo {
     private final TransactionOptions snapshot;
 
     private volatile @Nullable Boolean transactions;
+    /** Servers before 4.4.2 know only this one. */
+    private volatile boolean oldGreeting;
 
     Mongo(MongoClient client, String database, Duration timeout) {
         this.client = client;
@@ -64,20 +69,34 @@ final class Mongo {
 
     /** The primary's clock, in microseconds. It shows milliseconds. */
     long now() {
-        Document hello = database.runCommand(new Document("isMaster", 1), ReadPreference.primary());
-        Date time = Objects.requireNonNull(hello.getDate("localTime"), "The server does not tell its time");
-        return Math.multiplyExact(time.getTime(), 1_000L);
+        Date time = hello().getDate("localTime");
+        return Micros.of(Objects.requireNonNull(time, "The server does not tell its time")
+                .toInstant());
     }
 
     /** Whether the server is a replica set or a sharded cluster, and so has transactions. */
     boolean hasTransactions() {
         Boolean known = transactions;
         if (known == null) {
-            Document hello = database.runCommand(new Document("isMaster", 1), ReadPreference.primary());
+            Document hello = hello();
             known = hello.containsKey("setName") || "isdbgrid".equals(hello.get("msg"));
             transactions = known;
         }
         return known;
+    }
+
+    private Document hello() {
+        if (!oldGreeting) {
+            try {
+                return database.runCommand(new Document("hello", 1), ReadPreference.primary());
+            } catch (MongoCommandException e) {
+                if (e.getErrorCode() != COMMAND_NOT_FOUND) {
+                    throw e;
+                }
+                oldGreeting = true;
+            }
+        }
+        return database.runCommand(new Document("isMaster", 1), ReadPreference.primary());
     }
 
     /** The last of {@code amount} numbers that nobody else gets. They only grow, also over crashes and failovers. */

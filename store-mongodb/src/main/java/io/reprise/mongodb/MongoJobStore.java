@@ -145,8 +145,7 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        return wakeups.after(
-                mongo.run("settle jobs", scope -> Settlements.settle(scope, settlements, closing)));
+        return wakeups.after(mongo.run("settle jobs", scope -> Settlements.settle(scope, settlements, closing)));
     }
 
     @Override

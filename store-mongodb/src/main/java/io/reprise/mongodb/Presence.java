@@ -30,11 +30,8 @@ final class Presence {
             Document free = new Document(Fields.ID, role)
                     .append(
                             "$or",
-                            List.of(
-                                    new Document(Fields.WORKER, worker),
-                                    new Document(Fields.UNTIL, Fields.upTo(now))));
-            Change change =
-                    Change.none().set(Fields.WORKER, worker).set(Fields.UNTIL, Micros.plus(now, term));
+                            List.of(new Document(Fields.WORKER, worker), new Document(Fields.UNTIL, Fields.upTo(now))));
+            Change change = Change.none().set(Fields.WORKER, worker).set(Fields.UNTIL, Micros.plus(now, term));
             Docs roles = scope.docs(Scope.ROLES);
             return roles.update(free, change)
                     || insert(
@@ -59,8 +56,9 @@ final class Presence {
     }
 
     void resign(String role, String worker) {
-        mongo.run("resign a role", scope -> scope.docs(Scope.ROLES)
-                .delete(new Document(Fields.ID, role).append(Fields.WORKER, worker)));
+        mongo.run(
+                "resign a role",
+                scope -> scope.docs(Scope.ROLES).delete(new Document(Fields.ID, role).append(Fields.WORKER, worker)));
     }
 
     void checkIn(WorkerReport report, Duration ttl) {
@@ -83,8 +81,7 @@ final class Presence {
     }
 
     void checkOut(String worker) {
-        mongo.run("check out", scope -> scope.docs(Scope.WORKERS)
-                .delete(new Document(Fields.ID, worker)));
+        mongo.run("check out", scope -> scope.docs(Scope.WORKERS).delete(new Document(Fields.ID, worker)));
     }
 
     List<WorkerState> workers() {
@@ -130,8 +127,8 @@ final class Presence {
     }
 
     boolean clear(Alert alert) {
-        return mongo.run("clear an alert", scope -> scope.docs(Scope.ALERTS)
-                .delete(new Document(Fields.ID, id(alert))));
+        return mongo.run(
+                "clear an alert", scope -> scope.docs(Scope.ALERTS).delete(new Document(Fields.ID, id(alert))));
     }
 
     List<Alert> alerts() {
@@ -148,8 +145,8 @@ final class Presence {
                         Micros.instant(Fields.numberOr(row, SINCE, 0)),
                         null));
             }
-            alerts.sort(Comparator.comparing((Alert alert) -> alert.kind().name())
-                    .thenComparing(Alert::type));
+            alerts.sort(
+                    Comparator.comparing((Alert alert) -> alert.kind().name()).thenComparing(Alert::type));
             return alerts;
         });
     }

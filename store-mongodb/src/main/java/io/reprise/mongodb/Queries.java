@@ -42,7 +42,8 @@ final class Queries {
     }
 
     Optional<Job> find(JobId id) {
-        return mongo.run("find a job", scope -> Optional.ofNullable(document(scope, id)).map(jobDocs::read));
+        return mongo.run(
+                "find a job", scope -> Optional.ofNullable(document(scope, id)).map(jobDocs::read));
     }
 
     private static @Nullable Document document(Scope scope, JobId id) {
@@ -71,7 +72,8 @@ final class Queries {
     private static Document filter(JobQuery query) {
         Document filter = new Document();
         if (query.cursor() != null) {
-            filter.append(Fields.ID, new Document("$lt", position(query.cursor()).value()));
+            filter.append(
+                    Fields.ID, new Document("$lt", position(query.cursor()).value()));
         }
         if (!query.states().isEmpty()) {
             filter.append(
@@ -137,8 +139,7 @@ final class Queries {
     List<Job> expire(int limit) {
         return mongo.run("expire jobs", scope -> {
             long now = scope.now();
-            Document overdue =
-                    new Document(Fields.STATUS, Fields.PENDING).append(Fields.DEADLINE, Fields.upTo(now));
+            Document overdue = new Document(Fields.STATUS, Fields.PENDING).append(Fields.DEADLINE, Fields.upTo(now));
             List<Long> ids = ids(scope.jobs()
                     .find(overdue)
                     .sort(new Document(Fields.DEADLINE, 1))
@@ -185,20 +186,19 @@ final class Queries {
     }
 
     private static Document peers(Document job, long now) {
-        return Claims.ready(job.get(Fields.QUEUE), now).append(Fields.LANE, job.get(Fields.LANE));
+        return Claims.ready(job.getString(Fields.QUEUE), now).append(Fields.LANE, job.get(Fields.LANE));
     }
 
     private static Document higher(Document job, long now) {
-        return peers(job, now)
-                .append(Fields.PRIORITY, Fields.after(Fields.integer(job, Fields.PRIORITY)));
+        return peers(job, now).append(Fields.PRIORITY, Fields.after(Fields.integer(job, Fields.PRIORITY)));
     }
 
     private static int earlier(Scope scope, Document job, long due, int most) {
         Document level = peers(job, due).append(Fields.PRIORITY, job.get(Fields.PRIORITY));
         Document before = new Document(level).append(Fields.DUE, new Document("$lt", due));
-        Document beside = new Document(level)
-                .append(Fields.DUE, due)
-                .append(Fields.ID, new Document("$lt", JobDocs.idOf(job)));
-        return (int) Math.min(most, scope.jobs().count(before, most) + scope.jobs().count(beside, most));
+        Document beside =
+                new Document(level).append(Fields.DUE, due).append(Fields.ID, new Document("$lt", JobDocs.idOf(job)));
+        return (int)
+                Math.min(most, scope.jobs().count(before, most) + scope.jobs().count(beside, most));
     }
 }

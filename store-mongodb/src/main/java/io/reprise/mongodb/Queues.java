@@ -63,11 +63,7 @@ final class Queues {
             for (String name : names) {
                 Document queue = settings.getOrDefault(name, new Document());
                 queues.add(new QueueState(
-                        name,
-                        pause(queue),
-                        maxRunning(queue),
-                        counts.getOrDefault(name, Map.of()),
-                        oldest.get(name)));
+                        name, pause(queue), maxRunning(queue), counts.getOrDefault(name, Map.of()), oldest.get(name)));
             }
             return queues;
         });
@@ -80,8 +76,7 @@ final class Queues {
         for (Document group : scope.jobs()
                 .aggregate(
                         new Document("$match", new Document(Fields.QUEUE, atLeast(""))),
-                        new Document(
-                                "$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
+                        new Document("$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
             Document id = group.get(Fields.ID, Document.class);
             counts.computeIfAbsent(id.getString(Fields.QUEUE), name -> new EnumMap<>(JobState.class))
                     .merge(JobDocs.stateOf(id), Fields.numberOr(group, "jobs", 0), Long::sum);

@@ -98,9 +98,7 @@ final class Revivals {
             if (!scope.isTransaction()) {
                 scope.jobs().delete(new Document(Fields.ID, id));
                 scope.jobs()
-                        .update(
-                                unkeyed,
-                                Change.none().set(Fields.IDEMPOTENCY_KEYS, old.get(Fields.IDEMPOTENCY_KEYS)));
+                        .update(unkeyed, Change.none().set(Fields.IDEMPOTENCY_KEYS, old.get(Fields.IDEMPOTENCY_KEYS)));
             }
             throw orKeyTaken(e);
         }

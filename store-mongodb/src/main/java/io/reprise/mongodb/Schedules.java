@@ -81,8 +81,8 @@ final class Schedules {
     }
 
     boolean remove(String name) {
-        return mongo.run("remove a schedule", scope -> scope.docs(Scope.SCHEDULES)
-                .delete(byName(name)));
+        return mongo.run(
+                "remove a schedule", scope -> scope.docs(Scope.SCHEDULES).delete(byName(name)));
     }
 
     boolean pause(String name, boolean paused, Note note) {
@@ -103,8 +103,7 @@ final class Schedules {
     }
 
     /** Without a transaction the schedule moves first, so that nothing is enqueued twice, and back if it was refused. */
-    private @Nullable List<Inserted> fire(
-            Scope scope, String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+    private @Nullable List<Inserted> fire(Scope scope, String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
         Docs schedules = scope.docs(Scope.SCHEDULES);
         Document due = byName(name).append(PAUSED, false).append(NEXT, Micros.of(dueAt));
         if (!schedules.update(due, Change.none().set(NEXT, Micros.of(nextAt)))) {

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.bson.Document;
 
@@ -34,8 +35,8 @@ final class Schema {
             }
         }
         indexes().forEach((collection, models) -> {
-            database.getCollection(collection).createIndexes(models);
             verify(database, collection, models);
+            database.getCollection(collection).createIndexes(models);
         });
     }
 
@@ -49,27 +50,37 @@ final class Schema {
         }
     }
 
-    /** Somebody may have made an index of such a name without what makes keys unique. */
+    /** Somebody may have made an index of such a name that does not do what ours does, such as keep keys unique. */
     private static void verify(MongoDatabase database, String collection, List<IndexModel> models) {
         Map<String, Document> found = new HashMap<>();
         database.getCollection(collection).listIndexes().forEach(index -> found.put(index.getString("name"), index));
         for (IndexModel model : models) {
-            String name = model.getOptions().getName();
+            String name = Objects.requireNonNull(model.getOptions().getName());
             Document index = found.get(name);
-            if (index == null || Fields.flag(index, "unique") != model.getOptions().isUnique()) {
+            if (index != null && !isSame(index, model)) {
                 throw new StoreException(
-                        "The index " + name + " of " + collection + " is missing or not as it should be: drop it and"
-                                + " call prepare() again",
-                        new IllegalStateException(String.valueOf(index)),
+                        "The index " + name + " of " + collection
+                                + " is not as it should be: drop it and call prepare()" + " again",
+                        new IllegalStateException(index.toJson()),
                         false);
             }
         }
     }
 
+    private static boolean isSame(Document index, IndexModel model) {
+        Document keys = index.get("key", Document.class);
+        return Fields.flag(index, "unique") == model.getOptions().isUnique()
+                && List.copyOf(keys.keySet()).equals(List.copyOf(((Document) model.getKeys()).keySet()));
+    }
+
     static Map<String, List<IndexModel>> indexes() {
         Map<String, List<IndexModel>> indexes = new HashMap<>();
         indexes.put(Scope.JOBS, jobs());
-        indexes.put(Scope.AUDIT, List.of(index("audit_job", keys("job", "at_us"), new IndexOptions()), index("audit_time", keys("at_us"), new IndexOptions())));
+        indexes.put(
+                Scope.AUDIT,
+                List.of(
+                        index("audit_job", keys("job", "at_us"), new IndexOptions()),
+                        index("audit_time", keys("at_us"), new IndexOptions())));
         indexes.put(Scope.SPENDING, List.of(index("spending_day", keys("period_us"), new IndexOptions())));
         indexes.put(Scope.ACTIVITY, List.of(index("activity_minute", keys("period_us"), new IndexOptions())));
         return indexes;
@@ -85,19 +96,22 @@ final class Schema {
                         .append(Fields.DUE, 1)
                         .append(Fields.ID, 1),
                 new IndexOptions().partialFilterExpression(PENDING)));
-        jobs.add(index(
-                "deadline", keys(Fields.DEADLINE), new IndexOptions().partialFilterExpression(PENDING)));
+        jobs.add(index("deadline", keys(Fields.DEADLINE), new IndexOptions().partialFilterExpression(PENDING)));
         jobs.add(index("lease", keys(Fields.TOKEN), new IndexOptions().partialFilterExpression(PROCESSING)));
         jobs.add(index("expiry", keys(Fields.UNTIL), new IndexOptions().partialFilterExpression(PROCESSING)));
         jobs.add(index("parked", keys(Fields.PARKED_BY, Fields.DUE, Fields.ID), new IndexOptions().sparse(true)));
         jobs.add(index("live", keys(Fields.LIVE_QUEUE), new IndexOptions().sparse(true)));
         jobs.add(index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()));
         jobs.add(index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()));
-        jobs.add(index("unique_key", keys(Fields.HELD_KEY), new IndexOptions().unique(true).sparse(true)));
         jobs.add(index(
-                "idempotency", keys(Fields.IDEMPOTENCY_KEYS), new IndexOptions().unique(true).sparse(true)));
+                "unique_key",
+                keys(Fields.HELD_KEY),
+                new IndexOptions().unique(true).sparse(true)));
         jobs.add(index(
-                "failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)));
+                "idempotency",
+                keys(Fields.IDEMPOTENCY_KEYS),
+                new IndexOptions().unique(true).sparse(true)));
+        jobs.add(index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)));
         return jobs;
     }
 

@@ -137,8 +137,7 @@ final class Settlements {
             }
             Map<Long, Document> jobs = new HashMap<>();
             if (!tokens.isEmpty()) {
-                Document held =
-                        JobDocs.byIds(List.copyOf(tokens.keySet())).append(Fields.STATUS, Fields.PROCESSING);
+                Document held = JobDocs.byIds(List.copyOf(tokens.keySet())).append(Fields.STATUS, Fields.PROCESSING);
                 for (Document job : scope.jobs().find(held).projection(READ)) {
                     Long token = Fields.number(job, Fields.TOKEN);
                     if (token != null && token.equals(tokens.get(JobDocs.idOf(job)))) {
@@ -182,10 +181,9 @@ final class Settlements {
                 Endings.end(change, Fields.DONE, at);
             } else {
                 boolean asked = Fields.flag(job, Fields.CANCEL_REQUESTED);
-                filter.append(Fields.CANCEL_REQUESTED, asked ? Boolean.TRUE : new Document("$ne", true));
+                filter.append(Fields.CANCEL_REQUESTED, asked ? (Object) true : new Document("$ne", true));
                 if (settlement.spent() != Spent.NOTHING) {
-                    change.push(
-                            Fields.HISTORY, AttemptDocs.write(settlement, job, startedAt, at), AttemptDocs.KEPT);
+                    change.push(Fields.HISTORY, AttemptDocs.write(settlement, job, startedAt, at), AttemptDocs.KEPT);
                 }
                 blame(change, settlement.failure());
                 move(change, settlement, job);
@@ -230,17 +228,14 @@ final class Settlements {
                     change.set(Fields.LANE, Fields.SUSPECT);
                 }
             } else if (next instanceof Settlement.Park park) {
-                long due = park.delay() == null
-                        ? Fields.numberOr(job, Fields.DUE, at)
-                        : Micros.plus(at, park.delay());
+                long due = park.delay() == null ? Fields.numberOr(job, Fields.DUE, at) : Micros.plus(at, park.delay());
                 Endings.waitUntil(change, due, park.reason());
                 if (park.lastDelay() != null) {
                     change.set(Fields.LAST_DELAY, Micros.of(park.lastDelay()));
                 }
                 change.set(Fields.PARKED, true).set(Fields.PARKED_BY, park.by());
             } else {
-                Endings.putBack(change)
-                        .setAll(JobDocs.due(new Document(), Fields.numberOr(job, Fields.DUE, at)));
+                Endings.putBack(change).setAll(JobDocs.due(new Document(), Fields.numberOr(job, Fields.DUE, at)));
             }
         }
 

@@ -125,9 +125,11 @@ final class SpecDocs {
         settings.add(() -> spec.timeout(Micros.durationOrNull(Fields.number(from, TIMEOUT))));
         settings.add(() -> spec.schedule(from.getString(SCHEDULE)));
         if (from.containsKey(DELAY)) {
-            settings.add(() -> spec.delay(Micros.duration(from.get(DELAY, Number.class).longValue())));
+            settings.add(() ->
+                    spec.delay(Micros.duration(from.get(DELAY, Number.class).longValue())));
         } else if (from.containsKey(ASKED)) {
-            settings.add(() -> spec.dueAt(Micros.instant(from.get(ASKED, Number.class).longValue())));
+            settings.add(() ->
+                    spec.dueAt(Micros.instant(from.get(ASKED, Number.class).longValue())));
         }
         if (from.containsKey(TAGS)) {
             settings.add(() -> spec.tags(new LinkedHashSet<>(from.getList(TAGS, String.class))));

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-import com.mongodb.MongoClientSettings;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
@@ -20,7 +22,8 @@ final class MongoServer implements AutoCloseable {
 
     private final de.bwaldvogel.mongo.@Nullable MongoServer substitute;
     private final MongoClient client;
-    private final String database = "reprise_test_" + UUID.randomUUID().toString().replace("-", "");
+    private final String database =
+            "reprise_test_" + UUID.randomUUID().toString().replace("-", "");
     private final MongoJobStore store;
 
     MongoServer() {
@@ -34,9 +37,13 @@ final class MongoServer implements AutoCloseable {
         store.prepare();
     }
 
-    /** Whether it is the real one. */
-    boolean isReal() {
-        return substitute == null;
+    /** Skips the test unless the server is a real one, and says what the other lacks. */
+    void assumeReal(String lacking) {
+        assumeTrue(substitute == null, "The server in memory has no " + lacking + ": name a real one in " + VARIABLE);
+    }
+
+    Docs jobs() {
+        return new Docs(client.getDatabase(database).getCollection(Scope.JOBS), null);
     }
 
     MongoJobStore store() {
