@@ -4,6 +4,7 @@ package io.reprise.internal;
 import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobState;
 import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settled;
@@ -48,6 +49,9 @@ final class Committer implements Role {
      * @param tried whether it may have been written already, by a call whose answer was lost
      */
     private record Batch(List<Verdict> verdicts, boolean tried) {}
+
+    /** An outcome that the store has accepted, and when. */
+    private record Written(Verdict verdict, Instant at, boolean cancelled) {}
 
     private final JobStore store;
     private final Driver driver;
@@ -177,7 +181,7 @@ final class Committer implements Role {
 
     /** A job that a handler completed in a transaction of its own has succeeded if that committed, and only then. */
     private Ended afterCallersTransaction(Ended end) {
-        if (wasAccepted(end.run())) {
+        if (accepted(end.run()) != null) {
             return end.succeeded();
         }
         return end.error() != null
@@ -189,29 +193,35 @@ final class Committer implements Role {
         List<Run> runs = batch.verdicts.stream().map(Verdict::run).toList();
         List<Settlement> settlements =
                 batch.verdicts.stream().map(Verdict::settlement).toList();
+        long sent = driver.nanos();
         Settled settled = store.settle(settlements, book.closedBy(runs));
-        clock.heard(settled.at());
+        clock.heard(settled.at(), sent);
         // Asked before anything is told, so that an answer that does not come leaves nothing told twice.
-        List<Verdict> accepted = new ArrayList<>();
+        List<Written> accepted = new ArrayList<>();
         List<Verdict> stale = new ArrayList<>();
         for (Verdict verdict : batch.verdicts) {
-            boolean written = !settled.stale().contains(verdict.run.id()) || wasWrittenBefore(verdict, batch);
-            (written ? accepted : stale).add(verdict);
+            Written written = written(verdict, batch, settled);
+            if (written == null) {
+                stale.add(verdict);
+            } else {
+                accepted.add(written);
+            }
         }
         book.settled(runs);
         unsettled.addAndGet(-runs.size());
         onFree.run();
         Map<JobId, Instant> failed = firstFailures(accepted);
-        accepted.forEach(verdict -> tell(verdict, settled, failed.get(verdict.run.id())));
+        accepted.forEach(written -> tell(written, failed.get(written.verdict.run.id())));
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
     /** When jobs that succeeded after all first failed. For those who listen; nothing depends on it. */
-    private Map<JobId, Instant> firstFailures(List<Verdict> accepted) {
+    private Map<JobId, Instant> firstFailures(List<Written> accepted) {
         Map<JobId, Instant> lives = new HashMap<>();
-        for (Verdict verdict : accepted) {
-            Job job = verdict.run.job;
-            if (events.isHeard() && job.attempts() > 0 && verdict.settlement.next() instanceof Settlement.Succeed) {
+        for (Written written : accepted) {
+            Job job = written.verdict.run.job;
+            Settlement.Next next = written.verdict.settlement.next();
+            if (events.isHeard() && job.attempts() > 0 && next instanceof Settlement.Succeed) {
                 lives.put(job.id(), job.times().firstDueAt());
             }
         }
@@ -233,13 +243,14 @@ final class Committer implements Role {
         return first;
     }
 
-    private void tell(Verdict verdict, Settled settled, @Nullable Instant firstFailedAt) {
-        if (settled.cancelled().contains(verdict.run.id())) {
-            events.cancelled(verdict.run.job, verdict.settlement, settled.at());
+    private void tell(Written written, @Nullable Instant firstFailedAt) {
+        Verdict verdict = written.verdict;
+        if (written.cancelled) {
+            events.cancelled(verdict.run.job, verdict.settlement, written.at);
             return;
         }
         tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
-        events.settled(verdict.run.job, verdict.settlement, settled.at(), firstFailedAt);
+        events.settled(verdict.run.job, verdict.settlement, written.at, firstFailedAt);
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());
         }
@@ -253,12 +264,35 @@ final class Committer implements Role {
         }
     }
 
-    private boolean wasWrittenBefore(Verdict verdict, Batch batch) {
-        return (batch.tried || verdict.run.isSettledByCaller()) && wasAccepted(verdict.run);
+    /** Null if it was not accepted. What an earlier call wrote, whose answer was lost, is told as that call wrote it. */
+    private @Nullable Written written(Verdict verdict, Batch batch, Settled settled) {
+        JobId id = verdict.run.id();
+        if (!settled.stale().contains(id)) {
+            return new Written(verdict, settled.at(), settled.cancelled().contains(id));
+        }
+        if (!batch.tried && !verdict.run.isSettledByCaller()) {
+            return null;
+        }
+        Attempt attempt = accepted(verdict.run);
+        return attempt == null ? null : new Written(verdict, attempt.endedAt(), wasCancelled(verdict, attempt));
     }
 
-    private boolean wasAccepted(Run run) {
-        return store.attempts(run.id()).stream().mapToLong(Attempt::token).anyMatch(token -> token == run.token());
+    /** Whether the outcome became a cancellation that somebody had asked for meanwhile. */
+    private boolean wasCancelled(Verdict verdict, Attempt attempt) {
+        if (verdict.settlement.next() instanceof Settlement.Cancel) {
+            return false;
+        }
+        return store.find(verdict.run.id())
+                .filter(job -> job.state() == JobState.CANCELLED)
+                .filter(job -> attempt.endedAt().equals(job.times().finishedAt()))
+                .isPresent();
+    }
+
+    private @Nullable Attempt accepted(Run run) {
+        return store.attempts(run.id()).stream()
+                .filter(attempt -> attempt.token() == run.token())
+                .findFirst()
+                .orElse(null);
     }
 
     private void retryLater() {

@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the end of a run into what becomes of the job. Asked once per run; the answer is kept until it is written. */
+/**
+ * Turns the end of a run into what becomes of the job, with the jobs that follow. Asked once per run; the answer is kept
+ * until it is written.
+ */
 final class Decider {
 
     private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
@@ -36,6 +39,7 @@ final class Decider {
     private final Handlers handlers;
     private final StoreClock clock;
     private final Control control;
+    private final Outbox outbox;
     private final Outlook outlook;
     private final RandomGenerator random;
     private final boolean retries;
@@ -45,16 +49,20 @@ final class Decider {
         this.handlers = parts.handlers();
         this.clock = parts.clock();
         this.control = parts.control();
+        this.outbox = parts.outbox();
         this.outlook = outlook;
         this.random = parts.random();
         this.retries = retries;
     }
 
     Settlement settle(Ended end) {
+        return outbox.with(end.run().job, decide(end));
+    }
+
+    private Settlement decide(Ended end) {
         return switch (end.kind()) {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
             case HELD -> settlement(end, Spent.NOTHING, parkedByBreaker(end.run().job), null, null);
-            case TOO_LATE -> tooLate(end);
             case UNHANDLED -> unhandled(end);
             case UNREADABLE -> byPolicy(end, unreadable(end));
             case HANDLED ->
@@ -77,7 +85,7 @@ final class Decider {
                 ? new Settlement.Wait(WaitReason.RETRY, release.delay(), null)
                 : next(decision);
         Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
-        return new Settlement(
+        Settlement settlement = new Settlement(
                 job.id(),
                 lost.claim().token(),
                 Spent.LOSS,
@@ -85,6 +93,7 @@ final class Decider {
                 next,
                 failure,
                 decision);
+        return outbox.with(job, settlement);
     }
 
     /** A run about which nothing could be decided: given back with what is known, so that it is seen and comes again. */
@@ -174,13 +183,6 @@ final class Decider {
     private static Settlement.Next parkedByBreaker(Job job) {
         String resource = Objects.requireNonNull(job.spec().resource());
         return new Settlement.Park(ControlKey.breaker(resource).text(), WaitReason.BREAKER, null, null);
-    }
-
-    private static Settlement tooLate(Ended end) {
-        Failure failure = Failure.of(
-                FailureClass.TIMEOUT, "Deadline", "The deadline of the job passed before this run could start");
-        Decision decision = new Decision.Fail(FailReason.DEADLINE, FailureClass.TIMEOUT, "deadline", false);
-        return settlement(end, Spent.NOTHING, next(decision), failure, decision);
     }
 
     private Settlement unhandled(Ended end) {

@@ -28,8 +28,6 @@ record Ended(
         UNHANDLED,
         /** The breaker of its resource holds it back. */
         HELD,
-        /** Its deadline had passed before it could start. */
-        TOO_LATE,
         /** It was given back before it started. */
         NOT_STARTED
     }

@@ -6,6 +6,7 @@ import io.reprise.store.Claim;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,7 +30,7 @@ final class LeaseBook {
 
     /** Leases of which nothing would remain once these runs are settled. */
     synchronized List<Long> closedBy(Collection<Run> runs) {
-        Map<Lease, Integer> settled = new HashMap<>();
+        Map<Lease, Integer> settled = new LinkedHashMap<>();
         runs.forEach(run -> settled.merge(run.lease, 1, Integer::sum));
         List<Long> closing = new ArrayList<>();
         settled.forEach((lease, count) -> {

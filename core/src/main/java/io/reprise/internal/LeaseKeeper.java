@@ -61,7 +61,10 @@ final class LeaseKeeper implements Role {
             book.extend(
                     held.stream().filter(l -> !renewal.lost().contains(l.token)).toList(), before + lease.toNanos());
             held.stream().filter(l -> renewal.lost().contains(l.token)).forEach(this::lose);
-            renewal.cancelled().forEach(id -> book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED)));
+            // In an order that does not depend on how a set was made: the same seed, the same course of events.
+            renewal.cancelled().stream()
+                    .sorted()
+                    .forEach(id -> book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED)));
             outage.worked();
             return interval();
         } catch (StoreException e) {

@@ -31,6 +31,7 @@ final class Runner implements Role {
     private final Driver driver;
     private final StoreClock clock;
     private final Events events;
+    private final Outbox outbox;
     private final Control control;
     private final Committer committer;
     private final Duration cancelGrace;
@@ -48,6 +49,7 @@ final class Runner implements Role {
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
+        this.outbox = parts.outbox();
         this.control = parts.control();
         this.committer = committer;
         this.book = book;
@@ -65,8 +67,8 @@ final class Runner implements Role {
         return pace;
     }
 
-    void accept(List<Run> runs, Instant claimedAt) {
-        clock.heard(claimedAt);
+    void accept(List<Run> runs, Instant claimedAt, long sentNanos) {
+        clock.heard(claimedAt, sentNanos);
         for (Run run : runs) {
             try {
                 bench.execute(() -> perform(run));
@@ -121,6 +123,11 @@ final class Runner implements Role {
 
     private void perform(Run run) {
         long start = driver.nanos();
+        if (book.isExpired(run.lease, start)) {
+            // Another may have it already. If nobody has, this puts it back.
+            giveBack(List.of(run));
+            return;
+        }
         long mustEnd = mustEnd(run, start);
         if (!run.begin(Thread.currentThread(), start, mustEnd)) {
             return;
@@ -148,7 +155,7 @@ final class Runner implements Role {
 
     private void finish(Run run, Ended end) {
         if (run.end()) {
-            if (end.kind() != Ended.Kind.HELD) {
+            if (end.kind() != Ended.Kind.HELD && end.kind() != Ended.Kind.NOT_STARTED) {
                 pace.ran(end.ran().toNanos());
             }
             committer.accept(end);
@@ -165,7 +172,8 @@ final class Runner implements Role {
         }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
-            return ended(run, Ended.Kind.TOO_LATE, start, null, null);
+            // By the store's clock it may not be: given back, the job is claimed once more or expired by the store.
+            return ended(run, Ended.Kind.NOT_STARTED, start, null, null);
         }
         if (control.holds(run)) {
             return ended(run, Ended.Kind.HELD, start, null, null);
@@ -186,11 +194,12 @@ final class Runner implements Role {
     private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
-            payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
+            payload = codec.decode(
+                    codec.open(run.job.spec().payload()), entry.type().payloadType());
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }
-        RunContext context = new RunContext(run, store, codec, driver);
+        RunContext context = new RunContext(run, store, codec, outbox, driver);
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
             run.leaveThread(

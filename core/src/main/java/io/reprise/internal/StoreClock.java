@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import java.time.Duration;
 import java.time.Instant;
 
 /**
@@ -8,6 +9,8 @@ import java.time.Instant;
  * clock. The wall clock of the worker takes no part, so a wrong one harms nothing.
  */
 public final class StoreClock {
+
+    private static final Duration PROMPT = Duration.ofSeconds(1);
 
     private record Anchor(Instant at, long nanos) {}
 
@@ -19,8 +22,15 @@ public final class StoreClock {
         this.anchor = new Anchor(now, driver.nanos());
     }
 
-    void heard(Instant storeNow) {
-        anchor = new Anchor(storeNow, driver.nanos());
+    /**
+     * Takes notice of what the store said in answer to a call made at {@code sentNanos}. An answer that was long on its
+     * way says how late it is at least, and so never sets the clock back.
+     */
+    void heard(Instant storeNow, long sentNanos) {
+        long now = driver.nanos();
+        if (now - sentNanos <= PROMPT.toNanos() || storeNow.isAfter(now())) {
+            anchor = new Anchor(storeNow, now);
+        }
     }
 
     public Instant now() {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.server.config.Durations;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command line as a whole: {@code reprise} and what can follow it. */
 @Command(
@@ -18,6 +21,7 @@ import picocli.CommandLine.ScopeType;
             "",
             "Examples:",
             "  reprise demo                                  watch jobs fail and recover, 20 seconds",
+            "  reprise serve                                 the server: jobs over HTTP, kept in reprise.db",
             "  reprise policy preview --preset conduit       when would the retries come?",
             "  reprise policy lint policy.json               is anything odd about this policy?",
             "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
@@ -50,15 +54,24 @@ final class RepriseCommand {
         CommandLine schema =
                 new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
         return new CommandLine(root)
+                .addSubcommand(ServeCommand.line(terminal))
                 .addSubcommand(new DemoCommand(terminal, root))
                 .addSubcommand(policy)
                 .addSubcommand(SimulateCommands.line(terminal))
                 .addSubcommand(schema)
-                .registerConverter(java.time.Duration.class, Durations::parse)
+                .registerConverter(Duration.class, RepriseCommand::duration)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setOut(terminal.out())
                 .setErr(terminal.err());
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Durations.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
     }
 
     /** {@code -h}, the same on every command. */

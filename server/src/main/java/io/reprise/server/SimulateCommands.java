@@ -31,7 +31,8 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  reprise simulate outage --policy my.json --outage 15m --rate 50",
             "  reprise simulate metastable --json",
-            "  reprise simulate herd --plot herd.svg"
+            "  reprise simulate herd --plot herd.svg",
+            "  reprise simulate chaos --seeds 10000"
         })
 final class SimulateCommands {
 
@@ -46,7 +47,8 @@ final class SimulateCommands {
                 .addSubcommand(new Outage(terminal))
                 .addSubcommand(new Herd(terminal))
                 .addSubcommand(new Poison(terminal))
-                .addSubcommand(new Lease(terminal));
+                .addSubcommand(new Lease(terminal))
+                .addSubcommand(new ChaosCommand(terminal));
     }
 
     @Command(

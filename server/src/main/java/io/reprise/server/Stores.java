@@ -16,6 +16,15 @@ final class Stores {
         return JdbcJobStore.sqlite(file);
     }
 
+    /** What a URL names: {@code sqlite:FILE} or {@code postgresql://USER@HOST/DATABASE}. */
+    static JobStore open(String url) {
+        try {
+            return JdbcJobStore.open(url);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput("store.url: " + e.getMessage(), e);
+        }
+    }
+
     /** The SQL that creates the tables. */
     static String schema(String dialect) {
         try {

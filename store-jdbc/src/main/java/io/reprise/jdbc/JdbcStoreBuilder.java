@@ -118,6 +118,11 @@ public final class JdbcStoreBuilder {
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        if (!pollOnly) {
+            // Who is frozen or cut off in a transaction must not keep its locks until TCP gives up, which may take
+            // hours.
+            config.setConnectionInitSql("set idle_in_transaction_session_timeout = " + timeout.toMillis());
+        }
         PostgresDatabase database = new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds());
         Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));

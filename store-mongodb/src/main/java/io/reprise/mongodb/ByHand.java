@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Note;
@@ -16,37 +17,45 @@ final class ByHand {
     private static final Document STATUS_ONLY = new Document(Fields.STATUS, 1);
 
     private final Mongo mongo;
+    private final Inserts inserts;
 
-    ByHand(Mongo mongo) {
+    ByHand(Mongo mongo, Inserts inserts) {
         this.mongo = mongo;
+        this.inserts = inserts;
     }
 
-    Cancellation cancel(JobId id, Note note) {
-        return mongo.atomically("cancel a job", scope -> {
-            long now = scope.now();
-            // A job may be claimed and given back between two looks, but not for ever.
-            while (true) {
-                Document job = scope.jobs()
-                        .find(JobDocs.byId(id))
-                        .projection(STATUS_ONLY)
-                        .first();
-                if (job == null) {
-                    return Cancellation.MISSING;
-                }
-                JobState state = JobDocs.stateOf(job);
-                if (state.isTerminal()) {
-                    return Cancellation.TOO_LATE;
-                }
-                boolean running = state == JobState.RUNNING;
-                Change change = running
-                        ? Change.at(now).set(Fields.CANCEL_REQUESTED, true)
-                        : Endings.end(Change.at(now), Fields.CANCELLED, now);
-                if (scope.jobs().update(JobDocs.byId(id).append(Fields.STATUS, Fields.status(state)), change)) {
-                    Audit.job(scope, now, "cancel", id, note, null);
-                    return running ? Cancellation.REQUESTED : Cancellation.DONE;
-                }
+    Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        return Inserts.untilNotOvertaken(() -> mongo.atomically("cancel a job", scope -> {
+            Cancellation answer = cancel(scope, id, note);
+            if (answer == Cancellation.DONE) {
+                inserts.follow(scope, sequels);
             }
-        });
+            return answer;
+        }));
+    }
+
+    private static Cancellation cancel(Scope scope, JobId id, Note note) {
+        long now = scope.now();
+        // A job may be claimed and given back between two looks, but not for ever.
+        while (true) {
+            Document job =
+                    scope.jobs().find(JobDocs.byId(id)).projection(STATUS_ONLY).first();
+            if (job == null) {
+                return Cancellation.MISSING;
+            }
+            JobState state = JobDocs.stateOf(job);
+            if (state.isTerminal()) {
+                return Cancellation.TOO_LATE;
+            }
+            boolean running = state == JobState.RUNNING;
+            Change change = running
+                    ? Change.at(now).set(Fields.CANCEL_REQUESTED, true)
+                    : Endings.end(Change.at(now), Fields.CANCELLED, now);
+            if (scope.jobs().update(JobDocs.byId(id).append(Fields.STATUS, Fields.status(state)), change)) {
+                Audit.job(scope, now, "cancel", id, note, null);
+                return running ? Cancellation.REQUESTED : Cancellation.DONE;
+            }
+        }
     }
 
     boolean discard(JobId id, Note note) {

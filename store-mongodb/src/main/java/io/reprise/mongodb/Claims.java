@@ -77,7 +77,7 @@ final class Claims {
         List<Claim> claim() {
             List<String> names =
                     request.demands().stream().map(ClaimRequest.Demand::queue).toList();
-            if (!scope.jobs().exists(ready(Fields.in(names), now))) {
+            if (!scope.jobs().exists(typed(ready(Fields.in(names), now)))) {
                 return List.of();
             }
             Map<String, Document> settings = new HashMap<>();
@@ -135,7 +135,7 @@ final class Claims {
                 List<Long> tokens = claims.subList(first, claims.size()).stream()
                         .map(Claim::token)
                         .toList();
-                Settlements.settle(scope, List.of(), tokens);
+                Settlements.giveBack(scope, tokens);
                 claims.subList(first, claims.size()).clear();
             }
         }
@@ -180,11 +180,15 @@ final class Claims {
 
         private List<Document> due(String queue, String lane, int most) {
             return scope.jobs()
-                    .find(claimable(ready(queue, now).append(Fields.LANE, lane)))
+                    .find(claimable(typed(ready(queue, now).append(Fields.LANE, lane))))
                     .sort(JobDocs.CLAIM_ORDER)
                     .limit(most)
                     .projection(JobDocs.ID_ONLY)
                     .into(new ArrayList<>());
+        }
+
+        private Document typed(Document ready) {
+            return request.types().isEmpty() ? ready : ready.append(Fields.TYPE, Fields.in(request.types()));
         }
 
         private Document claimable(Document ready) {

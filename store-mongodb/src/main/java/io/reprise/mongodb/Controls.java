@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-import com.mongodb.MongoException;
 import io.reprise.store.ControlRow;
 import io.reprise.store.Note;
 import java.util.ArrayList;
@@ -17,13 +16,14 @@ import org.bson.Document;
 /** Shared control state, and the jobs that are parked because of it. */
 final class Controls {
 
-    private static final String VERSION = "version";
     private static final String STATE = "state";
 
     private final Mongo mongo;
+    private final Versions versions;
 
     Controls(Mongo mongo) {
         this.mongo = mongo;
+        this.versions = new Versions(mongo, Scope.CONTROLS);
     }
 
     List<ControlRow> all() {
@@ -34,60 +34,23 @@ final class Controls {
                     .sort(new Document(Fields.ID, 1))
                     .forEach(row -> rows.add(new ControlRow(
                             row.getString(Fields.ID),
-                            Fields.numberOr(row, VERSION, 0),
+                            Fields.numberOr(row, Versions.VERSION, 0),
                             Objects.requireNonNullElse(Fields.text(row, STATE), ""))));
             return rows;
         });
     }
 
     OptionalLong put(ControlRow row) {
-        return mongo.run("store control state", scope -> put(scope, row));
+        return versions.put(row.name(), row.version(), new Document(STATE, row.state()));
     }
 
     OptionalLong put(ControlRow row, String action, Note note) {
-        try {
-            return mongo.atomically("store control state", scope -> {
-                OptionalLong version = put(scope, row);
-                if (version.isPresent()) {
-                    Audit.subject(scope, scope.now(), action, row.name(), note, null);
-                } else if (scope.isTransaction()) {
-                    // An insert that met another has ended the transaction already.
-                    throw new Beaten();
-                }
-                return version;
-            });
-        } catch (Beaten e) {
-            return OptionalLong.empty();
-        }
-    }
-
-    @SuppressWarnings("serial")
-    private static final class Beaten extends RuntimeException {}
-
-    private static OptionalLong put(Scope scope, ControlRow row) {
-        long version = scope.next("control", 1);
-        Docs controls = scope.docs(Scope.CONTROLS);
-        Document known = new Document(Fields.ID, row.name());
-        if (row.version() != 0) {
-            Change change = Change.none().set(VERSION, version).set(STATE, row.state());
-            boolean done = controls.update(known.append(VERSION, row.version()), change);
-            return done ? OptionalLong.of(version) : OptionalLong.empty();
-        }
-        try {
-            controls.insert(known.append(VERSION, version).append(STATE, row.state()));
-            return OptionalLong.of(version);
-        } catch (MongoException e) {
-            if (MongoErrors.isDuplicate(e)) {
-                return OptionalLong.empty();
-            }
-            throw e;
-        }
+        Versions.Deed deed = new Versions.Deed(action, row.name(), note);
+        return versions.put(row.name(), row.version(), new Document(STATE, row.state()), deed);
     }
 
     boolean remove(String name, long version) {
-        Document row = new Document(Fields.ID, name).append(VERSION, version);
-        return mongo.run(
-                "remove control state", scope -> scope.docs(Scope.CONTROLS).delete(row));
+        return versions.remove(name, version);
     }
 
     Map<String, Long> parked() {

@@ -14,6 +14,7 @@ final class Fields {
     static final String ID = "_id";
     static final String STATUS = "status";
     static final String QUEUE = "queue";
+    static final String TYPE = "type";
     /** The queue again while the job is live, so that the live ones are a small index. */
     static final String LIVE_QUEUE = "live_queue";
 

@@ -32,7 +32,7 @@ final class Inserts {
 
     /** Somebody else took a key, or the job that held it moved on, between look and write. */
     @SuppressWarnings("serial")
-    private static final class Overtaken extends RuntimeException {
+    static final class Overtaken extends RuntimeException {
         Overtaken(String message, @Nullable Throwable cause) {
             super(message, cause);
         }
@@ -66,13 +66,18 @@ final class Inserts {
         }
     }
 
-    /** In a caller's transaction, which only the caller can run again. */
-    List<Inserted> insertWithin(Scope scope, List<JobSpec> specs) {
-        try {
-            return specs.isEmpty() ? List.of() : insert(scope, specs);
-        } catch (Overtaken e) {
-            throw new StoreException(
-                    "MongoDB could not " + WHAT + ": " + e.getMessage() + ". Run the transaction again", e);
+    /**
+     * Stores the jobs that follow an outcome, in its transaction. Without one the outcome has been written, so that only
+     * the jobs are tried again.
+     */
+    void follow(Scope scope, List<JobSpec> sequels) {
+        if (sequels.isEmpty()) {
+            return;
+        }
+        if (scope.isTransaction()) {
+            insert(scope, sequels);
+        } else {
+            untilNotOvertaken(() -> insert(scope, sequels));
         }
     }
 

@@ -7,6 +7,7 @@ import io.reprise.store.Inserted;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
 import java.util.Collection;
 import java.util.List;
 import java.util.function.Function;
@@ -16,22 +17,24 @@ final class JoinedWriter implements JobWriter {
 
     private final Mongo mongo;
     private final Inserts inserts;
+    private final Settlements settlements;
     private final MongoTransaction transaction;
 
-    JoinedWriter(Mongo mongo, Inserts inserts, MongoTransaction transaction) {
+    JoinedWriter(Mongo mongo, Inserts inserts, Settlements settlements, MongoTransaction transaction) {
         this.mongo = mongo;
         this.inserts = inserts;
+        this.settlements = settlements;
         this.transaction = transaction;
     }
 
     @Override
     public List<Inserted> insert(List<JobSpec> specs) {
-        return write("store jobs", scope -> inserts.insertWithin(scope, specs));
+        return write("store jobs", scope -> specs.isEmpty() ? List.of() : inserts.insert(scope, specs));
     }
 
     @Override
-    public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        return write("settle jobs", scope -> Settlements.settle(scope, settlements, closing));
+    public Settled settle(List<Settlement> outcomes, Collection<Long> closing) {
+        return write("settle jobs", scope -> settlements.settle(scope, outcomes, closing));
     }
 
     /** Only the caller can run its transaction again, and its driver must see why. */
@@ -43,6 +46,9 @@ final class JoinedWriter implements JobWriter {
                 throw e;
             }
             throw MongoErrors.wrap(what, e);
+        } catch (Inserts.Overtaken e) {
+            throw new StoreException(
+                    "MongoDB could not " + what + ": " + e.getMessage() + ". Run the transaction again", e);
         }
     }
 }

@@ -19,6 +19,8 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
@@ -48,6 +50,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +80,9 @@ public final class MongoJobStore implements JobStore {
     private final Controls controls;
     private final Presence presence;
     private final Insights insights;
+    private final Settlements settlements;
+    private final Expiry expiry;
+    private final Documents documents;
 
     private MongoJobStore(MongoClient client, String database, boolean ownsClient) {
         this.mongo = new Mongo(client, database, TIMEOUT);
@@ -86,12 +92,15 @@ public final class MongoJobStore implements JobStore {
         this.leases = new Leases(mongo, jobDocs);
         this.queries = new Queries(mongo, jobDocs);
         this.queues = new Queues(mongo);
-        this.byHand = new ByHand(mongo);
+        this.byHand = new ByHand(mongo, inserts);
         this.revivals = new Revivals(mongo);
         this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
         this.controls = new Controls(mongo);
         this.presence = new Presence(mongo);
         this.insights = new Insights(mongo);
+        this.settlements = new Settlements(mongo, inserts);
+        this.expiry = new Expiry(mongo, jobDocs, inserts);
+        this.documents = new Documents(mongo);
     }
 
     /**
@@ -132,7 +141,7 @@ public final class MongoJobStore implements JobStore {
     @Override
     public JobWriter within(Transaction transaction) {
         if (transaction instanceof MongoTransaction joined) {
-            return new JoinedWriter(mongo, inserts, joined);
+            return new JoinedWriter(mongo, inserts, settlements, joined);
         }
         throw new IllegalArgumentException("MongoJobStore takes part in a MongoTransaction only, not in "
                 + transaction.getClass().getName());
@@ -144,8 +153,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        return wakeups.after(mongo.run("settle jobs", scope -> Settlements.settle(scope, settlements, closing)));
+    public Settled settle(List<Settlement> outcomes, Collection<Long> closing) {
+        return wakeups.after(settlements.settle(outcomes, closing));
     }
 
     @Override
@@ -169,8 +178,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit) {
-        return queries.expire(limit);
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return wakeups.after(expiry.expire(limit, sequels));
     }
 
     @Override
@@ -221,8 +230,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note) {
-        return wakeups.after(byHand.cancel(id, note));
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        return wakeups.after(byHand.cancel(id, note, sequels));
     }
 
     @Override
@@ -243,6 +252,49 @@ public final class MongoJobStore implements JobStore {
     @Override
     public List<AuditEntry> audit(@Nullable JobId job, int limit) {
         return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit));
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        mongo.run("note what was done", scope -> {
+            Audit.subject(scope, scope.now(), action, subject, note, detail);
+            return true;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return queries.deadGroups(query, limit);
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return documents.find(kind, id);
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return documents.page(kind, limit, after);
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return documents.put(document);
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return documents.put(document, action, note);
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return documents.remove(document);
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return documents.remove(document, action, note);
     }
 
     @Override

@@ -6,7 +6,7 @@ import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
-import io.reprise.retry.FailReason;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import io.reprise.store.Standing;
@@ -19,7 +19,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import org.bson.Document;
-import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /** Finds jobs and says how they stand. */
@@ -80,8 +79,16 @@ final class Queries {
                     Fields.STATUS,
                     Fields.in(query.states().stream().map(Fields::status).toList()));
         }
-        append(filter, Fields.QUEUE, query.queue());
-        append(filter, "type", query.type());
+        Document queue = new Document();
+        append(queue, "$eq", query.queue());
+        String prefix = query.queuePrefix();
+        if (prefix != null) {
+            queue.append("$gte", prefix).append("$lt", prefix + '\uffff');
+        }
+        if (!queue.isEmpty()) {
+            filter.append(Fields.QUEUE, queue);
+        }
+        append(filter, Fields.TYPE, query.type());
         append(filter, "resource", query.resource());
         append(filter, "tags", query.tag());
         append(filter, "schedule", query.schedule());
@@ -135,25 +142,44 @@ final class Queries {
         });
     }
 
-    /** Fails what waits beyond its deadline. */
-    List<Job> expire(int limit) {
-        return mongo.run("expire jobs", scope -> {
-            long now = scope.now();
-            Document overdue = new Document(Fields.STATUS, Fields.PENDING).append(Fields.DEADLINE, Fields.upTo(now));
-            List<Long> ids = ids(scope.jobs()
-                    .find(overdue)
-                    .sort(new Document(Fields.DEADLINE, 1))
-                    .limit(limit));
-            if (ids.isEmpty()) {
-                return List.of();
-            }
-            ObjectId mark = new ObjectId();
-            Change change = Endings.fail(Change.at(now).set(Fields.MARK, mark), FailReason.DEADLINE, now);
-            scope.jobs().updateAll(overdue.append(Fields.ID, Fields.in(ids)), change);
-            return jobDocs.read(scope.jobs()
-                    .find(JobDocs.byIds(ids).append(Fields.MARK, mark))
-                    .projection(JobDocs.WITHOUT_HISTORY));
+    List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        Document failed = filter(query.state(JobState.FAILED).after(null));
+        return mongo.run("group dead letters", scope -> {
+            List<Document> groups = scope.jobs()
+                    .aggregate(
+                            new Document("$match", failed),
+                            new Document(
+                                    "$group",
+                                    new Document(Fields.ID, "$" + Fields.ERROR + ".fingerprint")
+                                            .append("jobs", new Document("$sum", 1))
+                                            .append("first", new Document("$min", "$" + Fields.FINISHED))
+                                            .append("last", new Document("$max", "$" + Fields.FINISHED))
+                                            .append("latest", new Document("$max", "$" + Fields.ID))),
+                            new Document("$sort", new Document("jobs", -1)),
+                            new Document("$limit", limit))
+                    .into(new ArrayList<>());
+            Map<Long, Job> latest = new HashMap<>();
+            List<Long> ids = groups.stream()
+                    .map(group -> Fields.numberOr(group, "latest", 0))
+                    .toList();
+            scope.jobs()
+                    .find(JobDocs.byIds(ids))
+                    .projection(JobDocs.WITHOUT_HISTORY)
+                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
+            return groups.stream()
+                    .filter(group -> latest.containsKey(Fields.numberOr(group, "latest", 0)))
+                    .map(group -> group(group, Objects.requireNonNull(latest.get(Fields.numberOr(group, "latest", 0)))))
+                    .toList();
         });
+    }
+
+    private static DeadGroup group(Document group, Job latest) {
+        return new DeadGroup(
+                Fields.text(group, Fields.ID),
+                Fields.numberOr(group, "jobs", 0),
+                Micros.instant(Fields.numberOr(group, "first", 0)),
+                Micros.instant(Fields.numberOr(group, "last", 0)),
+                latest);
     }
 
     Optional<Standing> standing(JobId id, int most) {

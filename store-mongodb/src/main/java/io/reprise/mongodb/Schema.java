@@ -81,6 +81,7 @@ final class Schema {
                 List.of(
                         index("audit_job", keys("job", "at_us"), new IndexOptions()),
                         index("audit_time", keys("at_us"), new IndexOptions())));
+        indexes.put(Scope.DOCUMENTS, List.of(index("kind", keys("kind", "name"), new IndexOptions())));
         indexes.put(Scope.SPENDING, List.of(index("spending_day", keys("period_us"), new IndexOptions())));
         indexes.put(Scope.ACTIVITY, List.of(index("activity_minute", keys("period_us"), new IndexOptions())));
         return indexes;
@@ -88,13 +89,15 @@ final class Schema {
 
     private static List<IndexModel> jobs() {
         List<IndexModel> jobs = new ArrayList<>();
-        // The claim: equal queue, lane and not parked, then in the order of claims, due ones only.
+        // The claim: equal queue, lane and not parked, then in the order of claims, due ones only; the type for those
+        // who ask for it.
         jobs.add(index(
                 "ready",
                 keys(Fields.QUEUE, Fields.PARKED, Fields.LANE)
                         .append(Fields.PRIORITY, -1)
                         .append(Fields.DUE, 1)
-                        .append(Fields.ID, 1),
+                        .append(Fields.ID, 1)
+                        .append(Fields.TYPE, 1),
                 new IndexOptions().partialFilterExpression(PENDING)));
         jobs.add(index("deadline", keys(Fields.DEADLINE), new IndexOptions().partialFilterExpression(PENDING)));
         jobs.add(index("lease", keys(Fields.TOKEN), new IndexOptions().partialFilterExpression(PROCESSING)));

@@ -14,6 +14,7 @@ final class Scope {
     static final String QUEUES = "reprise_queues";
     static final String SCHEDULES = "reprise_schedules";
     static final String CONTROLS = "reprise_controls";
+    static final String DOCUMENTS = "reprise_documents";
     static final String ROLES = "reprise_roles";
     static final String AUDIT = "reprise_audit";
     static final String WORKERS = "reprise_workers";
@@ -23,7 +24,8 @@ final class Scope {
     static final String ACTIVITY = "reprise_activity";
 
     static final List<String> ALL = List.of(
-            JOBS, COUNTERS, QUEUES, SCHEDULES, CONTROLS, ROLES, AUDIT, WORKERS, ALERTS, EVIDENCE, SPENDING, ACTIVITY);
+            JOBS, COUNTERS, QUEUES, SCHEDULES, CONTROLS, DOCUMENTS, ROLES, AUDIT, WORKERS, ALERTS, EVIDENCE, SPENDING,
+            ACTIVITY);
 
     private final Mongo mongo;
     private final MongoDatabase database;

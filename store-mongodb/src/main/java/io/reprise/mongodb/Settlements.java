@@ -3,6 +3,7 @@ package io.reprise.mongodb;
 
 import com.mongodb.client.model.UpdateOneModel;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.retry.Failure;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -37,15 +38,37 @@ final class Settlements {
     /** A job moves between look and write at most when it is asked to cancel, and when it is taken over. */
     private static final int MOST_ROUNDS = 10;
 
-    private Settlements() {}
+    private final Mongo mongo;
+    private final Inserts inserts;
 
-    static Settled settle(Scope scope, List<Settlement> settlements, Collection<Long> closing) {
+    Settlements(Mongo mongo, Inserts inserts) {
+        this.mongo = mongo;
+        this.inserts = inserts;
+    }
+
+    /** Jobs that follow an outcome need a transaction with it; nothing else does. */
+    Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        boolean alone =
+                settlements.stream().allMatch(settlement -> settlement.sequels().isEmpty());
+        return alone
+                ? mongo.run("settle jobs", scope -> settle(scope, settlements, closing))
+                : Inserts.untilNotOvertaken(
+                        () -> mongo.atomically("settle jobs", scope -> settle(scope, settlements, closing)));
+    }
+
+    Settled settle(Scope scope, List<Settlement> settlements, Collection<Long> closing) {
         Batch batch = new Batch(scope, scope.now());
         batch.settle(settlements);
         if (!closing.isEmpty()) {
             close(scope, closing, batch.at);
         }
+        inserts.follow(scope, batch.sequels);
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
+    }
+
+    /** Gives back what is held under these tokens. */
+    static void giveBack(Scope scope, Collection<Long> tokens) {
+        close(scope, tokens, scope.now());
     }
 
     private static void close(Scope scope, Collection<Long> tokens, long at) {
@@ -63,6 +86,7 @@ final class Settlements {
         private final long at;
         private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
+        private final List<JobSpec> sequels = new ArrayList<>();
 
         Batch(Scope scope, long at) {
             this.scope = scope;
@@ -113,11 +137,11 @@ final class Settlements {
                 return List.of();
             }
             boolean all = scope.jobs().bulk(models).getMatchedCount() == written.size();
-            Set<Long> accepted = all ? Set.of() : marked(written, mark);
+            Set<Long> made = all ? Set.of() : marked(written, mark);
             List<Settlement> undecided = new ArrayList<>();
             for (Settlement settlement : written) {
-                if (all || accepted.contains(settlement.job().value())) {
-                    noteCancelled(settlement, jobs.get(settlement.job().value()));
+                if (all || made.contains(settlement.job().value())) {
+                    accepted(settlement, jobs.get(settlement.job().value()));
                 } else if (isSuccess(settlement)) {
                     stale.add(settlement.job());
                 } else {
@@ -163,10 +187,16 @@ final class Settlements {
             return marked;
         }
 
-        private void noteCancelled(Settlement settlement, @Nullable Document job) {
-            if (job != null && isCancelled(settlement, job) && !(settlement.next() instanceof Settlement.Cancel)) {
+        private void accepted(Settlement settlement, @Nullable Document job) {
+            boolean instead =
+                    job != null && isCancelled(settlement, job) && !(settlement.next() instanceof Settlement.Cancel);
+            if (instead) {
                 cancelled.add(settlement.job());
             }
+            sequels.addAll(
+                    instead
+                            ? settlement.sequels().ifCancelled()
+                            : settlement.sequels().jobs());
         }
 
         private UpdateOneModel<Document> model(Settlement settlement, @Nullable Document job, ObjectId mark) {

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** A spec as fields of a document. */
 final class SpecDocs {
 
-    private static final String TYPE = "type";
     private static final String PAYLOAD = "payload";
     private static final String POLICY = "policy";
     /** What a person wants to know of the policy; it is decided by the whole of it. */
@@ -51,7 +50,7 @@ final class SpecDocs {
     /** Every field of a spec; null where the spec has none. */
     static Document write(JobSpec spec) {
         return new Document(Fields.QUEUE, spec.queue())
-                .append(TYPE, spec.type())
+                .append(Fields.TYPE, spec.type())
                 .append(Fields.PRIORITY, spec.priority())
                 .append(PAYLOAD, spec.payload())
                 .append(POLICY, spec.policy().toJson())
@@ -85,7 +84,7 @@ final class SpecDocs {
     /** Never refuses a document: who lists or claims jobs must not be stopped by one of them. */
     Read read(Document document) {
         try {
-            String type = Objects.requireNonNull(Fields.text(document, TYPE), "the job has no type");
+            String type = Objects.requireNonNull(Fields.text(document, Fields.TYPE), "the job has no type");
             String payload = Objects.requireNonNull(Fields.text(document, PAYLOAD), "the job has no payload");
             JobSpec.Builder spec = JobSpec.builder(type, payload);
             settings(document, spec).forEach(Runnable::run);
@@ -96,10 +95,10 @@ final class SpecDocs {
     }
 
     private JobSpec mended(Document document) {
-        String type = Objects.requireNonNullElse(Fields.text(document, TYPE), UNREADABLE);
+        String type = Objects.requireNonNullElse(Fields.text(document, Fields.TYPE), UNREADABLE);
         String payload = Objects.requireNonNullElse(Fields.text(document, PAYLOAD), "null");
         JobSpec.Builder spec = JobSpec.builder(
-                isGood(() -> JobSpec.requireName(TYPE, type)) ? type : UNREADABLE,
+                isGood(() -> JobSpec.requireName(Fields.TYPE, type)) ? type : UNREADABLE,
                 isGood(() -> JobSpec.builder(UNREADABLE, payload)) ? payload : "null");
         settings(document, spec).forEach(SpecDocs::isGood);
         return spec.build();

@@ -127,6 +127,26 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
+    /** Stops the server without a checkpoint and without a word to its clients; it recovers when it starts again. */
+    public synchronized void stopImmediately() {
+        refuseIfShared();
+        if (process == null) {
+            return;
+        }
+        ProcessHandle postmaster = serverProcesses().get(0);
+        try {
+            new ProcessBuilder("kill", "-QUIT", Long.toString(postmaster.pid()))
+                    .start()
+                    .waitFor();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        postmaster.onExit().orTimeout(KILL_WAIT.toSeconds(), TimeUnit.SECONDS).join();
+        terminate(process);
+    }
+
     /** Ends the server as a power cut would: SIGKILL to all its processes. Does nothing when it is down. */
     public synchronized void kill() {
         refuseIfShared();
@@ -146,7 +166,7 @@ public final class PostgresServer implements AutoCloseable {
         terminate(process);
     }
 
-    /** Starts the server again on the same data and port, after {@link #stop()} or {@link #kill()}. */
+    /** Starts the server again on the same data and port, after it was stopped or killed. */
     public synchronized void restart() {
         refuseIfShared();
         stop();

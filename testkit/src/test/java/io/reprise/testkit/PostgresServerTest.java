@@ -83,6 +83,12 @@ class PostgresServerTest {
             server.restart();
             assertThat(query(database, "select text from note")).isEqualTo("kept");
 
+            execute(database, "update note set text = 'kept at once'");
+            server.stopImmediately();
+            assertThatThrownBy(database::getConnection).isInstanceOf(SQLException.class);
+            server.restart();
+            assertThat(query(database, "select text from note")).isEqualTo("kept at once");
+
             execute(database, "update note set text = 'kept again'");
             server.kill();
             assertThatThrownBy(database::getConnection).isInstanceOf(SQLException.class);

@@ -5,7 +5,6 @@ import static io.reprise.jdbc.WorkerProcess.POISON;
 import static io.reprise.jdbc.WorkerProcess.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
@@ -13,14 +12,10 @@ import io.reprise.Reprise;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Page;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Timeout;
@@ -28,9 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Workers in processes of their own, killed as kill -9 does. */
+/** A job that kills every worker that runs it, in processes of their own. */
 @Timeout(240)
-class KilledWorkerTest {
+class PoisonJobTest {
 
     private static final RetryPolicy QUICK =
             RetryPolicy.fixed(Duration.ofMillis(50)).losses(new LossRule(false, true, 3));
@@ -49,45 +44,6 @@ class KilledWorkerTest {
                 .store(JdbcJobStore.open(url))
                 .codec(new WorkerProcess.TextCodec())
                 .start();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
-    void jobs_survive_their_workers_and_no_outcome_is_accepted_twice(String database) throws Exception {
-        String url = url(database);
-        try (Reprise client = client(url)) {
-            int jobs = 300;
-            List<JobId> ids =
-                    client.enqueueAll(Collections.nCopies(jobs, WORK.job("a").retry(QUICK)));
-            for (int kills = 0; kills < 3; kills++) {
-                Process worker = WorkerProcess.start(url);
-                long before = count(client, JobState.SUCCEEDED);
-                until(() -> count(client, JobState.SUCCEEDED) >= before + 20);
-                worker.destroyForcibly().waitFor();
-            }
-            Process worker = WorkerProcess.start(url);
-            try {
-                until(() -> count(client, JobState.SUCCEEDED) == jobs);
-            } finally {
-                worker.destroyForcibly().waitFor();
-            }
-            assertThat(all(client))
-                    .hasSize(jobs)
-                    .allSatisfy(job -> assertThat(job.state()).isEqualTo(JobState.SUCCEEDED));
-            int losses = 0;
-            for (JobId id : ids) {
-                List<Attempt> attempts = client.attempts(id);
-                Job job = client.find(id).orElseThrow();
-                assertThat(attempts)
-                        .filteredOn(one -> one.ending() == Attempt.Ending.SUCCEEDED)
-                        .hasSize(1);
-                assertThat(attempts).extracting(Attempt::token).isSorted().doesNotHaveDuplicates();
-                assertThat(job.attempts()).isEqualTo(1);
-                assertThat(attempts).hasSize(1 + job.counts().losses());
-                losses += job.counts().losses();
-            }
-            assertThat(losses).isPositive();
-        }
     }
 
     @ParameterizedTest
@@ -121,18 +77,6 @@ class KilledWorkerTest {
 
     private static long count(Reprise client, JobState state) {
         return client.queues().stream().mapToLong(queue -> queue.count(state)).sum();
-    }
-
-    private static List<Job> all(Reprise client) {
-        List<Job> jobs = new ArrayList<>();
-        JobQuery query = JobQuery.all();
-        Page<Job> page;
-        do {
-            page = client.find(query);
-            jobs.addAll(page.items());
-            query = query.after(page.next());
-        } while (page.next() != null);
-        return jobs;
     }
 
     /** The test's own time limit bounds this. */

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+
+/** Runs worlds full of disasters, each from a seed of its own. */
+public final class Chaos {
+
+    private Chaos() {}
+
+    /**
+     * What many worlds came to.
+     *
+     * @param seeds how many ran
+     * @param events how many things happened in them, all together
+     * @param virtualSeconds how long they lasted in their own time
+     * @param faults how often each kind of fault happened
+     * @param failure of the lowest seed that failed, made as small as can be
+     */
+    public record Report(
+            long seeds, long events, double virtualSeconds, Map<Fault, Long> faults, Optional<Failure> failure) {}
+
+    /**
+     * Runs so many worlds, with as many threads as the common pool has, until one fails.
+     *
+     * @param progress told after each world how many are done
+     */
+    public static Report run(long firstSeed, long seeds, LongConsumer progress) {
+        return run(firstSeed, seeds, progress, Breakage.NONE);
+    }
+
+    static Report run(long firstSeed, long seeds, LongConsumer progress, Breakage breakage) {
+        Sums sums = new Sums();
+        AtomicLong lowest = new AtomicLong(Long.MAX_VALUE);
+        LongStream.range(firstSeed, firstSeed + seeds).parallel().forEach(seed -> {
+            if (lowest.get() == Long.MAX_VALUE) {
+                Outcome outcome = new ChaosWorld(Plan.of(seed), breakage).run();
+                progress.accept(sums.add(outcome));
+                if (outcome.isFailed()) {
+                    lowest.accumulateAndGet(seed, Math::min);
+                }
+            }
+        });
+        Optional<Failure> failure =
+                lowest.get() == Long.MAX_VALUE ? Optional.empty() : Optional.of(Failure.of(lowest.get(), breakage));
+        return sums.report(failure);
+    }
+
+    /** The whole trace of one world. The same seed gives the same, to the last byte. */
+    public static String trace(long seed) {
+        return new ChaosWorld(Plan.of(seed), Breakage.NONE).run().trace();
+    }
+
+    private static final class Sums {
+
+        private final Map<Fault, Long> faults = new EnumMap<>(Fault.class);
+        private long seeds;
+        private long events;
+        private double seconds;
+
+        synchronized long add(Outcome outcome) {
+            outcome.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
+            events += outcome.lines().size();
+            seconds += outcome.nanos() / 1e9;
+            return ++seeds;
+        }
+
+        synchronized Report report(Optional<Failure> failure) {
+            return new Report(seeds, events, seconds, new EnumMap<>(faults), failure);
+        }
+    }
+}

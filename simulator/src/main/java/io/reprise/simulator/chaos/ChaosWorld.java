@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.Queue;
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.control.ControlSettings;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.history.RecordingStore;
+import io.reprise.testkit.history.Violation;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+
+/** One world that goes by a plan: its time, its store, its workers, and the end of all troubles. Used once. */
+final class ChaosWorld {
+
+    static final String RESOURCE = "downstream";
+
+    /** How long after the last fault a fleet may need until nothing is left to do. */
+    static final Duration DRAIN = Duration.ofMinutes(15);
+
+    /** A worker knows the store's clock only as well as calls are quick; and no clock is exact. */
+    private static final Duration DEADLINE_SLACK = Duration.ofMillis(1_500);
+
+    private static final Duration RESTART = Duration.ofMillis(1_500);
+
+    private final Plan plan;
+    private final Breakage breakage;
+    private final SplittableRandom seeds;
+    private final Timeline timeline;
+    private final ChaosLog log;
+    private final JobStore store;
+    private final List<ChaosWorker> workers = new ArrayList<>();
+    private final Map<Fault, Long> counts = new EnumMap<>(Fault.class);
+    private final List<Violation> extra = new ArrayList<>();
+    private final SplittableRandom restarts;
+    private long storeDownUntil;
+    private boolean chaotic = true;
+    private int started;
+
+    ChaosWorld(Plan plan, Breakage breakage) {
+        this.plan = plan;
+        this.breakage = breakage;
+        this.seeds = new SplittableRandom(plan.seed());
+        this.timeline = new Timeline(plan.seed());
+        this.restarts = seeds.split();
+        this.log = new ChaosLog(timeline, DEADLINE_SLACK);
+        Breakage.ShiftedClock clock = new Breakage.ShiftedClock(timeline.clock);
+        InMemoryJobStore memory = new InMemoryJobStore(clock);
+        this.store = breakage.store(memory, clock);
+        memory.onWake(this::wakeSome);
+    }
+
+    /** Runs it to its end, or to the first violation. */
+    Outcome run() {
+        for (int i = 0; i < plan.fleet().workers(); i++) {
+            workers.add(start("w" + ++started, plan.fleet().concurrency()));
+        }
+        Troubles troubles = new Troubles(this, chance());
+        Arrivals arrivals = new Arrivals(this, chance());
+        plan.jobs().forEach(job -> timeline.at(job.atNanos(), "client", () -> arrivals.enqueue(job)));
+        plan.faults().forEach(fault -> timeline.at(fault.atNanos(), "fault", () -> troubles.happen(fault)));
+        arrivals.schedule();
+        timeline.await(this::isFailed, Plan.LENGTH.toNanos());
+        if (!isFailed()) {
+            settleDown(troubles);
+            timeline.await(() -> isFailed() || isDrained(), timeline.nanos() + DRAIN.toNanos());
+            finish();
+        }
+        List<Violation> violations = new ArrayList<>(log.violations());
+        violations.addAll(extra);
+        return new Outcome(plan, violations, log.lines(), Map.copyOf(counts), timeline.nanos());
+    }
+
+    private boolean isFailed() {
+        return !log.violations().isEmpty() || !extra.isEmpty();
+    }
+
+    /** Faults stop: whoever is dead comes back, whatever was cut off is not any more. */
+    private void settleDown(Troubles troubles) {
+        note("faults stop");
+        chaotic = false;
+        storeDownUntil = 0;
+        workers.forEach(ChaosWorker::heal);
+        List.copyOf(workers).stream().filter(ChaosWorker::isDead).forEach(this::replace);
+        troubles.undo();
+        store.removeSchedule(Arrivals.SCHEDULE);
+    }
+
+    private boolean isDrained() {
+        return store.queues().stream()
+                .allMatch(queue -> queue.count(JobState.PENDING) == 0 && queue.count(JobState.RUNNING) == 0);
+    }
+
+    private void finish() {
+        for (Job job : jobs()) {
+            RecordingStore.row(log, job, store.attempts(job.id()));
+        }
+        if (!isFailed()) {
+            log.checker().finish(true);
+        }
+    }
+
+    private List<Job> jobs() {
+        return store.find(JobQuery.all().limit(1_000)).items();
+    }
+
+    /** Compares what was just changed with what should have become of it. */
+    void checkRows() {
+        for (long id : log.touched()) {
+            store.find(new JobId(id)).ifPresent(job -> RecordingStore.row(log, job, store.attempts(job.id())));
+        }
+    }
+
+    private ChaosWorker start(String name, int concurrency) {
+        ChaosWorker worker = new ChaosWorker(this, name, concurrency);
+        RepriseBuilder builder = Reprise.builder()
+                .name(worker.name())
+                .queues(Queue.of("fast"), Queue.of("slow").weight(2))
+                .lease(plan.fleet().lease())
+                .concurrency(concurrency)
+                .stopGrace(Duration.ofSeconds(5))
+                .cancelGrace(Duration.ofSeconds(2))
+                .codec(ChaosHandler.CODEC)
+                .listener(event -> log.told(worker.name(), event))
+                .handle(ChaosHandler.TYPE, new ChaosHandler(this, worker));
+        if (!plan.fleet().control()) {
+            builder.control(ControlSettings.off());
+        }
+        worker.start(builder);
+        return worker;
+    }
+
+    /** A process is gone. Another comes in its place, soon, maybe of the same name, maybe with other settings. */
+    void ended(ChaosWorker worker) {
+        timeline.after(RESTART, "restart", () -> replace(worker));
+    }
+
+    private void replace(ChaosWorker gone) {
+        int index = workers.indexOf(gone);
+        if (index >= 0) {
+            String name = restarts.nextBoolean() ? gone.name() : "w" + ++started;
+            workers.set(index, start(name, 1 + restarts.nextInt(5)));
+        }
+    }
+
+    List<ChaosWorker> workers() {
+        return workers;
+    }
+
+    JobStore storeFor(ChaosWorker worker, FaultyCalls calls) {
+        JobStore recorded = RecordingStore.around(store, worker.name(), log);
+        return breakage.engine(calls.before(recorded), worker);
+    }
+
+    /** What people look at: never wrong, never slow. */
+    JobStore store() {
+        return store;
+    }
+
+    private void wakeSome() {
+        if (workers.isEmpty()) {
+            return;
+        }
+        // A hint comes soon, late or not at all.
+        ChaosWorker worker = workers.get((int) (timeline.nanos() / 1_000 % workers.size()));
+        timeline.after(Duration.ofMillis(1), "wake", worker::wakeUp);
+    }
+
+    SplittableRandom chance() {
+        return seeds.split();
+    }
+
+    Timeline timeline() {
+        return timeline;
+    }
+
+    ChaosLog log() {
+        return log;
+    }
+
+    Duration lease() {
+        return plan.fleet().lease();
+    }
+
+    Instant now() {
+        return timeline.clock.instant();
+    }
+
+    Instant instant(long nanos) {
+        return timeline.origin().plusNanos(nanos);
+    }
+
+    boolean isTooDeep() {
+        return timeline.isTooDeep();
+    }
+
+    boolean isChaotic() {
+        return chaotic;
+    }
+
+    boolean has(Fault fault) {
+        return chaotic && plan.callFaults().contains(fault);
+    }
+
+    void count(Fault fault) {
+        counts.merge(fault, 1L, Long::sum);
+    }
+
+    void note(String text) {
+        log.note(text);
+    }
+
+    boolean isStoreUp() {
+        return timeline.nanos() >= storeDownUntil;
+    }
+
+    void storeDown(Duration time) {
+        storeDownUntil = Math.max(storeDownUntil, timeline.nanos() + time.toNanos());
+    }
+
+    /** A role threw: it should have gone on whatever happens. */
+    void broken(String worker, String role, RuntimeException why) {
+        note(worker + "'s " + role + " threw " + why);
+        StackTraceElement[] trace = why.getStackTrace();
+        extra.add(new Violation(
+                "role",
+                "The " + role + " of " + worker + " threw " + why + (trace.length > 0 ? " at " + trace[0] : "")));
+    }
+}

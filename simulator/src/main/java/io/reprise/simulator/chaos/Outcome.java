@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.testkit.history.Violation;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What became of one world. */
+record Outcome(Plan plan, List<Violation> violations, List<ChaosLog.Line> lines, Map<Fault, Long> faults, long nanos) {
+
+    boolean isFailed() {
+        return !violations.isEmpty();
+    }
+
+    /** Everything that happened, a line each. */
+    String trace() {
+        return lines.stream().map(ChaosLog.Line::toString).collect(Collectors.joining("\n", "", "\n"));
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.internal.Bench;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.RejectedExecutionException;
+
+/** As many places as a pool would have threads. A handler takes one from its begin until it ends. */
+final class PlacesBench implements Bench {
+
+    private final ChaosWorker worker;
+    private final int places;
+    private final Deque<Runnable> waiting = new ArrayDeque<>();
+    private int taken;
+    private boolean closed;
+
+    PlacesBench(ChaosWorker worker, int places) {
+        this.worker = worker;
+        this.places = places;
+    }
+
+    @Override
+    public void execute(Runnable work) {
+        if (closed) {
+            throw new RejectedExecutionException("closed");
+        }
+        waiting.add(work);
+        // Not in this step: a pool's thread comes when it comes.
+        worker.world().timeline().after(Duration.ZERO, worker.label("bench"), () -> worker.whenAwake(this::start));
+    }
+
+    void take() {
+        taken++;
+    }
+
+    void free() {
+        taken--;
+        start();
+    }
+
+    private void start() {
+        while (taken < places && !waiting.isEmpty()) {
+            waiting.remove().run();
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        waiting.clear();
+    }
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.simulator.chaos.Plan.Fleet;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** Leaves out of a plan that fails whatever it fails without: faults, jobs, workers. */
+final class Shrinker {
+
+    private static final int MOST_RUNS = 400;
+
+    private final Breakage breakage;
+    private int runs;
+
+    Shrinker(Breakage breakage) {
+        this.breakage = breakage;
+    }
+
+    Outcome smallest(Plan plan) {
+        Outcome best = run(plan);
+        if (!best.isFailed()) {
+            throw new IllegalStateException("Seed " + plan.seed() + " does not fail a second time");
+        }
+        best = nothingLater(best);
+        int before;
+        do {
+            before = size(best.plan());
+            best = withoutCallFaults(best);
+            best = fewer(best, best.plan().faults(), best.plan()::withFaults);
+            best = fewer(best, best.plan().jobs(), best.plan()::withJobs);
+            best = fewerWorkers(best);
+        } while (size(best.plan()) < before && runs < MOST_RUNS);
+        return best;
+    }
+
+    private static int size(Plan plan) {
+        return plan.faults().size()
+                + plan.jobs().size()
+                + plan.callFaults().size()
+                + plan.fleet().workers();
+    }
+
+    private Outcome run(Plan plan) {
+        runs++;
+        return new ChaosWorld(plan, breakage).run();
+    }
+
+    /** What fails by another rule is another failure. */
+    private Outcome better(Outcome best, Plan smaller) {
+        if (runs >= MOST_RUNS) {
+            return best;
+        }
+        Outcome outcome = run(smaller);
+        String rule = best.violations().get(0).rule();
+        return outcome.isFailed() && outcome.violations().get(0).rule().equals(rule) ? outcome : best;
+    }
+
+    private Outcome nothingLater(Outcome failed) {
+        Plan plan = failed.plan();
+        return better(
+                failed,
+                plan.withFaults(plan.faults().stream()
+                                .filter(fault -> fault.atNanos() <= failed.nanos())
+                                .toList())
+                        .withJobs(plan.jobs().stream()
+                                .filter(job -> job.atNanos() <= failed.nanos())
+                                .toList()));
+    }
+
+    private Outcome withoutCallFaults(Outcome start) {
+        Outcome best = start;
+        for (Fault fault : EnumSet.allOf(Fault.class)) {
+            if (best.plan().callFaults().contains(fault)) {
+                Set<Fault> fewer = EnumSet.noneOf(Fault.class);
+                fewer.addAll(best.plan().callFaults());
+                fewer.remove(fault);
+                best = better(best, best.plan().withCallFaults(fewer));
+            }
+        }
+        return best;
+    }
+
+    /** Leaves out halves, then quarters, and so on down to single ones. */
+    private <T> Outcome fewer(Outcome start, List<T> all, Function<List<T>, Plan> plan) {
+        Outcome best = start;
+        List<T> kept = all;
+        for (int size = Math.max(1, kept.size() / 2); size >= 1; size /= 2) {
+            int from = 0;
+            while (from < kept.size()) {
+                List<T> rest = new ArrayList<>(kept);
+                rest.subList(from, Math.min(kept.size(), from + size)).clear();
+                Outcome outcome = better(best, plan.apply(rest));
+                if (outcome.plan().equals(best.plan())) {
+                    from += size;
+                } else {
+                    best = outcome;
+                    kept = rest;
+                }
+            }
+        }
+        return best;
+    }
+
+    private Outcome fewerWorkers(Outcome start) {
+        Outcome best = start;
+        for (int workers = 1; workers < start.plan().fleet().workers(); workers++) {
+            Fleet fleet = start.plan().fleet();
+            Outcome outcome = better(
+                    best, best.plan().with(new Fleet(workers, fleet.concurrency(), fleet.lease(), fleet.control())));
+            if (!outcome.plan().equals(best.plan())) {
+                return outcome;
+            }
+        }
+        return best;
+    }
+
+    static String describe(Plan plan) {
+        String faults = plan.faults().stream().map(fault -> "  " + fault + "\n").collect(Collectors.joining());
+        return "  " + plan.fleet() + "\n  " + plan.jobs().size() + " jobs\n" + faults
+                + (plan.callFaults().isEmpty() ? "" : "  calls: " + new java.util.TreeSet<>(plan.callFaults()) + "\n");
+    }
+}

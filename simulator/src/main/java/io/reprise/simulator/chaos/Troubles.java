@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.ManualRetry;
+import io.reprise.Operations;
+import io.reprise.RefusedException;
+import io.reprise.Replay;
+import io.reprise.Reprise;
+import io.reprise.simulator.chaos.Plan.PlannedFault;
+import io.reprise.store.JobQuery;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.Predicate;
+
+/** Makes faults happen. */
+final class Troubles {
+
+    private static final Duration AGAIN = Duration.ofMillis(20);
+
+    private final ChaosWorld world;
+    private final SplittableRandom chance;
+
+    Troubles(ChaosWorld world, SplittableRandom chance) {
+        this.world = world;
+        this.chance = chance;
+    }
+
+    void happen(PlannedFault fault) {
+        int index = fault.target() % world.workers().size();
+        ChaosWorker worker = world.workers().get(index);
+        if (!world.isChaotic()) {
+            return;
+        }
+        world.count(fault.kind());
+        world.note("fault: " + fault.kind() + " " + worker.name() + " " + fault.length());
+        switch (fault.kind()) {
+            case CRASH -> worker.crash("at once");
+            case CRASH_IN_SETTLE -> worker.dieInSettle();
+            case FREEZE -> worker.freeze(fault.length(), false);
+            case SUSPEND -> worker.freeze(fault.length(), true);
+            case PARTITION -> worker.cutOff(fault.length());
+            case OUTAGE -> world.storeDown(fault.length());
+            case CLOCK_LEAP -> worker.leap(fault.length().multipliedBy(10));
+            case WAKE ->
+                world.workers().forEach(each -> {
+                    each.wakeUp();
+                    each.wakeUp();
+                });
+            case ROLLOUT -> rollout(worker);
+            case QUEUE_PAUSE -> {
+                byHand(hand -> hand.pause("fast"));
+                later(fault, hand -> hand.resume("fast"));
+            }
+            case QUEUE_LIMIT -> {
+                byHand(hand -> hand.limit("fast", 1 + chance.nextInt(2)));
+                later(fault, hand -> hand.limit("fast", null));
+            }
+            case BREAKER_FORCED -> {
+                byHand(hand -> hand.forceOpen(ChaosWorld.RESOURCE));
+                later(fault, hand -> hand.automatic(ChaosWorld.RESOURCE));
+            }
+            case CANCEL -> one(job -> !job.state().isTerminal(), (hand, job) -> hand.cancel(job.id()));
+            case RETRY ->
+                one(
+                        job -> job.state() == JobState.FAILED || job.state() == JobState.PENDING,
+                        (hand, job) -> hand.retry(job.id(), retry()));
+            case REPLAY ->
+                one(
+                        job -> job.state() == JobState.FAILED,
+                        (hand, job) ->
+                                hand.replay(job.id(), chance.nextBoolean() ? Replay.FRESH : Replay.FRESH.asNewJob()));
+            case DISCARD -> one(job -> job.state().isTerminal(), (hand, job) -> hand.discard(job.id()));
+            default -> throw new IllegalArgumentException("not planned: " + fault);
+        }
+    }
+
+    private ManualRetry retry() {
+        return switch (chance.nextInt(4)) {
+            case 0 -> ManualRetry.NOW;
+            case 1 -> ManualRetry.NOW.forced();
+            case 2 -> ManualRetry.NOW.resettingCounters().forced();
+            default -> ManualRetry.NOW.granting(2).withBackoff().forced();
+        };
+    }
+
+    /** Everything that lasts is taken back. */
+    void undo() {
+        if (world.workers().stream().noneMatch(worker -> worker.isUp() && !worker.isFrozen())) {
+            world.timeline().after(AGAIN, "fault", this::undo);
+            return;
+        }
+        byHand(hand -> {
+            hand.resume("fast");
+            hand.limit("fast", null);
+            hand.automatic(ChaosWorld.RESOURCE);
+        });
+    }
+
+    /** Stops a worker in good order, but not in the midst of a step; another comes in its place. */
+    private void rollout(ChaosWorker worker) {
+        if (worker.isBusy() || worker.isFrozen()) {
+            world.timeline().after(AGAIN, "fault", () -> rollout(worker));
+        } else {
+            worker.close();
+        }
+    }
+
+    private void later(PlannedFault fault, Consumer<Operations> action) {
+        world.timeline().after(fault.length(), "fault", () -> byHand(action));
+    }
+
+    private interface OnJob {
+        void act(Operations hand, Job job);
+    }
+
+    private void one(Predicate<Job> which, OnJob action) {
+        List<Job> jobs = world.store().find(JobQuery.all().limit(1_000)).items().stream()
+                .filter(which)
+                .toList();
+        if (!jobs.isEmpty()) {
+            Job job = jobs.get(chance.nextInt(jobs.size()));
+            byHand(hand -> action.act(hand, job));
+        }
+    }
+
+    /** A person at some worker's console. */
+    private void byHand(Consumer<Operations> action) {
+        List<ChaosWorker> up = world.workers().stream()
+                .filter(worker -> worker.isUp() && !worker.isFrozen())
+                .toList();
+        if (up.isEmpty()) {
+            return;
+        }
+        ChaosWorker worker = up.get(chance.nextInt(up.size()));
+        worker.whenAwake(() -> {
+            Reprise reprise = worker.reprise();
+            if (reprise == null) {
+                return;
+            }
+            try {
+                action.accept(reprise.as("operator", "chaos"));
+            } catch (StoreException | RefusedException e) {
+                world.note("refused: " + e.getMessage());
+            }
+        });
+    }
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.JobStatus;
+import io.reprise.JobTimes;
+import io.reprise.KeyRule;
+import io.reprise.WaitReason;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import io.reprise.store.StoreException;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.history.StoreCalls;
+import io.reprise.testkit.history.StoreCalls.Call;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Stores and engines that are wrong in the ways queues have been wrong before. */
+final class Bugs {
+
+    /** What a broken store does with a call. */
+    interface Broken {
+        @Nullable
+        Object answer(JobStore sound, Call call);
+    }
+
+    private Bugs() {}
+
+    private static Breakage store(Broken broken) {
+        return new Breakage() {
+            @Override
+            public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
+                return StoreCalls.before(sound, call -> broken.answer(sound, call));
+            }
+        };
+    }
+
+    /** An engine that settles something else than it should, or not at all. */
+    private static Breakage settles(UnaryOperator<Settlement> otherwise) {
+        return new Breakage() {
+            @Override
+            public JobStore engine(JobStore store, ChaosWorker worker) {
+                return StoreCalls.before(
+                        store, call -> call.method().equals("settle") ? settle(call, otherwise) : call.proceed());
+            }
+        };
+    }
+
+    private static @Nullable Object settle(Call call, UnaryOperator<Settlement> otherwise) {
+        return call.proceed(
+                settlements(call).stream().map(otherwise).toList(),
+                call.arguments().get(1));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Settlement> settlements(Call call) {
+        return (List<Settlement>) Objects.requireNonNull(call.arguments().get(0));
+    }
+
+    private static Settlement with(Settlement s, long token, Spent spent, Settlement.Next next) {
+        return new Settlement(s.job(), token, spent, s.ran(), next, s.failure(), s.decision());
+    }
+
+    private static Settled all(JobStore store) {
+        return new Settled(store.now(), Set.of(), Set.of());
+    }
+
+    private static JobStatus.@Nullable Holder holder(JobStore store, JobId id) {
+        return store.find(id).map(job -> job.status().holder()).orElse(null);
+    }
+
+    static Breakage completionWithoutFencing() {
+        return store((sound, call) -> !call.method().equals("settle")
+                ? call.proceed()
+                : settle(call, s -> {
+                    JobStatus.Holder holder = holder(sound, s.job());
+                    return holder == null ? s : with(s, holder.token(), s.spent(), s.next());
+                }));
+    }
+
+    /** Whoever runs the attempt that is being run is taken for its holder. */
+    static Breakage attemptNumberAsToken() {
+        return new Breakage() {
+            @Override
+            public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
+                Map<Long, Integer> attempts = new HashMap<>();
+                return StoreCalls.before(sound, call -> {
+                    if (call.method().equals("settle")) {
+                        return settle(call, s -> {
+                            JobStatus.Holder holder = holder(sound, s.job());
+                            boolean same = holder != null
+                                    && Objects.equals(attempts.get(s.token()), attempts.get(holder.token()));
+                            return same ? with(s, holder.token(), s.spent(), s.next()) : s;
+                        });
+                    }
+                    Object answer = call.proceed();
+                    if (answer instanceof List<?> list) {
+                        for (Object each : list) {
+                            if (each instanceof Claim claim) {
+                                attempts.put(claim.token(), claim.jobs().get(0).attempts());
+                            }
+                        }
+                    }
+                    return answer;
+                });
+            }
+        };
+    }
+
+    static Breakage reclaimByAWorkersClock() {
+        return new Breakage() {
+            @Override
+            public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
+                return StoreCalls.before(sound, call -> {
+                    clock.ahead = call.method().equals("takeOver") ? Duration.ofSeconds(5) : Duration.ZERO;
+                    try {
+                        return call.proceed();
+                    } finally {
+                        clock.ahead = Duration.ZERO;
+                    }
+                });
+            }
+        };
+    }
+
+    static Breakage groupCommitLostAtShutdown() {
+        return new Breakage() {
+            @Override
+            public JobStore engine(JobStore store, ChaosWorker worker) {
+                return StoreCalls.before(
+                        store,
+                        call -> call.method().equals("settle") && worker.isClosing() ? all(store) : call.proceed());
+            }
+        };
+    }
+
+    static Breakage outcomesDroppedOnADatabaseError() {
+        return new Breakage() {
+            @Override
+            public JobStore engine(JobStore store, ChaosWorker worker) {
+                return StoreCalls.before(store, call -> {
+                    if (!call.method().equals("settle")) {
+                        return call.proceed();
+                    }
+                    try {
+                        return call.proceed();
+                    } catch (StoreException e) {
+                        return new Settled(worker.world().now(), Set.of(), Set.of());
+                    }
+                });
+            }
+        };
+    }
+
+    /** Who rescues a job writes that down whatever has become of it meanwhile. */
+    static Breakage staleRescueOverwrites() {
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            if (answer instanceof Settled settled) {
+                Set<JobId> stale = new HashSet<>(settled.stale());
+                settlements(call).stream().filter(s -> s.spent() == Spent.LOSS).forEach(s -> stale.remove(s.job()));
+                return new Settled(settled.at(), stale, settled.cancelled());
+            }
+            return answer;
+        });
+    }
+
+    static Breakage crashesBypassTheirCap() {
+        return settles(s -> s.spent() == Spent.LOSS && s.next() instanceof Settlement.Fail
+                ? with(s, s.token(), s.spent(), new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null))
+                : s);
+    }
+
+    static Breakage failuresBypassTheirCap() {
+        return settles(s -> s.spent() == Spent.ATTEMPT && s.next() instanceof Settlement.Fail
+                ? with(s, s.token(), s.spent(), new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null))
+                : s);
+    }
+
+    /** What shall wait is kept in memory, under its lease. */
+    static Breakage delaysHoldLeases() {
+        return new Breakage() {
+            @Override
+            public JobStore engine(JobStore store, ChaosWorker worker) {
+                return StoreCalls.before(store, call -> {
+                    if (!call.method().equals("settle")) {
+                        return call.proceed();
+                    }
+                    List<Settlement> rest = settlements(call).stream()
+                            .filter(s -> !(s.next() instanceof Settlement.Wait))
+                            .toList();
+                    return rest.size() == settlements(call).size()
+                            ? call.proceed()
+                            : rest.isEmpty()
+                                    ? new Settled(worker.world().now(), Set.of(), Set.of())
+                                    : call.proceed(rest, List.of());
+                });
+            }
+        };
+    }
+
+    /** Of a worker that died only the first job of each batch is found again. */
+    static Breakage prefetchedJobsLeak() {
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            if (!call.method().equals("takeOver")) {
+                return answer;
+            }
+            List<LostClaim> found = new ArrayList<>();
+            for (Object each : (List<?>) Objects.requireNonNull(answer)) {
+                LostClaim lost = (LostClaim) each;
+                Claim claim = lost.claim();
+                Claim first = new Claim(
+                        claim.token(),
+                        claim.queue(),
+                        claim.claimedAt(),
+                        claim.alone(),
+                        claim.jobs().subList(0, 1));
+                if (claim.jobs().size() == 1) {
+                    found.add(new LostClaim(first, lost.lostToken(), lost.lostWorker()));
+                }
+            }
+            return found;
+        });
+    }
+
+    static Breakage uniqueKeyFreedEarly() {
+        return store((sound, call) -> {
+            if (!call.method().equals("insert")) {
+                return call.proceed();
+            }
+            Set<String> running = new HashSet<>();
+            sound.find(JobQuery.all().state(JobState.RUNNING).limit(1_000)).items().stream()
+                    .map(job -> job.spec().key())
+                    .filter(Objects::nonNull)
+                    .forEach(running::add);
+            List<JobSpec> specs = new ArrayList<>();
+            for (Object each : (List<?>) Objects.requireNonNull(call.arguments().get(0))) {
+                JobSpec spec = (JobSpec) each;
+                specs.add(
+                        running.contains(spec.key())
+                                ? spec.toBuilder().key(null, KeyRule.KEEP).build()
+                                : spec);
+            }
+            return call.proceed(specs);
+        });
+    }
+
+    static Breakage delaysForgotten() {
+        return store((sound, call) -> !call.method().equals("settle")
+                ? call.proceed()
+                : settle(
+                        call,
+                        s -> s.next() instanceof Settlement.Wait wait
+                                ? with(
+                                        s,
+                                        s.token(),
+                                        s.spent(),
+                                        new Settlement.Wait(wait.reason(), Duration.ZERO, wait.lastDelay()))
+                                : s));
+    }
+
+    static Breakage snoozesSpendAttempts() {
+        return store((sound, call) -> !call.method().equals("settle")
+                ? call.proceed()
+                : settle(call, s -> s.spent() == Spent.SNOOZE ? with(s, s.token(), Spent.ATTEMPT, s.next()) : s));
+    }
+
+    static Breakage enqueuesLost() {
+        int[] calls = {0};
+        return store((sound, call) -> {
+            if (!call.method().equals("insert") || ++calls[0] % 7 != 0) {
+                return call.proceed();
+            }
+            return List.of(new Inserted(new JobId(1_000_000 + calls[0]), true, sound.now()));
+        });
+    }
+
+    static Breakage renewalsForgotten() {
+        return store((sound, call) -> call.method().equals("renew") ? new Renewal(Set.of(), Set.of()) : call.proceed());
+    }
+
+    static Breakage pausesForgotten() {
+        return store((sound, call) -> call.method().equals("pause") ? null : call.proceed());
+    }
+
+    static Breakage cancellationsForgotten() {
+        return store((sound, call) -> call.method().equals("cancel") ? Cancellation.DONE : call.proceed());
+    }
+
+    static Breakage schedulesFireForEachLeader() {
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            return call.method().equals("fire") && Optional.empty().equals(answer) ? Optional.of(List.of()) : answer;
+        });
+    }
+
+    static Breakage deadLettersKeepTheirDueTime() {
+        return store((sound, call) -> {
+            Object answer = call.proceed();
+            if (call.method().equals("find")
+                    && answer instanceof Optional<?> found
+                    && found.isPresent()
+                    && found.get() instanceof Job job
+                    && job.state() == JobState.FAILED) {
+                JobTimes t = job.times();
+                JobTimes due = new JobTimes(
+                        t.createdAt(),
+                        t.firstDueAt(),
+                        sound.now(),
+                        t.deadline(),
+                        t.startedAt(),
+                        t.finishedAt(),
+                        t.lastDelay());
+                return Optional.of(new Job(job.id(), job.spec(), job.status(), job.counts(), due));
+            }
+            return answer;
+        });
+    }
+}

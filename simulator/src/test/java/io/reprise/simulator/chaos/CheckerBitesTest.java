@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.testkit.history.Violation;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Known bugs, put into a store or an engine, are found by the checker within a few seeds. */
+class CheckerBitesTest {
+
+    /**
+     * A bug.
+     *
+     * @param within the number of seeds, from 1, that are enough
+     * @param rules by one of which it is found
+     */
+    record Bug(String name, Supplier<Breakage> breakage, int within, Set<String> rules) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    static Stream<Bug> bugs() {
+        return Stream.of(
+                new Bug("completion without fencing", Bugs::completionWithoutFencing, 100, Set.of("stale outcome")),
+                new Bug("attempt number as token", Bugs::attemptNumberAsToken, 100, Set.of("stale outcome")),
+                new Bug("reclaim by a worker's clock", Bugs::reclaimByAWorkersClock, 100, Set.of("stolen lease")),
+                new Bug(
+                        "group commit lost at shutdown",
+                        Bugs::groupCommitLostAtShutdown,
+                        500,
+                        Set.of("told", "left behind")),
+                new Bug(
+                        "outcomes dropped on a database error",
+                        Bugs::outcomesDroppedOnADatabaseError,
+                        500,
+                        Set.of("told", "left behind")),
+                new Bug(
+                        "stale rescue overwrites",
+                        Bugs::staleRescueOverwrites,
+                        5000,
+                        Set.of("two ends", "stale outcome", "two outcomes")),
+                new Bug("crashes bypass their cap", Bugs::crashesBypassTheirCap, 100, Set.of("losses")),
+                new Bug("failures bypass their cap", Bugs::failuresBypassTheirCap, 100, Set.of("attempts", "told")),
+                new Bug("delays hold leases", Bugs::delaysHoldLeases, 100, Set.of("told")),
+                new Bug("prefetched jobs leak", Bugs::prefetchedJobsLeak, 100, Set.of("stuck", "state")),
+                new Bug("unique key freed early", Bugs::uniqueKeyFreedEarly, 100, Set.of("unique key")),
+                new Bug("delays forgotten", Bugs::delaysForgotten, 100, Set.of("too early")),
+                new Bug("snoozes spend attempts", Bugs::snoozesSpendAttempts, 100, Set.of("counters")),
+                new Bug("enqueues lost", Bugs::enqueuesLost, 100, Set.of("lost")),
+                new Bug("renewals forgotten", Bugs::renewalsForgotten, 100, Set.of("stolen lease")),
+                new Bug("pauses forgotten", Bugs::pausesForgotten, 100, Set.of("paused queue")),
+                new Bug("cancellations forgotten", Bugs::cancellationsForgotten, 100, Set.of("ended", "state")),
+                new Bug(
+                        "schedules fire for each leader",
+                        Bugs::schedulesFireForEachLeader,
+                        2000,
+                        Set.of("fired twice")),
+                new Bug(
+                        "dead letters keep their due time",
+                        Bugs::deadLettersKeepTheirDueTime,
+                        500,
+                        Set.of("due time")));
+    }
+
+    @ParameterizedTest
+    @MethodSource("bugs")
+    void a_bug_is_found(Bug bug) {
+        int seed = 0;
+        List<Violation> found = List.of();
+        while (found.isEmpty() && seed < bug.within) {
+            seed++;
+            found = new ChaosWorld(Plan.of(seed), bug.breakage.get()).run().violations();
+        }
+        assertThat(found).as("found within %d seeds", bug.within).isNotEmpty();
+        assertThat(bug.rules).contains(found.get(0).rule());
+    }
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.faults;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The check bites: damage done behind the store's back is found. */
+@Timeout(300)
+class FaultRunTest {
+
+    @TempDir
+    private Path directory;
+
+    private void run(String damage, String found) throws SQLException {
+        Path file = directory.resolve("jobs.db");
+        try (FaultRun run = new FaultRun(directory, "sqlite:" + file);
+                Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                Statement statement = connection.createStatement()) {
+            run.load().enqueue(Work.QUICK, 5);
+            run.load().enqueue(Work.TRANSACTIONAL, 1);
+            FaultRun.Worker worker = run.startWorker();
+            worker.awaitMore(Kind.ENDED, 6);
+            run.awaitDone();
+            statement.execute("pragma busy_timeout = 30000");
+            statement.execute(damage);
+            assertThatThrownBy(() -> run.drainAndCheck(damage)).hasMessageContaining(found);
+        }
+    }
+
+    @Test
+    void a_job_that_vanished() throws SQLException {
+        run("delete from reprise_job where id = 3", "Job 3 was acknowledged and is not in the store");
+    }
+
+    @Test
+    void an_attempt_that_was_not_made() throws SQLException {
+        run("update reprise_job set attempts = 2 where id = 2", "Job 2 has other counters");
+    }
+
+    @Test
+    void an_effect_that_happened_twice() throws SQLException {
+        run("insert into effect (job) select job from effect", "6L, 6L");
+    }
+}

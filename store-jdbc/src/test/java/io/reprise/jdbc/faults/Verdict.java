@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.Reprise;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Page;
+import io.reprise.testkit.history.History;
+import io.reprise.testkit.history.HistoryChecker;
+import io.reprise.testkit.history.HistoryLog;
+import io.reprise.testkit.history.RecordingStore;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/** What must be true when everything has drained. */
+final class Verdict {
+
+    private final List<Job> jobs = new ArrayList<>();
+
+    /** Reads all jobs and writes them down. */
+    Verdict(Reprise client, HistoryLog log) {
+        JobQuery query = JobQuery.all().limit(JobQuery.MAX_LIMIT);
+        Page<Job> page;
+        do {
+            page = client.find(query);
+            jobs.addAll(page.items());
+            query = query.after(page.next());
+        } while (page.next() != null);
+        jobs.forEach(job -> RecordingStore.row(log, job, client.attempts(job.id())));
+    }
+
+    int jobs() {
+        return jobs.size();
+    }
+
+    /** Nothing happened that must not. Returns how many events tell so. */
+    int checkHistory(Supplier<History> written, Duration slack) {
+        History history = written.get();
+        assertThat(HistoryChecker.check(history, slack, true)).isEmpty();
+        return history.events().size();
+    }
+
+    /** All that was acknowledged is there, and nothing that was never asked for. */
+    void checkStored(Load load) {
+        assertThat(jobs).hasSizeBetween(load.acknowledged(), load.acknowledged() + load.unknown());
+        assertThat(jobs.stream()
+                        .map(job -> job.spec().idempotencyKey())
+                        .filter(Objects::nonNull)
+                        .sorted())
+                .containsExactlyElementsOf(load.keys());
+    }
+
+    /** Each job ended as its kind must, with the attempts it is allowed. */
+    void checkEnds() {
+        assertThat(jobs.stream()
+                        .filter(job -> job.state() != Work.of(job).end()
+                                || (job.state() == JobState.FAILED && job.attempts() != Work.MAX_ATTEMPTS))
+                        .map(job -> job.id() + " " + Work.of(job) + " " + job.status() + " " + job.counts()))
+                .isEmpty();
+    }
+
+    /** What was done in the transaction that completed a job was done once. */
+    void checkEffects(List<Long> effects) {
+        assertThat(effects)
+                .containsExactlyElementsOf(jobs.stream()
+                        .filter(job -> Work.of(job) == Work.TRANSACTIONAL)
+                        .map(job -> job.id().value())
+                        .sorted()
+                        .toList());
+    }
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.faults;
+
+import io.reprise.Job;
+import io.reprise.JobRequest;
+import io.reprise.JobState;
+import io.reprise.JobType;
+import io.reprise.PayloadCodec;
+import io.reprise.retry.LossRule;
+import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What jobs do, and how they must end whatever happens to their workers. The payload is the name. */
+enum Work {
+    QUICK(JobState.SUCCEEDED),
+    /** Fails twice. */
+    FLAKY(JobState.SUCCEEDED),
+    /** Always fails. */
+    DOOMED(JobState.FAILED),
+    /** Asks twice to be called later. */
+    SNOOZING(JobState.SUCCEEDED),
+    /** Takes longer than a lease. */
+    SLOW(JobState.SUCCEEDED),
+    /** Completes in a transaction of its own, with an effect that must be there once. */
+    TRANSACTIONAL(JobState.SUCCEEDED),
+    /** Runs until the test lets it go. */
+    HELD(JobState.SUCCEEDED);
+
+    static final JobType<String> TYPE = JobType.of("work", String.class);
+
+    static final int MAX_ATTEMPTS = 3;
+
+    /** Leases as short as they go: what is lost comes back soon. */
+    static final Duration LEASE = Duration.ofSeconds(1);
+
+    /** Nothing is quarantined: killed workers are the test's doing. */
+    private static final RetryPolicy POLICY =
+            RetryPolicy.fixed(Duration.ofMillis(20)).maxAttempts(MAX_ATTEMPTS).losses(new LossRule(false, true, 1_000));
+
+    /** For handlers that suffer the same faults as the worker. */
+    private static final RetryPolicy PATIENT = POLICY.maxAttempts(1_000);
+
+    private final JobState end;
+
+    Work(JobState end) {
+        this.end = end;
+    }
+
+    JobState end() {
+        return end;
+    }
+
+    JobRequest<String> job() {
+        return TYPE.job(name()).retry(this == TRANSACTIONAL ? PATIENT : POLICY);
+    }
+
+    static Work of(Job job) {
+        return valueOf(new TextCodec().decode(job.spec().payload(), String.class));
+    }
+
+    /** Mostly quick ones, and some of each other kind that ends by itself. */
+    static List<JobRequest<String>> mixture() {
+        List<JobRequest<String>> jobs = new ArrayList<>();
+        for (int i = 0; i < 12; i++) {
+            jobs.add(QUICK.job());
+        }
+        for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW, TRANSACTIONAL, TRANSACTIONAL)) {
+            jobs.add(work.job());
+        }
+        return jobs;
+    }
+
+    /** Payloads that are texts already. */
+    static final class TextCodec implements PayloadCodec {
+
+        @Override
+        public String encode(Object value) {
+            return "\"" + value + "\"";
+        }
+
+        @Override
+        public <T> T decode(String json, Class<T> type) {
+            return type.cast(json.substring(1, json.length() - 1));
+        }
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.faults;
+
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A program in a JVM of its own, on the class path of this one, to be killed and paused. What it prints goes to a file.
+ * Closing kills it. Thread-safe.
+ */
+public final class JavaProcess implements AutoCloseable {
+
+    private static final int LOG_LINES = 40;
+    private static final int SIGNAL_SECONDS = 10;
+    private static final int END_SECONDS = 120;
+
+    private final Process process;
+    private final Path log;
+
+    private JavaProcess(Process process, Path log) {
+        this.process = process;
+        this.log = log;
+    }
+
+    /** Starts small and quick: such a process is not meant to live long. */
+    public static JavaProcess start(Class<?> main, Path log, String... args) {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(List.of(
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-XX:-UsePerfData",
+                "-Xmx96m",
+                // A killed process cannot delete the library it unpacked: it shall lie where the test cleans up.
+                "-Djava.io.tmpdir=" + log.toAbsolutePath().getParent(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName()));
+        command.addAll(List.of(args));
+        try {
+            File file = log.toFile();
+            Process process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(file))
+                    .start();
+            return new JavaProcess(process, log);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    public long pid() {
+        return process.pid();
+    }
+
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Ends it as {@code kill -9} does: no shutdown hook runs. Returns when it is gone. */
+    public void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    /** Asks it to end as {@code kill} does, and returns when it has: shutdown hooks run. */
+    public void terminate() {
+        process.destroy();
+        awaitEnd();
+    }
+
+    /** Freezes it, as a long garbage collection or a suspended machine does. */
+    public void pause() {
+        signal("-STOP");
+    }
+
+    public void resume() {
+        signal("-CONT");
+    }
+
+    /** The end of what it printed. */
+    public String logTail() {
+        try {
+            List<String> lines = Files.readAllLines(log);
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(no log: " + e.getMessage() + ")";
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+
+    private void signal(String signal) {
+        try {
+            Process kill = new ProcessBuilder("kill", signal, Long.toString(pid())).start();
+            if (!kill.waitFor(SIGNAL_SECONDS, TimeUnit.SECONDS) || kill.exitValue() != 0) {
+                throw new IllegalStateException("kill " + signal + " " + pid() + " did not work");
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void awaitEnd() {
+        try {
+            if (!process.waitFor(END_SECONDS, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("process " + pid() + " does not end:\n" + logTail());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import java.net.URLDecoder;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that happened, or may have. A call of a store happened somewhere between {@code from} and {@code until},
+ * which are nanoseconds of one clock for the whole history; of two events only that is surely earlier which ended before
+ * the other began.
+ *
+ * @param who the worker or client
+ * @param job 0 if it is about no job in particular
+ * @param token 0 if it is about no lease in particular
+ * @param details what else is known of it, by name
+ */
+public record HistoryEvent(
+        Kind kind, long from, long until, String who, long job, long token, Map<String, String> details) {
+
+    /** What happened. The names of details follow in brackets. */
+    public enum Kind {
+        /** An enqueue was acknowledged [created, replaced, key, due, deadline, queue, attempts, losses]. */
+        ENQUEUED,
+        /** A job was leased to {@code who} [at, lease, queue, alone, deadline]. */
+        CLAIMED,
+        /** An expired lease went over to {@code who} under a new token [lost, loser, lease, alone]. */
+        TAKEN_OVER,
+        /** A lease was extended [lease]. */
+        RENEWED,
+        /** Somebody learned that his lease is not live any more. */
+        LEASE_LOST,
+        /** A handler began [at, behind]. */
+        STARTED,
+        /** A handler ended [error]. */
+        ENDED,
+        /** An outcome is about to be written [spent, next]. */
+        OFFERED,
+        /** It was written [spent, next, at, due, cancelled]. */
+        ACCEPTED,
+        /** It was not: its token was not live. */
+        REFUSED,
+        /** A lease was closed. */
+        CLOSED,
+        /** A cancellation was answered [result]. */
+        CANCELLED,
+        /** A job was put back by hand [id, due, deadline, reset, grant]. */
+        REVIVED,
+        /** A job was deleted. */
+        DISCARDED,
+        /** A waiting job failed because its deadline had passed [at]. */
+        EXPIRED,
+        /** A schedule fired [schedule, due]. */
+        FIRED,
+        /** A queue was paused [queue]. */
+        PAUSED,
+        /** A queue was resumed [queue]. */
+        RESUMED,
+        /** A listener was told of an outcome [what, due]. */
+        TOLD,
+        /** A worker was closed in good order and could write everything; {@code from} is when it was started. */
+        STOPPED,
+        /** A call failed, and may have happened or not [call]. */
+        UNKNOWN,
+        /** The job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
+        ROW
+    }
+
+    private static final int FIELDS = 6;
+
+    public HistoryEvent {
+        details = Collections.unmodifiableMap(new TreeMap<>(details));
+    }
+
+    public @Nullable String detail(String name) {
+        return details.get(name);
+    }
+
+    boolean is(String name, String value) {
+        return value.equals(details.get(name));
+    }
+
+    boolean isTrue(String name) {
+        return is(name, "true");
+    }
+
+    long number(String name) {
+        return Long.parseLong(Objects.requireNonNull(details.get(name), name));
+    }
+
+    @Nullable
+    Instant time(String name) {
+        String text = details.get(name);
+        return text == null ? null : Instant.parse(text);
+    }
+
+    boolean isSurelyAfter(long nanos) {
+        return from > nanos;
+    }
+
+    /** One line, without its end. */
+    public String toLine() {
+        StringBuilder line = new StringBuilder()
+                .append(kind)
+                .append('\t')
+                .append(from)
+                .append('\t')
+                .append(until)
+                .append('\t')
+                .append(escape(who))
+                .append('\t')
+                .append(job)
+                .append('\t')
+                .append(token);
+        details.forEach(
+                (name, value) -> line.append('\t').append(name).append('=').append(escape(value)));
+        return line.toString();
+    }
+
+    /** Reads a line. @throws IllegalArgumentException if it is not the line of an event */
+    public static HistoryEvent parse(String line) {
+        String[] fields = line.split("\t", -1);
+        if (fields.length < FIELDS) {
+            throw new IllegalArgumentException("not an event: " + line);
+        }
+        Map<String, String> details = new TreeMap<>();
+        for (int i = FIELDS; i < fields.length; i++) {
+            int equals = fields[i].indexOf('=');
+            if (equals < 1) {
+                throw new IllegalArgumentException("not a detail: " + fields[i]);
+            }
+            details.put(fields[i].substring(0, equals), unescape(fields[i].substring(equals + 1)));
+        }
+        return new HistoryEvent(
+                Kind.valueOf(fields[0]),
+                Long.parseLong(fields[1]),
+                Long.parseLong(fields[2]),
+                unescape(fields[3]),
+                Long.parseLong(fields[4]),
+                Long.parseLong(fields[5]),
+                details);
+    }
+
+    private static String escape(String text) {
+        return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("%3A", ":");
+    }
+
+    private static String unescape(String text) {
+        return URLDecoder.decode(text, StandardCharsets.UTF_8);
+    }
+
+    /** For people. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder(who)
+                .append(' ')
+                .append(kind.name().toLowerCase(Locale.ROOT).replace('_', ' '));
+        if (job != 0) {
+            text.append(" job ").append(job);
+        }
+        if (token != 0) {
+            text.append(" token ").append(token);
+        }
+        details.forEach(
+                (name, value) -> text.append(' ').append(name).append('=').append(value));
+        return text.toString();
+    }
+}

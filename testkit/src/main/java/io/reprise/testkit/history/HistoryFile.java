@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * The events of one process in a file of its own, which outlive it however it ends: each is handed to the operating
+ * system before {@link #add} returns. The last line may be half a one.
+ */
+public final class HistoryFile implements HistoryLog, AutoCloseable {
+
+    /** Not a channel: an interrupt, such as a handler may suffer at any time, would close that for good. */
+    private final OutputStream out;
+
+    public HistoryFile(Path file) {
+        try {
+            out = new FileOutputStream(file.toFile(), true);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public long nanos() {
+        return System.nanoTime();
+    }
+
+    @Override
+    public synchronized void add(HistoryEvent event) {
+        try {
+            out.write((event.toLine() + '\n').getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            out.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

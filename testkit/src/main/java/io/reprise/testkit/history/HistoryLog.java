@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import io.reprise.JobEvent;
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.util.Map;
+
+/** Where events go: a {@link HistoryFile} or a {@link History}. Thread-safe. */
+public interface HistoryLog {
+
+    /** The history's clock, in nanoseconds. {@code System.nanoTime} is one for all processes of a machine. */
+    long nanos();
+
+    void add(HistoryEvent event);
+
+    /** Notes that a handler begins, just before it does. */
+    default void started(String worker, long job, long token, Map<String, String> details) {
+        long now = nanos();
+        add(new HistoryEvent(Kind.STARTED, now, now, worker, job, token, details));
+    }
+
+    /** Notes that a handler ended, just after it did. */
+    default void ended(String worker, long job, long token, boolean failed) {
+        long now = nanos();
+        add(new HistoryEvent(Kind.ENDED, now, now, worker, job, token, failed ? Map.of("error", "true") : Map.of()));
+    }
+
+    /** Notes an event a listener was told. */
+    default void told(String worker, JobEvent event) {
+        long now = nanos();
+        Map<String, String> what = event.dueAt() == null
+                ? Map.of("what", event.kind().name())
+                : Map.of("what", event.kind().name(), "due", event.dueAt().toString());
+        add(new HistoryEvent(Kind.TOLD, now, now, worker, event.id().value(), 0, what));
+    }
+
+    /** Notes that a worker, started at {@code since}, was closed in good order, and that no call of it failed meanwhile. */
+    default void stopped(String worker, long since) {
+        add(new HistoryEvent(Kind.STOPPED, since, nanos(), worker, 0, 0, Map.of()));
+    }
+}

@@ -1,0 +1,475 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import io.reprise.testkit.history.LeaseTrack.State;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** What is known of one job so far, and whether the next event can be true of it. */
+final class JobTrack {
+
+    private static final Map<String, String> STATES =
+            Map.of("Succeed", "SUCCEEDED", "Fail", "FAILED", "Cancel", "CANCELLED");
+    private static final Set<String> TERMINAL = STATES.keySet();
+
+    /** The history's clock and the store's do not agree to the last. */
+    private static final long CLOCKS_DIFFER = Duration.ofMillis(10).toNanos();
+
+    private final long id;
+    private final BiConsumer<String, String> report;
+    private final NavigableMap<Long, LeaseTrack> leases = new TreeMap<>();
+    private final Tally tally = new Tally();
+    /** Tokens that were taken over before those who had got them told so, if they ever do: they were frozen, or died. */
+    private final Set<Long> overtaken = new HashSet<>();
+
+    private @Nullable String key;
+    private boolean stored;
+    private boolean deleted;
+    /** An unknown call may have changed it: only what holds in any case is checked. */
+    private boolean uncertain;
+
+    private @Nullable Instant due;
+    private long dueSince = Long.MAX_VALUE;
+    private @Nullable String end;
+    private long endedUntil = Long.MAX_VALUE;
+    private boolean suspect;
+    private @Nullable HistoryEvent lastRow;
+    private final Set<String> ends = new HashSet<>();
+    private final Set<Instant> dues = new HashSet<>();
+
+    JobTrack(long id, BiConsumer<String, String> report) {
+        this.id = id;
+        this.report = report;
+    }
+
+    long id() {
+        return id;
+    }
+
+    @Nullable
+    String key() {
+        return key;
+    }
+
+    void key(String name) {
+        key = name;
+    }
+
+    boolean hasEnded() {
+        return end != null || deleted;
+    }
+
+    /** Whether it may have ended without our having seen it. */
+    boolean mayHaveEnded() {
+        return hasEnded()
+                || uncertain
+                || leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+    }
+
+    void enqueued(HistoryEvent event) {
+        if (event.isTrue("created")) {
+            if (stored) {
+                violated("stored twice", "was stored as new a second time");
+            }
+            stored = true;
+        }
+        if (event.isTrue("created") || event.isTrue("replaced")) {
+            tally.limits(event);
+            due(event);
+        }
+    }
+
+    private void due(HistoryEvent event) {
+        Instant time = event.time("due");
+        if (time != null) {
+            due = time;
+            dueSince = event.until();
+            dues.add(time);
+        }
+    }
+
+    void claimed(HistoryEvent event) {
+        LeaseTrack lease = new LeaseTrack(event);
+        if (isOvertaken(lease)) {
+            return;
+        }
+        for (LeaseTrack other : leases.values()) {
+            if (other.state == State.LIVE && event.isSurelyAfter(other.since)) {
+                violated(
+                        "two holders",
+                        "was claimed by " + event.who() + " under token " + event.token() + " while " + other.holder
+                                + " held it under token " + other.token);
+            }
+            if (other.token >= event.token() && event.isSurelyAfter(other.since)) {
+                violated("token", "got token " + event.token() + " after token " + other.token);
+            }
+        }
+        if (end != null && !uncertain && event.isSurelyAfter(endedUntil)) {
+            violated("ended", "was claimed after it had ended (" + end + ")");
+        }
+        checkTimes(event);
+        if (suspect && !lease.alone && !uncertain) {
+            violated("suspect", "was lost more than once, yet claimed together with others");
+        }
+        if (!uncertain && tally.isSpent()) {
+            violated("attempts", "was claimed although its " + tally + " are spent");
+        }
+        leases.put(event.token(), lease);
+        tally.claims++;
+    }
+
+    private void checkTimes(HistoryEvent event) {
+        Instant at = event.time("at");
+        Instant deadline = event.time("deadline");
+        if (at == null) {
+            return;
+        }
+        if (due != null && !uncertain && event.isSurelyAfter(dueSince) && at.isBefore(due)) {
+            violated("too early", "is due at " + due + " but was claimed at " + at);
+        }
+        if (deadline != null && !at.isBefore(deadline)) {
+            violated("too late", "had its deadline at " + deadline + " but was claimed at " + at);
+        }
+    }
+
+    void takenOver(HistoryEvent event) {
+        LeaseTrack lost = leases.get(event.number("lost"));
+        if (lost == null) {
+            overtaken.add(event.number("lost"));
+            lost = overtakenUnseen(String.valueOf(event.detail("loser")));
+        }
+        if (lost == null) {
+            // A claim nobody lived to tell of.
+            tally.claims++;
+        } else {
+            if (lost.isOver() && event.isSurelyAfter(lost.endedUntil)) {
+                violated(
+                        "stale rescue",
+                        "was taken over from token " + lost.token + ", which had ended already (" + lost.state + ")");
+            }
+            if (event.until() < lost.heldUntil - CLOCKS_DIFFER) {
+                violated(
+                        "stolen lease",
+                        "was taken over by " + event.who() + " from " + lost.holder + " "
+                                + Duration.ofNanos(lost.heldUntil - event.until()) + " before its lease ended");
+            }
+            lost.end(State.TAKEN_OVER, event);
+        }
+        if (event.token() <= event.number("lost")) {
+            violated("token", "got token " + event.token() + " after token " + event.number("lost"));
+        }
+        LeaseTrack lease = new LeaseTrack(event);
+        if (!isOvertaken(lease)) {
+            leases.put(event.token(), lease);
+        }
+    }
+
+    /** Told of so late that it was over already, and counted when that was told. */
+    private boolean isOvertaken(LeaseTrack lease) {
+        if (!overtaken.contains(lease.token)) {
+            return false;
+        }
+        lease.state = State.TAKEN_OVER;
+        lease.endedUntil = lease.since;
+        leases.put(lease.token, lease);
+        return true;
+    }
+
+    /** The lease that somebody took over who lived neither to tell of it nor to settle it. */
+    private @Nullable LeaseTrack overtakenUnseen(String loser) {
+        return leases.values().stream()
+                .filter(lease -> !lease.isOver() && lease.runner.equals(loser))
+                .findFirst()
+                .orElse(null);
+    }
+
+    void renewed(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null) {
+            if (lease.state == State.TAKEN_OVER && event.isSurelyAfter(lease.endedUntil)) {
+                violated("zombie", "had its lease renewed under token " + lease.token + ", which was taken over");
+            }
+            lease.heldUntil = Math.max(lease.heldUntil, event.from() + event.number("lease"));
+        }
+    }
+
+    void closed(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null && !lease.isOver()) {
+            if (lease.state == State.LIVE) {
+                tally.releases++;
+            } else {
+                uncertain = true;
+            }
+            lease.end(State.CLOSED, event);
+        }
+    }
+
+    void started(HistoryEvent event, Duration slack) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease == null || !lease.holder.equals(event.who())) {
+            violated(
+                    "unclaimed run",
+                    "was run by " + event.who() + " under token " + event.token() + ", which was not given to it");
+            return;
+        }
+        if (lease.started) {
+            violated("two runs", "was run twice under token " + event.token());
+        }
+        lease.started = true;
+        Instant at = event.time("at");
+        Instant deadline = event.time("deadline");
+        if (at != null && deadline != null && !at.isBefore(deadline.plus(slack))) {
+            violated("too late", "had its deadline at " + deadline + " but began to run at " + at);
+        }
+    }
+
+    void ended(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null) {
+            lease.handlerEnded = true;
+        }
+    }
+
+    /** A listener hears only of what is stored, with the values that are. */
+    void told(HistoryEvent event) {
+        String what = String.valueOf(event.detail("what"));
+        Instant dueAt = event.time("due");
+        boolean known = switch (what) {
+            case "SUCCEEDED" -> ends.contains("Succeed");
+            case "FAILED" -> ends.contains("Fail");
+            case "CANCELLED" -> ends.contains("Cancel");
+            case "RETRY_SCHEDULED", "SNOOZED" -> dueAt == null || dues.contains(dueAt.truncatedTo(ChronoUnit.MICROS));
+            default -> true;
+        };
+        if (!known && isCertain()) {
+            violated(
+                    "told",
+                    "was told by " + event.who() + " to be " + what + (dueAt == null ? "" : ", due at " + dueAt)
+                            + ", but that was never stored");
+        }
+    }
+
+    /** A worker that stopped in good order leaves nothing behind but handlers that would not end. */
+    void abandoned(HistoryEvent event) {
+        String worker = event.who();
+        for (LeaseTrack lease : leases.values()) {
+            boolean excused = !lease.claimed || (lease.started && !lease.handlerEnded);
+            if (lease.state == State.LIVE && lease.holder.equals(worker) && lease.since >= event.from() && !excused) {
+                violated(
+                        "left behind",
+                        "is still held by " + worker + ", which has stopped, under token " + lease.token);
+            }
+        }
+    }
+
+    void offered(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null && lease.state == State.LIVE) {
+            lease.state = State.OFFERED;
+        }
+        if (lease != null && event.kind() == HistoryEvent.Kind.UNKNOWN) {
+            lease.everUnknown = true;
+        }
+    }
+
+    void accepted(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease == null) {
+            violated("unknown token", "had an outcome accepted under token " + event.token() + ", which it never had");
+        } else if (lease.isOver() && event.isSurelyAfter(lease.endedUntil)) {
+            violated(
+                    lease.state == State.ACCEPTED ? "two outcomes" : "stale outcome",
+                    "had an outcome of " + event.who() + " accepted under token " + event.token()
+                            + " although that had ended (" + lease.state + ")");
+        }
+        for (LeaseTrack later : leases.tailMap(event.token(), false).values()) {
+            if (event.isSurelyAfter(later.since)) {
+                violated(
+                        "stale outcome",
+                        "had an outcome of " + event.who() + " accepted under token " + event.token() + " although "
+                                + later.holder + " held token " + later.token);
+            }
+        }
+        if (end != null && !uncertain && event.isSurelyAfter(endedUntil)) {
+            violated("two ends", "had ended (" + end + ") before an outcome of " + event.who() + " was accepted");
+        }
+        if (lease != null) {
+            lease.end(State.ACCEPTED, event);
+        }
+        givenUp(event, lease);
+        move(event, lease);
+    }
+
+    /** A job that never ran is given up because of its deadline only when that has come by the store's clock. */
+    private void givenUp(HistoryEvent event, @Nullable LeaseTrack lease) {
+        Instant at = event.time("at");
+        if (lease != null
+                && lease.deadline != null
+                && at != null
+                && at.isBefore(lease.deadline)
+                && event.is("spent", "NOTHING")
+                && event.is("next", "Fail")) {
+            violated("given up early", "was failed unrun at " + at + ", before its deadline at " + lease.deadline);
+        }
+    }
+
+    private void move(HistoryEvent event, @Nullable LeaseTrack lease) {
+        boolean cancelled = event.isTrue("cancelled");
+        String next = cancelled ? "Cancel" : String.valueOf(event.detail("next"));
+        String spent = String.valueOf(event.detail("spent"));
+        tally.add(spent);
+        if (TERMINAL.contains(next)) {
+            end(next, event);
+        } else {
+            due(event);
+        }
+        if (spent.equals("ATTEMPT")) {
+            suspect = false;
+        } else if (spent.equals("LOSS") && next.equals("Wait")) {
+            suspect |= tally.losses() > 1;
+        }
+        if (uncertain) {
+            return;
+        }
+        if (tally.isOverspent()) {
+            violated("attempts", "has spent " + tally);
+        }
+        if (spent.equals("LOSS")
+                && !TERMINAL.contains(next)
+                && lease != null
+                && lease.alone
+                && tally.isLostTooOften()) {
+            violated("losses", "was lost " + tally.losses() + " times, the last time alone, and is not quarantined");
+        }
+    }
+
+    void refused(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null) {
+            lease.refused = true;
+        }
+    }
+
+    void cancelled(HistoryEvent event) {
+        if (event.is("result", "DONE")) {
+            end("Cancel", event);
+        }
+    }
+
+    void expired(HistoryEvent event) {
+        end("Fail", event);
+    }
+
+    private void end(String how, HistoryEvent event) {
+        end = how;
+        ends.add(how);
+        endedUntil = event.until();
+        due = null;
+        dueSince = Long.MAX_VALUE;
+    }
+
+    void revived(HistoryEvent event) {
+        end = null;
+        endedUntil = Long.MAX_VALUE;
+        due = null;
+        dueSince = Long.MAX_VALUE;
+        if (event.isTrue("reset")) {
+            tally.reset();
+            suspect = false;
+        }
+        tally.grant(event.number("grant"));
+    }
+
+    /** The life of another job goes on as this one. */
+    void continues(JobTrack old) {
+        stored = old.stored;
+        key = old.key;
+        uncertain = old.uncertain;
+        suspect = old.suspect;
+        tally.copy(old.tally);
+    }
+
+    void deleted() {
+        deleted = true;
+    }
+
+    void uncertain() {
+        uncertain = true;
+    }
+
+    void row(HistoryEvent row) {
+        lastRow = row;
+        String state = String.valueOf(row.detail("state"));
+        if (state.equals("PENDING") != (row.detail("due") != null)) {
+            violated("due time", "is " + state + " and has " + (row.detail("due") == null ? "no" : "a") + " due time");
+        }
+        if (state.equals("PENDING") != (row.detail("wait") != null)) {
+            violated("wait reason", "is " + state + " with wait reason " + row.detail("wait"));
+        }
+        if (state.equals("FAILED") != (row.detail("fail") != null) && !state.equals("CANCELLED")) {
+            violated("fail reason", "is " + state + " with fail reason " + row.detail("fail"));
+        }
+        growing(row);
+        if (isCertain()) {
+            compare(row, state);
+        }
+    }
+
+    private void growing(HistoryEvent row) {
+        String tokens = row.detail("tokens");
+        long last = 0;
+        for (String token : tokens == null ? new String[0] : tokens.split(",", -1)) {
+            if (Long.parseLong(token) <= last) {
+                violated("token", "has tokens in its history that do not grow: " + tokens);
+            }
+            last = Long.parseLong(token);
+        }
+    }
+
+    private boolean isCertain() {
+        return stored
+                && !uncertain
+                && leases.values().stream().noneMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+    }
+
+    private void compare(HistoryEvent row, String state) {
+        boolean held = leases.values().stream().anyMatch(lease -> !lease.isOver());
+        String expected = end != null ? STATES.getOrDefault(end, end) : held ? "RUNNING" : "PENDING";
+        if (!state.equals(expected)) {
+            violated("state", "should be " + expected + " by what was accepted, but is " + state);
+        }
+        tally.compare(row, held ? 1 : 0, why -> violated("counters", why));
+    }
+
+    void finish(boolean drained, Set<String> unknownCalls) {
+        boolean mayBePruned = unknownCalls.contains("prune");
+        if (stored && !deleted && lastRow == null && !(uncertain || mayBePruned)) {
+            violated("lost", "was acknowledged and is not in the store");
+        }
+        if (drained && lastRow != null && (lastRow.is("state", "PENDING") || lastRow.is("state", "RUNNING"))) {
+            violated("stuck", "has not reached its end: " + lastRow);
+        }
+        for (LeaseTrack lease : leases.values()) {
+            boolean outlived = lease.state == State.LIVE || lease.state == State.OFFERED;
+            if (lease.refused && outlived && !lease.everUnknown && !uncertain && !unknownCalls.contains("takeOver")) {
+                violated(
+                        "outcome lost",
+                        "had the outcome under token " + lease.token
+                                + " refused although nothing had ended that token");
+            }
+        }
+    }
+
+    private void violated(String rule, String what) {
+        report.accept(rule, "Job " + id + " " + what);
+    }
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Whether two jobs ever held one unique key. */
+final class KeyCheck {
+
+    /** A job that holds a key, since the call that gave it to it was over. */
+    private record Holder(JobTrack job, long since) {}
+
+    private final Map<String, Holder> holders = new HashMap<>();
+    private final Map<String, Long> liveRows = new HashMap<>();
+    private final BiConsumer<String, String> report;
+
+    KeyCheck(BiConsumer<String, String> report) {
+        this.report = report;
+    }
+
+    void enqueued(HistoryEvent event, JobTrack job) {
+        String key = event.detail("key");
+        if (key == null || !event.isTrue("created")) {
+            return;
+        }
+        Holder other = holders.get(key);
+        if (other != null && other.job != job && event.isSurelyAfter(other.since) && !other.job.mayHaveEnded()) {
+            report.accept(
+                    "unique key",
+                    "Job " + job.id() + " was stored with key " + key + " although job " + other.job.id()
+                            + " holds it and has not ended");
+        }
+        job.key(key);
+        holders.put(key, new Holder(job, event.until()));
+    }
+
+    void held(JobTrack job) {
+        String key = job.key();
+        if (key != null) {
+            holders.put(key, new Holder(job, Long.MAX_VALUE));
+        }
+    }
+
+    void freed(JobTrack job) {
+        String key = job.key();
+        if (key == null) {
+            return;
+        }
+        Holder holder = holders.get(key);
+        if (holder != null && holder.job == job) {
+            holders.remove(key);
+        }
+        liveRows.remove(key, job.id());
+    }
+
+    /** An unknown call may have freed it. */
+    void uncertain(JobTrack job) {
+        freed(job);
+    }
+
+    void uncertain() {
+        holders.clear();
+    }
+
+    /** A second live row of a key, since the last of the first was read. */
+    void row(HistoryEvent event) {
+        String key = event.detail("key");
+        if (key == null) {
+            return;
+        }
+        boolean live = event.is("state", "PENDING") || event.is("state", "RUNNING");
+        @Nullable Long other = liveRows.get(key);
+        if (!live) {
+            liveRows.remove(key, event.job());
+        } else if (other != null && other != event.job()) {
+            report.accept("unique key", "Jobs " + other + " and " + event.job() + " both hold key " + key);
+        } else {
+            liveRows.put(key, event.job());
+        }
+    }
+}

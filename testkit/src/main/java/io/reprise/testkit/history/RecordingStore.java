@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.retry.LossRule;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobStore;
+import io.reprise.store.JobWriter;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes down what one process asks of a store and what it is told. Of what joins a caller's transaction it only notes
+ * that it may happen: the store is not told when that commits.
+ */
+public final class RecordingStore implements StoreCalls {
+
+    private final String who;
+    private final HistoryLog log;
+
+    private RecordingStore(String who, HistoryLog log) {
+        this.who = who;
+        this.log = log;
+    }
+
+    /** The same store, under watch. */
+    public static JobStore around(JobStore store, String who, HistoryLog log) {
+        return StoreCalls.before(store, new RecordingStore(who, log));
+    }
+
+    /** Writes down how a job stands. */
+    public static void row(HistoryLog log, Job job, List<io.reprise.Attempt> attempts) {
+        new RecordingStore("store", log).row(job, attempts);
+    }
+
+    @Override
+    public @Nullable Object answer(Call call) {
+        return new Watched(call, log.nanos()).answer();
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
+    private static <T> T argument(Call call, int index) {
+        return (T) java.util.Objects.requireNonNull(call.arguments().get(index));
+    }
+
+    private void row(Job job, List<io.reprise.Attempt> attempts) {
+        Details details = new Details()
+                .put("state", job.state())
+                .put("wait", job.status().waitReason())
+                .put("fail", job.failReason())
+                .put("due", job.times().dueAt())
+                .put("finished", job.times().finishedAt())
+                .put("key", job.spec().key())
+                .put("attempts", job.counts().attempts())
+                .put("losses", job.counts().losses())
+                .put("interruptions", job.counts().interruptions())
+                .put("snoozes", job.counts().snoozes())
+                .put("granted", job.counts().granted());
+        if (!attempts.isEmpty()) {
+            details.put(
+                    "tokens",
+                    String.join(
+                            ",",
+                            attempts.stream()
+                                    .map(attempt -> Long.toString(attempt.token()))
+                                    .toList()));
+        }
+        long now = log.nanos();
+        log.add(new HistoryEvent(Kind.ROW, now, now, who, job.id().value(), 0, details.map()));
+    }
+
+    /** One call, from when it was made. */
+    private final class Watched {
+
+        private final Call call;
+        private final long from;
+
+        Watched(Call call, long from) {
+            this.call = call;
+            this.from = from;
+        }
+
+        @Nullable
+        Object answer() {
+            offer();
+            @Nullable Object answer;
+            try {
+                answer = call.proceed();
+            } catch (StoreException e) {
+                unknown();
+                throw e;
+            }
+            if (answer instanceof JobWriter writer) {
+                return new Joining(writer);
+            }
+            if (answer != null) {
+                told(answer);
+            } else if (call.method().equals("pause")) {
+                note(Kind.PAUSED, 0, 0, new Details().put("queue", argument(call, 0)));
+            } else if (call.method().equals("resume")) {
+                note(Kind.RESUMED, 0, 0, new Details().put("queue", argument(call, 0)));
+            }
+            return answer;
+        }
+
+        /** What is written down before the call, for the case that nobody lives to tell of it afterwards. */
+        private void offer() {
+            if (call.method().equals("settle")) {
+                for (Settlement offered : RecordingStore.<List<Settlement>>argument(call, 0)) {
+                    note(Kind.OFFERED, offered.job().value(), offered.token(), outcome(offered));
+                }
+            } else if (call.method().equals("resume")) {
+                note(Kind.UNKNOWN, 0, 0, new Details().put("call", "resume").put("queue", argument(call, 0)));
+            }
+        }
+
+        private void unknown() {
+            switch (call.method()) {
+                case "insert", "claim", "takeOver", "expire", "prune", "fire" ->
+                    note(Kind.UNKNOWN, 0, 0, new Details().put("call", call.method()));
+                case "settle" -> {
+                    for (Settlement offered : RecordingStore.<List<Settlement>>argument(call, 0)) {
+                        note(
+                                Kind.UNKNOWN,
+                                offered.job().value(),
+                                offered.token(),
+                                outcome(offered).put("call", "settle"));
+                    }
+                }
+                case "cancel", "revive", "discard" ->
+                    note(
+                            Kind.UNKNOWN,
+                            RecordingStore.<JobId>argument(call, 0).value(),
+                            0,
+                            new Details().put("call", call.method()));
+                default -> {
+                    // Says nothing about any job.
+                }
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private void told(Object answer) {
+            switch (call.method()) {
+                case "insert" -> inserted(argument(call, 0), (List<Inserted>) answer);
+                case "claim" -> claimed(argument(call, 0), (List<Claim>) answer);
+                case "takeOver" -> takenOver(argument(call, 1), (List<LostClaim>) answer);
+                case "renew" -> renewed(argument(call, 1), argument(call, 2), (Renewal) answer);
+                case "settle" -> settled(argument(call, 0), argument(call, 1), (Settled) answer);
+                case "cancel" -> cancelled(argument(call, 0), (Cancellation) answer);
+                case "revive" -> revived(argument(call, 0), argument(call, 1), (Revived) answer);
+                case "discard" -> discarded(argument(call, 0), (Boolean) answer);
+                case "expire" -> ((List<Job>) answer).forEach(this::expired);
+                case "fire" -> fired((Optional<List<Inserted>>) answer);
+                default -> {
+                    // Says nothing about any job.
+                }
+            }
+        }
+
+        private void inserted(List<JobSpec> specs, List<Inserted> answers) {
+            for (int i = 0; i < specs.size(); i++) {
+                inserted(specs.get(i), answers.get(i));
+            }
+        }
+
+        private void inserted(JobSpec spec, Inserted answer) {
+            RetryPolicy policy = spec.policy().complete();
+            LossRule losses = policy.losses().orElseThrow();
+            Duration window = spec.policy().deadline().toOptional().orElse(null);
+            note(
+                    Kind.ENQUEUED,
+                    answer.id().value(),
+                    0,
+                    new Details()
+                            .put("created", answer.created())
+                            .put("replaced", !answer.created() && spec.keyRule() == KeyRule.REPLACE)
+                            .put("key", spec.key())
+                            .put("queue", spec.queue())
+                            .put("due", answer.dueAt())
+                            .put("deadline", window == null ? null : sum(answer.dueAt(), window))
+                            .put("attempts", policy.maxAttempts().toOptional().orElse(null))
+                            .put("losses", losses.max())
+                            .put("lossesCount", losses.counts()));
+        }
+
+        private void claimed(ClaimRequest request, List<Claim> claims) {
+            for (Claim claim : claims) {
+                for (Job job : claim.jobs()) {
+                    note(
+                            Kind.CLAIMED,
+                            job.id().value(),
+                            claim.token(),
+                            new Details()
+                                    .put("at", claim.claimedAt())
+                                    .put("lease", request.lease().toNanos())
+                                    .put("queue", claim.queue())
+                                    .put("alone", claim.alone())
+                                    .put("deadline", job.times().deadline()));
+                }
+            }
+        }
+
+        private void takenOver(Duration lease, List<LostClaim> taken) {
+            for (LostClaim lost : taken) {
+                for (Job job : lost.claim().jobs()) {
+                    note(
+                            Kind.TAKEN_OVER,
+                            job.id().value(),
+                            lost.claim().token(),
+                            new Details()
+                                    .put("lost", lost.lostToken())
+                                    .put("loser", lost.lostWorker())
+                                    .put("lease", lease.toNanos())
+                                    .put("alone", lost.claim().alone()));
+                }
+            }
+        }
+
+        private void renewed(Collection<Long> tokens, Duration lease, Renewal answer) {
+            for (long token : tokens) {
+                boolean lost = answer.lost().contains(token);
+                note(
+                        lost ? Kind.LEASE_LOST : Kind.RENEWED,
+                        0,
+                        token,
+                        lost ? new Details() : new Details().put("lease", lease.toNanos()));
+            }
+        }
+
+        private void settled(List<Settlement> offered, Collection<Long> closing, Settled answer) {
+            for (Settlement settlement : offered) {
+                boolean stale = answer.stale().contains(settlement.job());
+                Details details = outcome(settlement);
+                if (!stale) {
+                    details.put("at", answer.at())
+                            .put("due", due(settlement.next(), answer.at()))
+                            .put("cancelled", answer.cancelled().contains(settlement.job()));
+                }
+                note(stale ? Kind.REFUSED : Kind.ACCEPTED, settlement.job().value(), settlement.token(), details);
+            }
+            closing.forEach(token -> note(Kind.CLOSED, 0, token, new Details()));
+        }
+
+        private void cancelled(JobId job, Cancellation answer) {
+            note(Kind.CANCELLED, job.value(), 0, new Details().put("result", answer));
+        }
+
+        private void revived(JobId job, Revival revival, Revived answer) {
+            JobId now = answer.id();
+            if (now == null) {
+                return;
+            }
+            note(
+                    Kind.REVIVED,
+                    job.value(),
+                    0,
+                    new Details()
+                            .put("id", now.value())
+                            .put("reset", revival.resetCounts())
+                            .put("grant", revival.grant()));
+        }
+
+        private void discarded(JobId job, boolean done) {
+            if (done) {
+                note(Kind.DISCARDED, job.value(), 0, new Details());
+            }
+        }
+
+        private void expired(Job job) {
+            note(
+                    Kind.EXPIRED,
+                    job.id().value(),
+                    0,
+                    new Details().put("at", job.times().finishedAt()));
+        }
+
+        private void fired(Optional<List<Inserted>> jobs) {
+            if (jobs.isPresent()) {
+                note(
+                        Kind.FIRED,
+                        0,
+                        0,
+                        new Details().put("schedule", argument(call, 0)).put("due", argument(call, 1)));
+                inserted(argument(call, 3), jobs.get());
+            }
+        }
+
+        private void note(Kind kind, long job, long token, Details details) {
+            long until = kind == Kind.OFFERED ? from : log.nanos();
+            log.add(new HistoryEvent(kind, from, until, who, job, token, details.map()));
+        }
+    }
+
+    /** What takes part in a caller's transaction. */
+    private final class Joining implements JobWriter {
+
+        private final JobWriter writer;
+
+        Joining(JobWriter writer) {
+            this.writer = writer;
+        }
+
+        @Override
+        public List<Inserted> insert(List<JobSpec> specs) {
+            may("insert", 0, 0, new Details());
+            return writer.insert(specs);
+        }
+
+        @Override
+        public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+            for (Settlement offered : settlements) {
+                may("settle", offered.job().value(), offered.token(), outcome(offered));
+            }
+            return writer.settle(settlements, closing);
+        }
+
+        private void may(String call, long job, long token, Details details) {
+            long now = log.nanos();
+            log.add(new HistoryEvent(
+                    Kind.UNKNOWN,
+                    now,
+                    now,
+                    who,
+                    job,
+                    token,
+                    details.put("call", call).map()));
+        }
+    }
+
+    private static Details outcome(Settlement settlement) {
+        return new Details()
+                .put("spent", settlement.spent())
+                .put("next", settlement.next().getClass().getSimpleName());
+    }
+
+    private static @Nullable Instant due(Settlement.Next next, Instant at) {
+        if (next instanceof Settlement.Wait wait) {
+            return sum(at, wait.delay());
+        }
+        return next instanceof Settlement.Park park && park.delay() != null ? sum(at, park.delay()) : null;
+    }
+
+    private static Instant sum(Instant at, Duration delay) {
+        return at.plus(delay).truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** Details, without those that are null. */
+    private static final class Details {
+
+        private final Map<String, String> map = new TreeMap<>();
+
+        Details put(String name, @Nullable Object value) {
+            if (value != null) {
+                map.put(name, value.toString());
+            }
+            return this;
+        }
+
+        Map<String, String> map() {
+            return map;
+        }
+    }
+}

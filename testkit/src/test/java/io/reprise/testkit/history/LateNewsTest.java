@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.history;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Processes that are killed or frozen between a call and telling of it: what the others saw counts. */
+class LateNewsTest {
+
+    private final History history = new History();
+
+    private void add(Kind kind, long from, long until, String who, long token, String... details) {
+        Map<String, String> map = new HashMap<>();
+        for (int i = 0; i < details.length; i += 2) {
+            map.put(details[i], details[i + 1]);
+        }
+        history.add(new HistoryEvent(kind, from, until, who, 1, token, map));
+    }
+
+    private void enqueued() {
+        add(Kind.ENQUEUED, 1, 2, "client", 0, "created", "true", "attempts", "3", "losses", "9");
+    }
+
+    private void claimed(long from, long until, String who, long token) {
+        add(Kind.CLAIMED, from, until, who, token, "lease", "1", "queue", "default", "alone", "false");
+    }
+
+    private void takenOver(long at, String who, long token, long lost, String loser) {
+        String lostToken = Long.toString(lost);
+        add(Kind.TAKEN_OVER, at, at + 1, who, token, "lost", lostToken, "loser", loser, "lease", "1", "alone", "false");
+    }
+
+    private void lost(long at, String who, long token) {
+        add(Kind.ACCEPTED, at, at + 1, who, token, "spent", "LOSS", "next", "Wait");
+    }
+
+    private void succeeded(long at, String who, long token) {
+        add(Kind.ACCEPTED, at, at + 1, who, token, "spent", "ATTEMPT", "next", "Succeed");
+    }
+
+    private List<Violation> found() {
+        add(
+                Kind.ROW,
+                90,
+                90,
+                "store",
+                0,
+                "state",
+                "SUCCEEDED",
+                "attempts",
+                "1",
+                "losses",
+                "1",
+                "interruptions",
+                "0",
+                "snoozes",
+                "0",
+                "granted",
+                "0");
+        return HistoryChecker.check(history, Duration.ZERO, true);
+    }
+
+    @Test
+    void a_take_over_by_one_who_died_before_telling_of_it() {
+        enqueued();
+        claimed(10, 11, "first", 1);
+        // Token 2 went to a worker that was killed.
+        takenOver(30, "third", 3, 2, "first");
+        lost(40, "third", 3);
+        claimed(50, 51, "fourth", 4);
+        succeeded(60, "fourth", 4);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void a_claim_that_its_frozen_worker_tells_of_when_it_is_over() {
+        enqueued();
+        takenOver(20, "heir", 2, 1, "frozen");
+        lost(30, "heir", 2);
+        claimed(10, 40, "frozen", 1);
+        claimed(50, 51, "heir", 3);
+        succeeded(60, "heir", 3);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void an_outcome_of_that_worker_is_still_one_too_many() {
+        enqueued();
+        takenOver(20, "heir", 2, 1, "frozen");
+        lost(30, "heir", 2);
+        claimed(10, 40, "frozen", 1);
+        succeeded(60, "frozen", 1);
+        assertThat(found()).extracting(Violation::rule).contains("stale outcome");
+    }
+
+    @Test
+    void an_interrupted_thread_writes_on(@TempDir Path directory) {
+        Path file = directory.resolve("history");
+        try (HistoryFile log = new HistoryFile(file)) {
+            Thread.currentThread().interrupt();
+            log.started("worker", 1, 2, Map.of());
+            assertThat(Thread.interrupted()).isTrue();
+            log.ended("worker", 1, 2, false);
+        }
+        assertThat(History.read(List.of(file)).events())
+                .extracting(HistoryEvent::kind)
+                .containsExactly(Kind.STARTED, Kind.ENDED);
+    }
+}
