@@ -109,7 +109,7 @@ public final class MongoJobStore implements JobStore {
      * @throws IllegalArgumentException if it is no such URL
      */
     public static MongoJobStore open(String url) {
-        ConnectionString connection = new ConnectionString(url);
+        ConnectionString connection = connection(url);
         MongoClient client = MongoClients.create(MongoClientSettings.builder()
                 .applyConnectionString(connection)
                 .applicationName("reprise")
@@ -118,6 +118,17 @@ public final class MongoJobStore implements JobStore {
                 .build());
         String database = Objects.requireNonNullElse(connection.getDatabase(), DEFAULT_DATABASE);
         return new MongoJobStore(client, database, true);
+    }
+
+    private static ConnectionString connection(String url) {
+        try {
+            return new ConnectionString(url);
+        } catch (IllegalArgumentException e) {
+            // Its message may quote the password, and so may its cause.
+            throw new IllegalArgumentException("Not a URL of MongoDB: expected"
+                    + " mongodb://<user>:<password>@<host>,<host>/<database>, with /, :, @ and % in user and password"
+                    + " written as %2F, %3A, %40 and %25");
+        }
     }
 
     /** A store in a database of the application's own client, whose sessions it can join. It does not close the client. */
