@@ -175,7 +175,8 @@ class ControlFleetTest {
             spent += fleet.get(1).find(id).map(Job::attempts).orElseThrow() - 1;
         }
         assertThat(spent)
-                .as("attempts that failures cost: none of a probe, none while parked; the last to park may have called once more")
+                .as(
+                        "attempts that failures cost: none of a probe, none while parked; the last to park may have called once more")
                 .isLessThanOrEqualTo(before + PROBES);
     }
 
