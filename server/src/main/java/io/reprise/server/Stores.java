@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
+import io.reprise.mongodb.MongoJobStore;
 import io.reprise.store.JobStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,10 +20,10 @@ final class Stores {
         return JdbcJobStore.sqlite(file);
     }
 
-    /** What a URL names: {@code sqlite:FILE} or {@code postgresql://USER@HOST/DATABASE}. */
+    /** What a URL names: {@code sqlite:FILE}, {@code postgresql://USER@HOST/DATABASE} or {@code mongodb://USER@HOSTS/DATABASE}. */
     static JobStore open(String url) {
         try {
-            return JdbcJobStore.open(url);
+            return url.startsWith("mongodb") ? MongoJobStore.open(url) : JdbcJobStore.open(url);
         } catch (IllegalArgumentException e) {
             throw new BadInput("store.url: " + e.getMessage(), e);
         }

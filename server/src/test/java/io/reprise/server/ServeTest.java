@@ -87,8 +87,10 @@ class ServeTest {
         Cli refused = Cli.run("serve", "--http-port", "x", "--worker-lease", "soon");
         assertThat(refused.code()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(refused.err()).contains("http.port").contains("worker.lease");
-        Cli unknown = Cli.run("serve", "--store-url", "mysql://a:secret@b/c");
-        assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);
-        assertThat(unknown.err()).doesNotContain("secret");
+        for (String url : List.of("mysql://a:secret@b/c", "mongodb://a:b/secret@c", "mongodb:secret")) {
+            Cli unknown = Cli.run("serve", "--store-url", url);
+            assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(unknown.err()).contains("store.url").doesNotContain("secret");
+        }
     }
 }
