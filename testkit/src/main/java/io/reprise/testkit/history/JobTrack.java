@@ -141,6 +141,11 @@ final class JobTrack {
     }
 
     void takenOver(HistoryEvent event) {
+        if (isOvertaken(new LeaseTrack(event))) {
+            // The take-over after this one was told first, and what was lost was counted then.
+            overtaken.add(event.number("lost"));
+            return;
+        }
         LeaseTrack lost = leases.get(event.number("lost"));
         if (lost == null) {
             overtaken.add(event.number("lost"));
@@ -166,10 +171,7 @@ final class JobTrack {
         if (event.token() <= event.number("lost")) {
             violated("token", "got token " + event.token() + " after token " + event.number("lost"));
         }
-        LeaseTrack lease = new LeaseTrack(event);
-        if (!isOvertaken(lease)) {
-            leases.put(event.token(), lease);
-        }
+        leases.put(event.token(), new LeaseTrack(event));
     }
 
     /** Told of so late that it was over already, and counted when that was told. */
