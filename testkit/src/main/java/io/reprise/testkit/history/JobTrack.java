@@ -457,7 +457,10 @@ final class JobTrack {
         if (stored && !deleted && lastRow == null && !(uncertain || mayBePruned)) {
             violated("lost", "was acknowledged and is not in the store");
         }
-        if (drained && lastRow != null && (lastRow.is("state", "PENDING") || lastRow.is("state", "RUNNING"))) {
+        if (drained
+                && !deleted
+                && lastRow != null
+                && (lastRow.is("state", "PENDING") || lastRow.is("state", "RUNNING"))) {
             violated("stuck", "has not reached its end: " + lastRow);
         }
         for (LeaseTrack lease : leases.values()) {
