@@ -10,6 +10,7 @@ module io.reprise.core {
 
     exports io.reprise;
     exports io.reprise.control;
+    exports io.reprise.encryption;
     exports io.reprise.retry;
     exports io.reprise.store;
     exports io.reprise.testing;

@@ -44,9 +44,9 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
                 .orElse(OptionalInt.empty());
     }
 
-    /** Counted runs after the first. */
+    /** Retries so far, the one that is waited for or runs included. */
     public int retryCount() {
-        return Math.max(0, attempts() - 1);
+        return state().isTerminal() ? Math.max(0, attempts() - 1) : attempts();
     }
 
     /** Retries the policy allows; empty if unlimited. */

@@ -94,7 +94,7 @@ public final class JobRequest<P> {
     JobSpec toSpec(PayloadCodec codec) {
         String json;
         try {
-            json = codec.encode(payload);
+            json = codec.seal(codec.encode(payload));
         } catch (PayloadException e) {
             throw new PayloadException("Cannot enqueue a '" + type.name() + "' job: " + e.getMessage(), e);
         }

@@ -31,6 +31,8 @@ public final class JobSpec {
 
     private static final int MAX_NAME = 100;
 
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
+
     private final Builder values;
 
     private JobSpec(Builder values) {
@@ -266,7 +268,7 @@ public final class JobSpec {
         }
 
         public Builder timeout(@Nullable Duration timeout) {
-            if (timeout != null && (timeout.toMillis() < 1 || timeout.compareTo(MAX_DELAY) > 0)) {
+            if (timeout != null && (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_DELAY) > 0)) {
                 throw new IllegalArgumentException("timeout must be 1 ms to " + MAX_DELAY + ", not " + timeout);
             }
             this.timeout = timeout;

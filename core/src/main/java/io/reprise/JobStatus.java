@@ -42,6 +42,10 @@ public record JobStatus(
         return new JobStatus(state, waitReason, failReason, lastError, progress, result, holder, next);
     }
 
+    JobStatus withResult(@Nullable String other) {
+        return new JobStatus(state, waitReason, failReason, lastError, progress, other, holder, prediction);
+    }
+
     /** The latest failure in brief; the attempts hold the rest. */
     public record LastError(String type, @Nullable String message, String fingerprint) {}
 

@@ -5,17 +5,21 @@ import io.reprise.RefusedException.Code;
 import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.StoreClock;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Cancellation;
+import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.StoreException;
+import io.reprise.store.StoredSchedule;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -39,10 +43,12 @@ public final class Operations {
     private final StoreClock clock;
     private final RandomGenerator random;
     private final ControlDesk desk;
+    private final Outbox outbox;
+    private final PayloadCodec codec;
     private final Note note;
 
     /** Whose name it is done in, what with, and the chance that a retry with backoff draws its delay from. */
-    record Hand(RandomGenerator random, ControlDesk desk, Note note) {}
+    record Hand(RandomGenerator random, ControlDesk desk, Outbox outbox, PayloadCodec codec, Note note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
         this.store = store;
@@ -51,6 +57,8 @@ public final class Operations {
         this.clock = clock;
         this.random = hand.random;
         this.desk = hand.desk;
+        this.outbox = hand.outbox;
+        this.codec = hand.codec;
         this.note = hand.note;
     }
 
@@ -92,7 +100,8 @@ public final class Operations {
             throw refused(Code.INVALID_STATE, id, "is " + job.state() + ", and only a FAILED job is replayed");
         }
         int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
-        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), how.payload());
+        String payload = how.payload() == null ? null : codec.seal(how.payload());
+        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), payload);
         return revive(id, new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit));
     }
 
@@ -107,7 +116,7 @@ public final class Operations {
 
     /** Ends a pending job at once, and tells the worker of a running one to stop it. */
     public Cancellation cancel(JobId id) {
-        Cancellation answer = store.cancel(id, note);
+        Cancellation answer = store.cancel(id, note, afterCancelling(id));
         if (answer == Cancellation.REQUESTED && engine != null) {
             engine.cancel(id);
         }
@@ -115,6 +124,14 @@ public final class Operations {
             tell(JobEvent.Kind.CANCELLED, id);
         }
         return answer;
+    }
+
+    private List<JobSpec> afterCancelling(JobId id) {
+        return outbox.isEmpty()
+                ? List.of()
+                : store.find(id)
+                        .map(job -> outbox.after(JobEvent.Kind.CANCELLED, job, 0))
+                        .orElse(List.of());
     }
 
     /** No job of this queue is claimed until it is resumed, by any worker. Running ones go on. */
@@ -169,6 +186,27 @@ public final class Operations {
         if (engine != null) {
             engine.reschedule();
         }
+    }
+
+    /**
+     * Enqueues the job of a schedule now, whatever its rule and its last job; its next firing stays as it is.
+     *
+     * @return the job, or the one its unique key led to
+     * @throws RefusedException if there is no such schedule
+     */
+    public JobId trigger(String name) {
+        StoredSchedule schedule = store.schedules().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
+        JobSpec spec = schedule.job().toBuilder().schedule(name).build();
+        Inserted inserted = store.insert(List.of(spec)).get(0);
+        store.note("trigger-schedule", name, note, "as job " + inserted.id());
+        if (inserted.created()) {
+            events.enqueued(inserted.id(), spec, clock.now(), inserted.dueAt());
+        }
+        wake();
+        return inserted.id();
     }
 
     /** The same operation on every job that a query finds, newest first. */

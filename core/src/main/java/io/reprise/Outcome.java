@@ -35,7 +35,7 @@ public final class Outcome {
     /** What the handler gave as result; null if it gave none or did not succeed. */
     public <T> @Nullable T result(Class<T> type) {
         String json = job.status().result();
-        return json == null ? null : codec.decode(json, type);
+        return json == null ? null : codec.decode(codec.open(json), type);
     }
 
     @Override

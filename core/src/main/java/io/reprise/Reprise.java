@@ -5,10 +5,12 @@ import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.Evidence;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
@@ -24,6 +26,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
@@ -55,6 +58,7 @@ public final class Reprise implements AutoCloseable {
     private final PayloadCodec codec;
     private final Policies policies;
     private final Events events;
+    private final Outbox outbox;
     private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
@@ -68,6 +72,7 @@ public final class Reprise implements AutoCloseable {
         this.codec = config.codec();
         this.policies = config.policies();
         this.events = config.events();
+        this.outbox = config.outbox();
         this.clock = config.clock();
         this.driver = seams.driver();
         this.random = seams.random();
@@ -92,13 +97,18 @@ public final class Reprise implements AutoCloseable {
 
     /** Stores jobs, all or none, in one round trip. Ids come in the order of the jobs. */
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
+        return offerAll(jobs).stream().map(Inserted::id).toList();
+    }
+
+    /** The same, and tells of each whether it was stored or a key led to one that was there. */
+    public List<Inserted> offerAll(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = specs(jobs);
         List<Inserted> inserted = store.insert(specs);
         Instant now = clock.now();
         for (int i = 0; i < specs.size(); i++) {
             announce(specs.get(i), inserted.get(i), now);
         }
-        return inserted.stream().map(Inserted::id).toList();
+        return inserted;
     }
 
     /** Stores a job inside the caller's transaction: it exists exactly if that commits. */
@@ -121,20 +131,44 @@ public final class Reprise implements AutoCloseable {
     public Outcome await(JobId id, Duration limit) {
         AwaitedJob awaited = new AwaitedJob(id);
         driver.await(awaited::hasEnded, limit);
-        Job job = awaited.look();
+        Job job = readable(awaited.look());
         if (!job.state().isTerminal()) {
             throw new NotFinishedException(id, job.state(), limit);
         }
         return new Outcome(job, codec);
     }
 
+    /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
-        return store.find(id).map(advisor::advise);
+        return store.find(id).map(this::shown);
     }
 
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
-        return new Page<>(page.items().stream().map(advisor::advise).toList(), page.next());
+        return new Page<>(page.items().stream().map(this::shown).toList(), page.next());
+    }
+
+    private Job shown(Job job) {
+        return advisor.advise(readable(job));
+    }
+
+    private Job readable(Job job) {
+        String payload = opened(job.spec().payload());
+        JobStatus status = job.status();
+        String result = status.result() == null ? null : opened(status.result());
+        if (payload.equals(job.spec().payload()) && Objects.equals(result, status.result())) {
+            return job;
+        }
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        return new Job(job.id(), spec, status.withResult(result), job.counts(), job.times());
+    }
+
+    private String opened(String stored) {
+        try {
+            return stored.startsWith(PayloadCodec.SEALED) ? codec.open(stored) : stored;
+        } catch (PayloadException e) {
+            return stored;
+        }
     }
 
     /** The history of a job, oldest first, as far as it is kept. */
@@ -184,6 +218,18 @@ public final class Reprise implements AutoCloseable {
         return store.audit(id, 100);
     }
 
+    /** What was done by hand to anything, newest first. */
+    public List<AuditEntry> audit(int limit) {
+        return store.audit(null, limit);
+    }
+
+    /** Dead letters by what they failed of, the largest group first. */
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return store.deadGroups(query, limit).stream()
+                .map(group -> group.with(readable(group.latest())))
+                .toList();
+    }
+
     /** Creates or changes the schedule of this name. */
     public void schedule(Schedule schedule) {
         String rule = ScheduleRule.text(schedule);
@@ -209,9 +255,32 @@ public final class Reprise implements AutoCloseable {
         return store.schedules();
     }
 
+    /** The next firings of a schedule, were it not paused. @throws RefusedException if there is no such schedule */
+    public List<Instant> nextRuns(String name, int count) {
+        StoredSchedule schedule = store.schedules().stream()
+                .filter(each -> each.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new RefusedException(
+                        RefusedException.Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
+        return ScheduleRule.parse(name, schedule.rule()).upcoming(schedule.nextAt(), count);
+    }
+
+    /**
+     * Where workers outside this process get their jobs.
+     *
+     * @throws IllegalStateException unless it was built with {@link RepriseBuilder#remoteWorkers}
+     */
+    public RemoteWorkers remoteWorkers() {
+        if (engine == null) {
+            throw new IllegalStateException("Call remoteWorkers() on the builder first");
+        }
+        return new RemoteWorkers(engine.remote());
+    }
+
     /** Operations in the name of whoever performs them. */
     public Operations as(String who, @Nullable String why) {
-        return new Operations(store, engine, events, clock, new Operations.Hand(random, desk, new Note(who, why)));
+        return new Operations(
+                store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
     }
 
     /**

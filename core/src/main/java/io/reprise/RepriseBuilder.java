@@ -6,6 +6,7 @@ import io.reprise.internal.ControlRules;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
 import io.reprise.internal.Handlers;
+import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.PoolBench;
 import io.reprise.internal.Starter;
@@ -39,10 +40,12 @@ public final class RepriseBuilder {
     private final List<Resource> resources = new ArrayList<>();
     private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
+    private final List<SequelRule> sequels = new ArrayList<>();
     private @Nullable String name;
     private int concurrency = 10;
     private boolean strictOrder;
     private boolean handles;
+    private boolean remoteWorkers;
     private double retryShare = 0.2;
     private RetryPolicy policy = RetryPolicy.unset();
     private boolean livePolicies;
@@ -178,6 +181,15 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /**
+     * Lets workers outside this process take part through {@link Reprise#remoteWorkers}. The engine then runs even without
+     * a handler, and leaves alone jobs of types it has none for.
+     */
+    public RepriseBuilder remoteWorkers() {
+        this.remoteWorkers = true;
+        return this;
+    }
+
     /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
     public RepriseBuilder name(String name) {
         this.name = JobSpec.requireName("name", name);
@@ -189,8 +201,14 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /** Says which jobs follow others, stored together with their outcomes. */
+    public RepriseBuilder sequels(SequelRule rule) {
+        this.sequels.add(rule);
+        return this;
+    }
+
     /**
-     * Prepares the store and starts the worker, if there are handlers.
+     * Prepares the store and starts the worker, if there are handlers or remote workers.
      *
      * @throws IllegalStateException if there is no store, or no codec to be found
      */
@@ -211,17 +229,22 @@ public final class RepriseBuilder {
                     "Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
         }
         opened.prepare();
+        PayloadCodec coding = codec == null ? findCodec() : codec;
+        Policies policies = new Policies(resources, queues, policy, livePolicies);
         Engine.Config config = new Engine.Config(
                 settings(worker),
                 handlers,
-                codec == null ? findCodec() : codec,
-                new Policies(resources, queues, policy, livePolicies),
+                coding,
+                policies,
                 new Events(listeners),
+                new Outbox(
+                        sequels,
+                        job -> policies.bind(job.toSpec(coding), job.type().policy())),
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
                 new ControlRules(control, resources),
                 retries);
-        Engine engine = handles ? new Engine(opened, config, seams) : null;
+        Engine engine = handles || remoteWorkers ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);
         if (engine != null) {
             engine.start();
@@ -237,7 +260,8 @@ public final class RepriseBuilder {
                 strictOrder,
                 retryShare,
                 new WorkerSettings.Timing(lease, poll, stopGrace, cancelGrace),
-                new WorkerSettings.Keep(keepFinished, keepFailed));
+                new WorkerSettings.Keep(keepFinished, keepFailed),
+                remoteWorkers);
     }
 
     private static PayloadCodec findCodec() {

@@ -34,7 +34,12 @@ import org.jspecify.annotations.NullMarked;
 class ArchitectureTest {
 
     private static final String[] API = {
-        "io.reprise", "io.reprise.retry..", "io.reprise.control..", "io.reprise.store..", "io.reprise.testing.."
+        "io.reprise",
+        "io.reprise.retry..",
+        "io.reprise.control..",
+        "io.reprise.encryption..",
+        "io.reprise.store..",
+        "io.reprise.testing.."
     };
     private static final String RETRY = "io.reprise.retry..";
     private static final String CONTROL = "io.reprise.control..";
@@ -51,7 +56,8 @@ class ArchitectureTest {
     static final ArchRule core_needs_only_the_jdk_and_three_small_libraries = classes()
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage("io.reprise..", "java..", "org.slf4j..", "org.jspecify..", "com.cronutils..")
+            .resideInAnyPackage(
+                    "io.reprise..", "java..", "javax.crypto..", "org.slf4j..", "org.jspecify..", "com.cronutils..")
             .allowEmptyShould(true);
 
     @ArchTest

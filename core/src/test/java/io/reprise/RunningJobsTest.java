@@ -14,6 +14,7 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,26 @@ class RunningJobsTest {
                     .isInstanceOfSatisfying(
                             Decision.Retry.class,
                             retry -> assertThat(retry.delay()).isEqualTo(Duration.ofSeconds(2)));
+        }
+    }
+
+    /** CD-14, CD-15: after the first failure it says "retry 1 of 3", also while that retry runs. */
+    @Test
+    void the_retry_that_is_waited_for_counts_as_one() {
+        List<Integer> whileRunning = new ArrayList<>();
+        JobHandler<String> failing = failing(2);
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            whileRunning.add(job.job().retryCount());
+            failing.handle(payload, job);
+        })) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT));
+            assertThat(engine.job(id).retryCount()).isZero();
+            engine.worker.runDue();
+            assertThat(engine.job(id).retryCount()).isEqualTo(1);
+            assertThat(engine.job(id).maxRetries()).hasValue(3);
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(whileRunning).containsExactly(0, 1, 2);
+            assertThat(engine.job(id).retryCount()).isEqualTo(2);
         }
     }
 

@@ -3,7 +3,7 @@ package io.reprise.control;
 
 /**
  * How many retries may be in flight that no success has paid for. A retry costs 14 tokens, 5 if it was throttled; a
- * success brings 1, and that of a retry gives back 14. Immutable: each method returns a copy.
+ * success brings 1, and that of a retry 21: retries of which two thirds succeed pay for themselves. Immutable: each method returns a copy.
  *
  * @param enabled whether retries are held back at all
  * @param capacity the most tokens there can be, and what there is at first

@@ -7,7 +7,8 @@ import java.time.Instant;
 
 /**
  * A bucket of tokens that pays for retries. Successes fill it, and a small floor does; a retry that succeeds gives back
- * what it cost. So retries that help are free, and those that do not are bounded by a part of the successes.
+ * half more than it cost. So retries are free as long as two of three help, and otherwise they are bounded by a part of the
+ * successes.
  *
  * @param level below 0 if several workers spent the last tokens at once; then it must first be filled up
  * @param at up to when the floor was added
@@ -32,7 +33,7 @@ public record RetryBudget(double level, Instant at, boolean waiting) {
 
     /** What a success puts in. */
     public static double earned(boolean byRetry) {
-        return byRetry ? DEAREST : PER_SUCCESS;
+        return byRetry ? 1.5 * DEAREST : PER_SUCCESS;
     }
 
     /** The same later. */

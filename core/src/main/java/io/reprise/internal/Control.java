@@ -66,15 +66,15 @@ final class Control {
                         || (!run.admitted && rules.breaker(resource).enabled()));
     }
 
-    /** Whether this failure of a run that was let through is the resource's, so that it costs the job no attempt. */
+    /**
+     * Whether this failure of a run that a breaker let through is the resource's, so that it costs the job no attempt. What
+     * this worker knows of the breaker may be older than that.
+     */
     boolean excuses(Run run, @Nullable FailureClass failed) {
         String resource = run.job.spec().resource();
-        if (!run.admitted || resource == null || failed == null) {
-            return false;
-        }
-        Breaker breaker = breakers.get(resource);
-        return breaker != null
-                && breaker.holds()
+        return run.admitted
+                && resource != null
+                && failed != null
                 && rules.breaker(resource).counted().contains(failed);
     }
 

@@ -24,7 +24,10 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Turns the end of a run into what becomes of the job. Asked once per run; the answer is kept until it is written. */
+/**
+ * Turns the end of a run into what becomes of the job, with the jobs that follow. Asked once per run; the answer is kept
+ * until it is written.
+ */
 final class Decider {
 
     private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
@@ -36,6 +39,7 @@ final class Decider {
     private final Handlers handlers;
     private final StoreClock clock;
     private final Control control;
+    private final Outbox outbox;
     private final Outlook outlook;
     private final RandomGenerator random;
     private final boolean retries;
@@ -45,12 +49,17 @@ final class Decider {
         this.handlers = parts.handlers();
         this.clock = parts.clock();
         this.control = parts.control();
+        this.outbox = parts.outbox();
         this.outlook = outlook;
         this.random = parts.random();
         this.retries = retries;
     }
 
     Settlement settle(Ended end) {
+        return outbox.with(end.run().job, decide(end));
+    }
+
+    private Settlement decide(Ended end) {
         return switch (end.kind()) {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
             case HELD -> settlement(end, Spent.NOTHING, parkedByBreaker(end.run().job), null, null);
@@ -76,7 +85,7 @@ final class Decider {
                 ? new Settlement.Wait(WaitReason.RETRY, release.delay(), null)
                 : next(decision);
         Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
-        return new Settlement(
+        Settlement settlement = new Settlement(
                 job.id(),
                 lost.claim().token(),
                 Spent.LOSS,
@@ -84,6 +93,7 @@ final class Decider {
                 next,
                 failure,
                 decision);
+        return outbox.with(job, settlement);
     }
 
     /** A run about which nothing could be decided: given back with what is known, so that it is seen and comes again. */

@@ -27,6 +27,7 @@ public final class Engine {
             PayloadCodec codec,
             Policies policies,
             Events events,
+            Outbox outbox,
             StoreClock clock,
             AlertRules alerts,
             ControlRules control,
@@ -44,6 +45,7 @@ public final class Engine {
     private final Sweeper sweeper;
     private final Reporter reporter;
     private final Warden warden;
+    private final RemoteRuns remote;
     private final Runnable waker = this::wake;
 
     public Engine(JobStore store, Config config, Seams seams) {
@@ -62,6 +64,7 @@ public final class Engine {
                 bench,
                 clock,
                 config.events(),
+                config.outbox(),
                 new Tallies(),
                 control,
                 seams.random());
@@ -69,12 +72,13 @@ public final class Engine {
         Decider decider = new Decider(config.policies(), parts, outlook, config.retries());
         this.committer = new Committer(parts, book, decider, this::expect, this::wake);
         this.runner = new Runner(parts, book, committer);
-        this.fetcher = new Fetcher(store, settings, book, runner, driver, seams.random());
+        this.fetcher = new Fetcher(parts, book, runner);
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
         this.sweeper = new Sweeper(parts, decider, schedules, new AlertWatch(parts, config.alerts()), this::wake);
         this.warden = new Warden(parts, control, config.control(), sweeper::isLeader);
         this.reporter = new Reporter(parts, book, outlook);
+        this.remote = new RemoteRuns(parts, decider, this::expect);
     }
 
     public void start() {
@@ -86,6 +90,11 @@ public final class Engine {
                 settings.name(),
                 settings.concurrency(),
                 settings.queues().stream().map(queue -> queue.name()).toList());
+    }
+
+    /** Runs outside this process. */
+    public RemoteRuns remote() {
+        return remote;
     }
 
     /** There may be work. */

@@ -15,6 +15,7 @@ record EngineParts(
         Bench bench,
         StoreClock clock,
         Events events,
+        Outbox outbox,
         Tallies tallies,
         Control control,
         RandomGenerator random) {}

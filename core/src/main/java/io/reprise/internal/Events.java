@@ -199,7 +199,7 @@ public final class Events {
         }
     }
 
-    private static Kind kind(Settlement settlement) {
+    static Kind kind(Settlement settlement) {
         Settlement.Next next = settlement.next();
         if (next instanceof Settlement.Succeed) {
             return Kind.SUCCEEDED;

@@ -36,6 +36,7 @@ final class Fetcher implements Role {
     private final Driver driver;
     private final RandomGenerator random;
     private final OutageRest outage;
+    private final Set<String> types;
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
     private Duration poll = FIRST_POLL;
     private Set<String> names = Set.of();
@@ -43,20 +44,15 @@ final class Fetcher implements Role {
     private long lookedNanos;
     private int claimsSinceLook = CLAIMS_PER_LOOK;
 
-    Fetcher(
-            JobStore store,
-            WorkerSettings settings,
-            LeaseBook book,
-            Runner runner,
-            Driver driver,
-            RandomGenerator random) {
-        this.store = store;
-        this.settings = settings;
+    Fetcher(EngineParts parts, LeaseBook book, Runner runner) {
+        this.store = parts.store();
+        this.settings = parts.settings();
         this.book = book;
         this.runner = runner;
-        this.driver = driver;
-        this.random = random;
+        this.driver = parts.driver();
+        this.random = parts.random();
         this.outage = new OutageRest("fetcher", random);
+        this.types = Set.copyOf(parts.handlers().types());
     }
 
     @Override
@@ -66,6 +62,9 @@ final class Fetcher implements Role {
 
     @Override
     public Duration step() {
+        if (settings.onlyHandled() && types.isEmpty()) {
+            return UNTIL_WOKEN;
+        }
         int ahead = runner.pace().ahead();
         // A handler that ignores its interrupt keeps its thread: nothing may be claimed for that.
         int capacity = settings.concurrency() - runner.stuck() + ahead;
@@ -108,7 +107,8 @@ final class Fetcher implements Role {
                 free,
                 demands(free),
                 settings.retryShare(),
-                !book.holdsSuspect());
+                !book.holdsSuspect(),
+                settings.onlyHandled() ? types : Set.of());
         int claimed = 0;
         for (Claim claim : store.claim(request)) {
             // Counted from before the request: the store's lease cannot end earlier than this.

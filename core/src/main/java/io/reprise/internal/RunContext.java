@@ -32,13 +32,15 @@ final class RunContext implements JobContext {
     private final Run run;
     private final JobStore store;
     private final PayloadCodec codec;
+    private final Outbox outbox;
     private final Driver driver;
     private volatile @Nullable String result;
 
-    RunContext(Run run, JobStore store, PayloadCodec codec, Driver driver) {
+    RunContext(Run run, JobStore store, PayloadCodec codec, Outbox outbox, Driver driver) {
         this.run = run;
         this.store = store;
         this.codec = codec;
+        this.outbox = outbox;
         this.driver = driver;
     }
 
@@ -79,7 +81,7 @@ final class RunContext implements JobContext {
 
     @Override
     public void result(Object value) {
-        String json = codec.encode(value);
+        String json = codec.seal(codec.encode(value));
         int bytes = json.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
             throw new PayloadException("Result of job " + run.id() + " has " + bytes + " bytes; at most "
@@ -121,13 +123,14 @@ final class RunContext implements JobContext {
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
         Settlement settlement =
                 new Settlement(run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
+        // Before the call: should its answer be lost, the store is asked what became of it.
+        run.settledByCaller();
         boolean stale = !store.within(transaction)
-                .settle(List.of(settlement), List.of())
+                .settle(List.of(outbox.with(run.job, settlement)), List.of())
                 .stale()
                 .isEmpty();
         if (stale) {
             throw new StaleLeaseException(run.id(), run.token());
         }
-        run.settledByCaller();
     }
 }

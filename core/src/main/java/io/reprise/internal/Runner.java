@@ -31,6 +31,7 @@ final class Runner implements Role {
     private final Driver driver;
     private final StoreClock clock;
     private final Events events;
+    private final Outbox outbox;
     private final Control control;
     private final Committer committer;
     private final Duration cancelGrace;
@@ -48,6 +49,7 @@ final class Runner implements Role {
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
+        this.outbox = parts.outbox();
         this.control = parts.control();
         this.committer = committer;
         this.book = book;
@@ -192,11 +194,12 @@ final class Runner implements Role {
     private <P> @Nullable Ended call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
-            payload = codec.decode(run.job.spec().payload(), entry.type().payloadType());
+            payload = codec.decode(
+                    codec.open(run.job.spec().payload()), entry.type().payloadType());
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, Ended.Kind.UNREADABLE, start, e);
         }
-        RunContext context = new RunContext(run, store, codec, driver);
+        RunContext context = new RunContext(run, store, codec, outbox, driver);
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
             run.leaveThread(

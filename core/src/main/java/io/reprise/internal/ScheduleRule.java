@@ -17,6 +17,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -105,6 +106,20 @@ public final class ScheduleRule {
             return next.isAfter(after) ? next : next.plus(every);
         }
         return everyHour ? nextThroughJumps(cron, after) : nextByWallClock(cron, after);
+    }
+
+    /** The first of them, and those that follow. A cron that ends has fewer. */
+    public List<Instant> upcoming(Instant first, int count) {
+        List<Instant> all = new ArrayList<>(List.of(first));
+        try {
+            while (all.size() < count) {
+                Instant last = all.get(all.size() - 1);
+                all.add(next(last, last));
+            }
+        } catch (RepriseException e) {
+            return all;
+        }
+        return all;
     }
 
     /*

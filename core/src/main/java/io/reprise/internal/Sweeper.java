@@ -45,6 +45,7 @@ final class Sweeper implements Role {
     private final WorkerSettings settings;
     private final Decider decider;
     private final Events events;
+    private final Outbox outbox;
     private final StoreClock clock;
     private final ScheduleFirer schedules;
     private final AlertWatch alerts;
@@ -61,6 +62,7 @@ final class Sweeper implements Role {
         this.settings = parts.settings();
         this.decider = decider;
         this.events = parts.events();
+        this.outbox = parts.outbox();
         this.clock = parts.clock();
         this.schedules = schedules;
         this.alerts = alerts;
@@ -198,11 +200,12 @@ final class Sweeper implements Role {
                 settlement.ran(),
                 settlement.next(),
                 named,
-                settlement.decision());
+                settlement.decision(),
+                settlement.sequels());
     }
 
     private boolean expire() {
-        List<Job> expired = store.expire(JOBS);
+        List<Job> expired = store.expire(JOBS, job -> outbox.after(JobEvent.Kind.FAILED, job, 0));
         for (Job job : expired) {
             log.warn(
                     "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param queues those to serve; empty for every queue there is
  * @param strictOrder whether the queues are served in the order given, rather than by weight
  * @param keep how long finished jobs are kept before the leader prunes them
+ * @param onlyHandled whether jobs of types without a handler are left to others, rather than claimed and given back
  */
 public record WorkerSettings(
         String name,
@@ -20,7 +21,8 @@ public record WorkerSettings(
         boolean strictOrder,
         double retryShare,
         Timing timing,
-        Keep keep) {
+        Keep keep,
+        boolean onlyHandled) {
 
     public WorkerSettings {
         queues = List.copyOf(queues);

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * One operation done by hand.
  *
  * @param action what a revival calls itself (retry, replay), discard, cancel, pause, resume, limit, pause-schedule,
- *     resume-schedule, force-open, force-close or automatic
+ *     resume-schedule, trigger-schedule, force-open, force-close, automatic, or what a change of a document calls itself
  * @param subject the queue, schedule or control state concerned, if it is not a job
  * @param detail what exactly changed, for instance {@code "as job 17"}
  */

@@ -3,6 +3,7 @@ package io.reprise.store;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 
 /**
  * One worker's wish for work.
@@ -16,12 +17,27 @@ import java.util.List;
  *     batches of one starve neither
  * @param suspects whether a suspect (a job whose worker was lost more than once) may be claimed too; at most one
  *     is, in a lease of its own and before the others. It counts towards {@code max} and its queue's limit
+ * @param types of which jobs must be; empty for any. Those of others that come first have to be looked at and passed, so
+ *     types that many jobs are of had better have queues of their own
  */
 public record ClaimRequest(
-        String worker, Duration lease, int max, List<Demand> demands, double retryShare, boolean suspects) {
+        String worker,
+        Duration lease,
+        int max,
+        List<Demand> demands,
+        double retryShare,
+        boolean suspects,
+        Set<String> types) {
 
     public ClaimRequest {
         demands = List.copyOf(demands);
+        types = Set.copyOf(types);
+    }
+
+    /** A wish for jobs of any type. */
+    public ClaimRequest(
+            String worker, Duration lease, int max, List<Demand> demands, double retryShare, boolean suspects) {
+        this(worker, lease, max, demands, retryShare, suspects, Set.of());
     }
 
     /** Up to {@code max} jobs of one queue. */

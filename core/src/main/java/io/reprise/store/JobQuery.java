@@ -20,6 +20,7 @@ public final class JobQuery {
 
     private Set<JobState> states = Set.of();
     private @Nullable String queue;
+    private @Nullable String queuePrefix;
     private @Nullable String type;
     private @Nullable String resource;
     private @Nullable String tag;
@@ -46,6 +47,11 @@ public final class JobQuery {
 
     public JobQuery queue(String name) {
         return with(copy -> copy.queue = name);
+    }
+
+    /** Jobs of all queues whose names begin like this. */
+    public JobQuery queuePrefix(@Nullable String beginning) {
+        return with(copy -> copy.queuePrefix = beginning);
     }
 
     public JobQuery type(String name) {
@@ -104,6 +110,10 @@ public final class JobQuery {
         return queue;
     }
 
+    public @Nullable String queuePrefix() {
+        return queuePrefix;
+    }
+
     public @Nullable String type() {
         return type;
     }
@@ -144,6 +154,7 @@ public final class JobQuery {
         JobQuery copy = new JobQuery();
         copy.states = states;
         copy.queue = queue;
+        copy.queuePrefix = queuePrefix;
         copy.type = type;
         copy.resource = resource;
         copy.tag = tag;

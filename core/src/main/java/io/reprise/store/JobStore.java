@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
  * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
  */
-public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
+public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCloseable {
 
     /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
     void prepare();
@@ -65,8 +66,17 @@ public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
     /** Keeps a running handler's progress, if its token is live. */
     boolean progress(JobId job, long token, Progress progress);
 
-    /** Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them. */
-    List<Job> expire(int limit);
+    /**
+     * Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them.
+     *
+     * @param sequels asked for each of them, as it is then, for jobs to be inserted in the same atomic step; may be asked
+     *     again if the step has to be repeated
+     */
+    List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels);
+
+    default List<Job> expire(int limit) {
+        return expire(limit, job -> List.of());
+    }
 
     Optional<Job> find(JobId id);
 
@@ -109,7 +119,16 @@ public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
     /** Bounds how many jobs of a queue run at once in the whole fleet; null for no limit. */
     void limit(String queue, @Nullable Integer maxRunning, Note note);
 
-    Cancellation cancel(JobId id, Note note);
+    /**
+     * Ends a pending job as CANCELLED, or notes that the holder of a running one shall stop it.
+     *
+     * @param sequels inserted in the same atomic step, exactly if the answer is {@link Cancellation#DONE}
+     */
+    Cancellation cancel(JobId id, Note note, List<JobSpec> sequels);
+
+    default Cancellation cancel(JobId id, Note note) {
+        return cancel(id, note, List.of());
+    }
 
     /** Puts a FAILED or PENDING job back as told. */
     Revived revive(JobId id, Revival revival, Note note);
@@ -122,6 +141,15 @@ public interface JobStore extends JobWriter, InsightStore, AutoCloseable {
 
     /** Operations by hand, newest first; of one job, or of everything if null. */
     List<AuditEntry> audit(@Nullable JobId job, int limit);
+
+    /** Writes down that something was done by hand to a thing that is not a job. */
+    void note(String action, String subject, Note note, @Nullable String detail);
+
+    /**
+     * Dead letters that match, by the fingerprint of what they failed of; the largest group first, at most {@code limit}.
+     * Counts them: for people who look. The query's states, limit and cursor do not matter.
+     */
+    List<DeadGroup> deadGroups(JobQuery query, int limit);
 
     /**
      * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the

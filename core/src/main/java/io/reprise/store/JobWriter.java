@@ -36,6 +36,9 @@ public interface JobWriter {
      * success's may be derived from the finished job. A row's ending follows {@code spent}; an ATTEMPT's is what was
      * settled, SUCCEEDED, CANCELLED or else FAILED. History is bounded: the oldest rows beyond the store's limit go.
      *
+     * <p>{@link Settlement#sequels} are inserted in the same atomic step, exactly for the settlements that are accepted: as
+     * by {@link #insert}, except that nothing about them can be refused.
+     *
      * @param closing leases of which nothing remains after this batch; they are deleted, and should one still hold a job
      *     after all, that job is claimable again as it was before the claim
      */

@@ -2,12 +2,15 @@
 package io.reprise.store;
 
 import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
 import io.reprise.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param ran how long the run took, so that the store can write its start by its own clock
  * @param failure kept in the attempt's history; null after a success
  * @param decision kept in the attempt's history; null after a success or a cancellation
+ * @param sequels jobs to be stored in the same step, exactly if the settlement is accepted
  */
 public record Settlement(
         JobId job,
@@ -25,7 +29,61 @@ public record Settlement(
         Duration ran,
         Next next,
         @Nullable Failure failure,
-        @Nullable Decision decision) {
+        @Nullable Decision decision,
+        Sequels sequels) {
+
+    /** A settlement that no other job follows. */
+    public Settlement(
+            JobId job,
+            long token,
+            Spent spent,
+            Duration ran,
+            Next next,
+            @Nullable Failure failure,
+            @Nullable Decision decision) {
+        this(job, token, spent, ran, next, failure, decision, Sequels.NONE);
+    }
+
+    /** The same outcome, followed by these. */
+    public Settlement with(Sequels sequels) {
+        return new Settlement(job, token, spent, ran, next, failure, decision, sequels);
+    }
+
+    /**
+     * Jobs that follow an outcome.
+     *
+     * @param jobs stored if the outcome is accepted as it is
+     * @param ifCancelled stored instead if the job becomes CANCELLED because somebody asked for that meanwhile
+     */
+    public record Sequels(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
+
+        public static final Sequels NONE = new Sequels(List.of(), List.of());
+
+        public Sequels {
+            jobs = List.copyOf(jobs);
+            ifCancelled = List.copyOf(ifCancelled);
+            jobs.forEach(Sequels::requireHarmless);
+            ifCancelled.forEach(Sequels::requireHarmless);
+        }
+
+        public boolean isEmpty() {
+            return jobs.isEmpty() && ifCancelled.isEmpty();
+        }
+
+        /**
+         * Checks that a job can follow another.
+         *
+         * @throws IllegalArgumentException if storing it could be refused: that would keep the outcome from being written
+         */
+        public static JobSpec requireHarmless(JobSpec spec) {
+            if (spec.key() != null && spec.keyRule() != KeyRule.KEEP) {
+                throw new IllegalArgumentException(
+                        "A job that follows another may hold a unique key under KEEP only, not " + spec.keyRule()
+                                + ": its refusal would keep the outcome of the other from being written");
+            }
+            return spec;
+        }
+    }
 
     /** What becomes of the job. */
     public sealed interface Next {}

@@ -7,11 +7,14 @@ import java.util.List;
  * What a worker says of itself.
  *
  * @param queues those it serves, in their order; empty for every queue there is
- * @param types those it has handlers for
+ * @param types those it has handlers for; {@link #ANY} for all
  * @param concurrency jobs it runs at once
  * @param holding jobs it holds now, running or about to
  */
 public record WorkerReport(String name, List<String> queues, List<String> types, int concurrency, int holding) {
+
+    /** Stands for every type there is. */
+    public static final String ANY = "*";
 
     public WorkerReport {
         queues = List.copyOf(queues);
@@ -23,6 +26,6 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
     }
 
     public boolean handles(String type) {
-        return types.contains(type);
+        return types.contains(type) || types.contains(ANY);
     }
 }

@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** Hands out leases and takes expired ones over. */
 final class Claiming {
@@ -38,7 +39,7 @@ final class Claiming {
             QueueRow queue = tables.queue(demand.queue());
             int room = Math.min(Math.min(left, demand.max()), queue.room());
             if (suspects && room > 0) {
-                List<StoredJob> suspect = queue.ready.due(Lane.SUSPECT, now, 1);
+                List<StoredJob> suspect = queue.ready.due(Lane.SUSPECT, now, 1, wanted(request));
                 if (!suspect.isEmpty()) {
                     claims.add(lease(request, queue, suspect, true, now));
                     suspects = false;
@@ -46,7 +47,7 @@ final class Claiming {
                     left--;
                 }
             }
-            List<StoredJob> batch = pick(queue, room, request.retryShare(), now);
+            List<StoredJob> batch = pick(queue, room, request, now);
             if (!batch.isEmpty()) {
                 claims.add(lease(request, queue, batch, false, now));
                 left -= batch.size();
@@ -55,18 +56,22 @@ final class Claiming {
         return claims;
     }
 
-    private static List<StoredJob> pick(QueueRow queue, int room, double retryShare, Instant now) {
+    private static List<StoredJob> pick(QueueRow queue, int room, ClaimRequest request, Instant now) {
         if (room < 1) {
             return List.of();
         }
-        List<StoredJob> fresh = queue.ready.due(Lane.FRESH, now, room);
-        List<StoredJob> retries = queue.ready.due(Lane.RETRY, now, room);
-        int kept = queue.retriesIn(Math.min(room, fresh.size() + retries.size()), retryShare);
+        List<StoredJob> fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request));
+        List<StoredJob> retries = queue.ready.due(Lane.RETRY, now, room, wanted(request));
+        int kept = queue.retriesIn(Math.min(room, fresh.size() + retries.size()), request.retryShare());
         int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
         List<StoredJob> batch = new ArrayList<>(retries.subList(0, retried));
         batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
         batch.sort(CLAIM_ORDER);
         return batch;
+    }
+
+    private static Predicate<StoredJob> wanted(ClaimRequest request) {
+        return job -> request.types().isEmpty() || request.types().contains(job.spec.type());
     }
 
     private Claim lease(ClaimRequest request, QueueRow queue, List<StoredJob> batch, boolean alone, Instant now) {

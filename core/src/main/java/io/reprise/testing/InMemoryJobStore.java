@@ -16,6 +16,8 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
@@ -61,13 +63,14 @@ public final class InMemoryJobStore implements JobStore {
     private final Tables tables = new Tables();
     private final Inserting inserting = new Inserting(tables);
     private final Claiming claiming = new Claiming(tables);
-    private final Settling settling = new Settling(tables);
+    private final Settling settling = new Settling(tables, inserting);
     private final Schedules schedules = new Schedules();
     private final AuditLog audit = new AuditLog();
     private final ByHand byHand = new ByHand(tables, audit);
     private final Roles roles = new Roles();
     private final Controls controls = new Controls(tables);
     private final Insights insights = new Insights();
+    private final Documents documents = new Documents();
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean pollOnly;
 
@@ -150,14 +153,16 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit) {
-        return locked(now -> {
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return waking(now -> {
             List<StoredJob> overdue = tables.byDeadline.stream()
                     .takeWhile(job -> job.isOverdue(now))
                     .limit(limit)
                     .toList();
             overdue.forEach(job -> tables.update(job, () -> job.fail(FailReason.DEADLINE, now)));
-            return overdue.stream().map(StoredJob::read).toList();
+            List<Job> expired = overdue.stream().map(StoredJob::read).toList();
+            expired.forEach(job -> inserting.insert(sequels.apply(job), now));
+            return expired;
         });
     }
 
@@ -218,8 +223,14 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note) {
-        return waking(now -> byHand.cancel(tables.jobs.get(id), note, now));
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        return waking(now -> {
+            Cancellation answer = byHand.cancel(tables.jobs.get(id), note, now);
+            if (answer == Cancellation.DONE) {
+                inserting.insert(sequels, now);
+            }
+            return answer;
+        });
     }
 
     @Override
@@ -325,6 +336,61 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public int unpark(String name, int max) {
         return waking(now -> controls.unpark(name, max));
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        locked(now -> {
+            audit.subject(now, action, subject, note, detail);
+            return null;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return locked(now -> Finding.deadGroups(tables.jobs, query, limit));
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return locked(now -> documents.find(kind, id));
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return locked(now -> documents.page(kind, limit, after));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return locked(now -> documents.put(document));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return locked(now -> {
+            OptionalLong version = documents.put(document);
+            if (version.isPresent()) {
+                audit.subject(now, action, document.subject(), note, null);
+            }
+            return version;
+        });
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return locked(now -> documents.remove(document));
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return locked(now -> {
+            boolean removed = documents.remove(document);
+            if (removed) {
+                audit.subject(now, action, document.subject(), note, null);
+            }
+            return removed;
+        });
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.NavigableSet;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ final class ReadyJobs {
     }
 
     /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
-    List<StoredJob> due(Lane lane, Instant now, int max) {
+    List<StoredJob> due(Lane lane, Instant now, int max, Predicate<StoredJob> wanted) {
         List<StoredJob> found = new ArrayList<>();
         for (NavigableSet<StoredJob> level : levels(lane).values()) {
             Iterator<StoredJob> jobs = level.iterator();
@@ -52,7 +53,7 @@ final class ReadyJobs {
                 }
                 if (job.isOverdue(now)) {
                     jobs.remove();
-                } else {
+                } else if (wanted.test(job)) {
                     found.add(job);
                 }
             }

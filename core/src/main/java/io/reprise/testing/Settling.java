@@ -20,9 +20,11 @@ import java.util.Set;
 final class Settling {
 
     private final Tables tables;
+    private final Inserting inserting;
 
-    Settling(Tables tables) {
+    Settling(Tables tables, Inserting inserting) {
         this.tables = tables;
+        this.inserting = inserting;
     }
 
     Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
@@ -34,9 +36,12 @@ final class Settling {
                 stale.add(settlement.job());
             } else {
                 tables.update(job, () -> settle(job, settlement, at));
-                if (job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel)) {
+                boolean instead = job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel);
+                if (instead) {
                     cancelled.add(settlement.job());
                 }
+                Settlement.Sequels sequels = settlement.sequels();
+                inserting.insert(instead ? sequels.ifCancelled() : sequels.jobs(), at);
             }
         }
         closing.forEach(token -> close(token, at));

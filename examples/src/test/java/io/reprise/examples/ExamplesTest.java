@@ -23,7 +23,8 @@ class ExamplesTest {
 
     static List<String> examples() throws IOException {
         try (Stream<Path> files = Files.list(SOURCES)) {
-            return files.map(file -> file.getFileName().toString().replace(".java", ""))
+            return files.filter(file -> file.toString().endsWith(".java"))
+                    .map(file -> file.getFileName().toString().replace(".java", ""))
                     .filter(name -> !NOT_EXAMPLES.contains(name))
                     .sorted()
                     .toList();

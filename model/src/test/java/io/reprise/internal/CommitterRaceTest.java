@@ -29,7 +29,8 @@ class CommitterRaceTest {
             false,
             0.2,
             new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
-            new WorkerSettings.Keep(LONG, null));
+            new WorkerSettings.Keep(LONG, null),
+            false);
 
     private static void race() {
         InMemoryJobStore store = new InMemoryJobStore();
@@ -95,6 +96,9 @@ class CommitterRaceTest {
                 new NoBench(),
                 clock,
                 new Events(List.of()),
+                new Outbox(List.of(), request -> {
+                    throw new IllegalStateException("nothing follows");
+                }),
                 new Tallies(),
                 control,
                 new SplittableRandom(1));

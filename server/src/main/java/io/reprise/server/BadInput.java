@@ -6,6 +6,12 @@ final class BadInput extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
+    static void require(boolean isSo, String otherwise) {
+        if (!isSo) {
+            throw new BadInput(otherwise);
+        }
+    }
+
     BadInput(String message) {
         super(message);
     }

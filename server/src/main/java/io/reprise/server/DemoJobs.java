@@ -103,8 +103,12 @@ final class DemoJobs {
         }
         String order = "order-" + (1010 + step);
         JobRequest<Charge> charge =
-                chargeCard.job(new Charge(order, 1_990 + step)).queue(PAYMENTS).resource("acquirer");
-        jobs.add(order.equals(LOST_ORDER) ? charge.retry(RetryPolicy.unset().maxAttempts(4)) : charge);
+                chargeCard.job(new Charge(order, 1_990 + step)).queue(PAYMENTS);
+        // The lost one names no resource: the breaker of the acquirer would spare its attempts.
+        jobs.add(
+                order.equals(LOST_ORDER)
+                        ? charge.retry(RetryPolicy.unset().maxAttempts(4))
+                        : charge.resource("acquirer"));
         if (step % 2 == 0) {
             jobs.add(resizeImage.job(new Image("photo-" + step + ".jpg")).queue(MEDIA));
         }

@@ -4,6 +4,7 @@ package io.reprise.server;
 import io.reprise.JobEvent;
 import io.reprise.retry.Decision;
 import io.reprise.retry.Failure;
+import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;

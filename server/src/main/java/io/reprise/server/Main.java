@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.server.client.LinkException;
 import picocli.CommandLine;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -59,12 +60,13 @@ public final class Main {
     }
 
     private static int report(Exception failure, RepriseCommand root, Terminal terminal) {
-        boolean users = failure instanceof BadInput;
-        String what = users ? failure.getMessage() : "internal error: " + failure;
+        boolean known = failure instanceof BadInput || failure instanceof LinkException;
+        boolean users = failure instanceof LinkException link ? link.isRefused() : known;
+        String what = known ? failure.getMessage() : "internal error: " + failure;
         terminal.err().println("reprise: " + what);
         if (root.verbose) {
             failure.printStackTrace(terminal.err());
-        } else if (!users) {
+        } else if (!known) {
             terminal.err().println("Run it with --verbose for the details.");
         }
         terminal.err().flush();

@@ -6,6 +6,7 @@ import io.reprise.retry.CapOrder;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.retry.Rounding;
+import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -4,6 +4,7 @@ package io.reprise.server;
 import io.reprise.retry.Backoff;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Optional;

@@ -4,6 +4,7 @@ package io.reprise.server;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.config.Durations;
 import java.math.BigDecimal;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.server.config.Durations;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.TypeConversionException;
 
 /** The command line as a whole: {@code reprise} and what can follow it. */
 @Command(
@@ -18,12 +21,15 @@ import picocli.CommandLine.ScopeType;
             "",
             "Examples:",
             "  reprise demo                                  watch jobs fail and recover, 20 seconds",
+            "  reprise serve                                 the server: jobs over HTTP, kept in reprise.db",
+            "  reprise jobs list --state failed              what has failed? of a server, or of a store",
+            "  reprise dead replay --fingerprint 8c1f        put a group back, slowly, canary first",
             "  reprise policy preview --preset conduit       when would the retries come?",
             "  reprise policy lint policy.json               is anything odd about this policy?",
             "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
             "  reprise schema print --dialect postgresql     the tables, for your own migrations",
             "",
-            "Exit codes: 0 fine, 1 a finding (lint warnings), 2 bad input, 70 internal error."
+            "Exit codes: 0 fine, 1 a finding, 2 bad input or refused, 70 nobody answers or internal error."
         })
 final class RepriseCommand {
 
@@ -50,15 +56,32 @@ final class RepriseCommand {
         CommandLine schema =
                 new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
         return new CommandLine(root)
+                .addSubcommand(ServeCommand.line(terminal))
+                .addSubcommand(new JobsCommand(terminal))
+                .addSubcommand(DeadCommand.line(terminal))
+                .addSubcommand(new QueuesCommand(terminal))
+                .addSubcommand(new ResourcesCommand(terminal))
+                .addSubcommand(new SchedulesCommand(terminal))
+                .addSubcommand(new KeysCommand(terminal))
+                .addSubcommand(new StatsCommand(terminal))
                 .addSubcommand(new DemoCommand(terminal, root))
                 .addSubcommand(policy)
                 .addSubcommand(SimulateCommands.line(terminal))
                 .addSubcommand(schema)
-                .registerConverter(java.time.Duration.class, Durations::parse)
+                .addSubcommand(new CompletionCommand(terminal))
+                .registerConverter(Duration.class, RepriseCommand::duration)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setOut(terminal.out())
                 .setErr(terminal.err());
+    }
+
+    private static Duration duration(String text) {
+        try {
+            return Durations.parse(text);
+        } catch (IllegalArgumentException e) {
+            throw new TypeConversionException(e.getMessage());
+        }
     }
 
     /** {@code -h}, the same on every command. */

@@ -3,17 +3,40 @@ package io.reprise.server;
 
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
+import io.reprise.mongodb.MongoJobStore;
 import io.reprise.store.JobStore;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** The one place that knows which stores there are. */
 final class Stores {
+
+    private static final String SQLITE = "sqlite:";
 
     private Stores() {}
 
     /** A store in this file, which is created if need be. */
     static JobStore sqlite(Path file) {
         return JdbcJobStore.sqlite(file);
+    }
+
+    /** What a URL names: {@code sqlite:FILE}, {@code postgresql://USER@HOST/DATABASE} or {@code mongodb://USER@HOSTS/DATABASE}. */
+    static JobStore open(String url) {
+        try {
+            return url.startsWith("mongodb") ? MongoJobStore.open(url) : JdbcJobStore.open(url);
+        } catch (IllegalArgumentException e) {
+            throw new BadInput("store.url: " + e.getMessage(), e);
+        }
+    }
+
+    /** The same, but a file must be there: a name that was mistyped must not become an empty queue. */
+    static JobStore openExisting(String url) {
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        if (name.startsWith(SQLITE) && !Files.isRegularFile(Path.of(name.substring(SQLITE.length())))) {
+            throw new BadInput("store.url: there is no file " + name.substring(SQLITE.length())
+                    + "; 'reprise serve --store-url " + url + "' would make it");
+        }
+        return open(url);
     }
 
     /** The SQL that creates the tables. */

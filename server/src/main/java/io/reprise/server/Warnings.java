@@ -2,6 +2,7 @@
 package io.reprise.server;
 
 import io.reprise.retry.RetryPlan;
+import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.util.regex.Pattern;
 

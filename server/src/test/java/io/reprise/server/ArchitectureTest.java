@@ -21,7 +21,7 @@ class ArchitectureTest {
             .and(describe("are not Stores", type -> !outermost(type).getName().equals("io.reprise.server.Stores")))
             .should()
             .dependOnClassesThat()
-            .resideInAPackage("io.reprise.jdbc..")
+            .resideInAnyPackage("io.reprise.jdbc..", "io.reprise.mongodb..")
             .allowEmptyShould(true);
 
     @ArchTest

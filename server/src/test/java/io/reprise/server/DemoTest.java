@@ -55,7 +55,7 @@ class DemoTest {
 
     @Test
     void every_kind_of_ending_is_shown() {
-        Cli run = Cli.line("demo --plain --seconds 4");
+        Cli run = Cli.line("demo --plain --seconds 6");
         assertThat(run.out())
                 .contains("retry     send-email")
                 .contains("asked for by Retry-After")

@@ -15,6 +15,8 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.Document;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
 import io.reprise.store.Inserted;
@@ -45,6 +47,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -151,13 +154,21 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        Database.Work<Settled> work = session -> parts.settlements().settle(session, settlements, closing);
+        Database.Work<Settled> work = session -> parts.outbox().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        if (parts.settlements().isOneStatement(settlements)) {
+        if (parts.outbox().isOneStatement(settlements)) {
             return database.send(what, work);
+        }
+        boolean followed = Outbox.hasSequels(settlements);
+        if (followed) {
+            // Ahead: whether the transaction stores them depends on what it accepts.
+            parts.policies().storeAhead(database, Outbox.policies(settlements));
         }
         Settled settled = database.write(what, work);
         parts.claims().settled(settlements);
+        if (followed) {
+            wakeups.announce();
+        }
         return settled;
     }
 
@@ -185,8 +196,8 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit) {
-        return database.write("expire jobs", session -> parts.upkeep().expire(session, limit));
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return database.write("expire jobs", session -> parts.outbox().expire(session, limit, sequels));
     }
 
     @Override
@@ -238,9 +249,9 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note) {
-        Cancellation answer = database.write(
-                "cancel job " + id, session -> parts.cancellations().cancel(session, id, note));
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        Cancellation answer =
+                database.write("cancel job " + id, session -> parts.outbox().cancel(session, id, note, sequels));
         wakeups.announce();
         return answer;
     }
@@ -345,6 +356,52 @@ public final class JdbcJobStore implements JobStore {
             wakeups.announce();
         }
         return unparked;
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        database.write(action + " " + subject, session -> {
+            Audit.write(session, action, null, subject, note, detail);
+            return true;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return database.read("group dead letters", session -> parts.queries().deadGroups(session, query, limit));
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return database.read("read a document", session -> Documents.find(session, kind, id));
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return database.read("read documents", session -> Documents.page(session, kind, limit, after));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return database.write("store " + document.subject(), session -> Documents.put(session, document, null, null));
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return database.write(
+                action + " " + document.subject(), session -> Documents.put(session, document, action, note));
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return database.write(
+                "remove " + document.subject(), session -> Documents.remove(session, document, null, null));
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return database.write(
+                action + " " + document.subject(), session -> Documents.remove(session, document, action, note));
     }
 
     @Override

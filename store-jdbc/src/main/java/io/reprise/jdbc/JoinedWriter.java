@@ -32,7 +32,7 @@ final class JoinedWriter implements JobWriter {
         if (specs.isEmpty()) {
             return List.of();
         }
-        storePolicies(specs);
+        storePolicies(specs.stream().map(JobSpec::policy).distinct().toList());
         boolean refusable = specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() != KeyRule.KEEP);
         return database.join(
                 transaction,
@@ -43,14 +43,9 @@ final class JoinedWriter implements JobWriter {
     }
 
     /** Ahead of the caller's transaction, where a new policy would keep all others from storing it until the end. */
-    private void storePolicies(List<JobSpec> specs) {
-        List<RetryPolicy> used = specs.stream().map(JobSpec::policy).distinct().toList();
-        if (database.dialect().writesBesideOthers() && !parts.policies().areStored(used)) {
-            database.send("store policies", session -> {
-                parts.policies().store(session, used);
-                return used;
-            });
-            parts.policies().committed(used);
+    private void storePolicies(List<RetryPolicy> used) {
+        if (database.dialect().writesBesideOthers()) {
+            parts.policies().storeAhead(database, used);
         }
     }
 
@@ -72,9 +67,12 @@ final class JoinedWriter implements JobWriter {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        if (Outbox.hasSequels(settlements)) {
+            storePolicies(Outbox.policies(settlements));
+        }
         return database.join(
                 transaction,
                 "settle " + settlements.size() + " jobs",
-                session -> parts.settlements().settle(session, settlements, closing));
+                session -> parts.outbox().settle(session, settlements, closing));
     }
 }

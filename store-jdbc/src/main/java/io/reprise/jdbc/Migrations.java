@@ -18,7 +18,7 @@ import java.util.zip.CRC32;
 /** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
 final class Migrations {
 
-    private static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight");
+    private static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight", "004-document");
 
     static final String TABLE = """
             create table if not exists reprise_migration (

@@ -34,8 +34,7 @@ final class MySqlClaims implements Claims {
 
     private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
 
-    // Levels whose first entry is due. Takes no locks; one entry of reprise_job_ready for each level there may be. Not
-    // by
+    // Levels whose first entry is due. Takes no locks; one entry of reprise_job_ready for each level there may be. No
     // jumps from level to level: a bound that comes from another row is not looked up in the index.
     private static final String LEVELS = """
             select q.name, x.lane, p.priority
@@ -70,23 +69,26 @@ final class MySqlClaims implements Claims {
             """;
 
     // Due entries of one level after a place, in the order of reprise_job_ready, without those held. Takes no locks:
-    // those
-    // held at the head of the queue are just being settled.
-    static final String DUE = """
+    // those held at the head of the queue are just being settled.
+    private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at
                from reprise_job j {ready}
               where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at >= ? and j.due_at <= {now}
                 and (j.due_at > ? or j.id > ?)
                 and (j.deadline is null or j.deadline > {now})
                 and not exists (
-                  select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token)
+                  select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token){types}
               order by j.due_at, j.id
               limit ?)
             """;
 
+    static final String ANY_DUE = DUE.replace("{types}", "");
+
+    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in}");
+
     // By the primary key; who is locked is being claimed, settled or changed by somebody else.
     static final String LOCK = """
-            select j.id
+            select j.id, j.lane
               from reprise_job j force index (primary)
              where j.id {in} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
                and (j.deadline is null or j.deadline > {now})
@@ -194,7 +196,7 @@ final class MySqlClaims implements Claims {
         }
         // The first may be held, and those behind it too.
         List<Level> all = levels.values().stream().flatMap(List::stream).toList();
-        return due(session, all, 1).isEmpty() ? Map.of() : levels;
+        return due(session, request, all, 1).isEmpty() ? Map.of() : levels;
     }
 
     private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
@@ -304,7 +306,8 @@ final class MySqlClaims implements Claims {
         List<Due> taken = new ArrayList<>();
         for (int look = 0; look < LOOKS && taken.size() < room; look++) {
             int retries = (int) taken.stream().filter(job -> job.lane == RETRY).count();
-            List<Due> picked = pick(due(session, levels, room - taken.size()), room - taken.size(), kept - retries);
+            int left = room - taken.size();
+            List<Due> picked = pick(due(session, request, levels, left), left, kept - retries);
             if (picked.isEmpty()) {
                 break;
             }
@@ -316,13 +319,19 @@ final class MySqlClaims implements Claims {
         return taken.isEmpty() ? Optional.empty() : Optional.of(lease(session, request, queue, taken, alone));
     }
 
-    private static List<Due> due(Session session, List<Level> levels, int max) throws SQLException {
+    private static List<Due> due(Session session, ClaimRequest request, List<Level> levels, int max)
+            throws SQLException {
+        String part = request.types().isEmpty() ? ANY_DUE : SOME_DUE;
         List<String> parts = new ArrayList<>();
         List<@Nullable Object> args = new ArrayList<>();
         for (Level level : levels) {
             if (!level.exhausted) {
-                parts.add(DUE);
-                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id, max));
+                parts.add(part);
+                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id));
+                if (!request.types().isEmpty()) {
+                    args.add(request.types().toArray(String[]::new));
+                }
+                args.add(max);
             }
         }
         if (parts.isEmpty()) {
@@ -363,13 +372,16 @@ final class MySqlClaims implements Claims {
         }
     }
 
-    /** Those that nobody else had, now locked. */
+    /** Those that nobody else had, now locked, unless their lane is another than when we looked. */
     private static List<Due> lock(Session session, String queue, List<Due> picked) throws SQLException {
         Dialect dialect = session.dialect();
         long[] ids = picked.stream().mapToLong(Due::id).sorted().toArray();
-        Set<Long> locked = new HashSet<>(session.list(dialect.sql(LOCK), Row::number, ids, queue));
+        Map<Long, Integer> locked = new HashMap<>();
+        session.list(dialect.sql(LOCK), row -> locked.put(row.number(), row.integer()), ids, queue);
         session.list(dialect.sql(HELD), Row::number, (Object) ids).forEach(locked::remove);
-        return picked.stream().filter(job -> locked.contains(job.id)).toList();
+        return picked.stream()
+                .filter(job -> Integer.valueOf(job.lane).equals(locked.get(job.id)))
+                .toList();
     }
 
     private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, boolean alone)

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -148,11 +149,8 @@ final class MySqlSettlements implements Settlements {
 
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
-        Set<JobId> stale = new HashSet<>();
-        List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
-                .sorted(LOCK_ORDER)
-                .toList();
-        Batch batch = new Batch(session, lockLeases(session, sorted, closing), session.now(), stale);
+        List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
+        Batch batch = new Batch(session, lockLeases(session, sorted, closing), session.now());
         for (int from = 0; from < sorted.size(); ) {
             int to = from + piece(sorted.subList(from, sorted.size()));
             batch.settle(sorted.subList(from, to), closing);
@@ -218,16 +216,15 @@ final class MySqlSettlements implements Settlements {
         private final Session session;
         private final Map<Long, Lease> leases;
         private final long at;
-        private final Set<JobId> stale;
+        private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
         private final Counters.Sums counts = new Counters.Sums();
         private final List<Long> done = new ArrayList<>();
 
-        Batch(Session session, Map<Long, Lease> leases, long at, Set<JobId> stale) {
+        Batch(Session session, Map<Long, Lease> leases, long at) {
             this.session = session;
             this.leases = leases;
             this.at = at;
-            this.stale = stale;
         }
 
         private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
@@ -315,7 +312,7 @@ final class MySqlSettlements implements Settlements {
         }
 
         private Lease lease(Settlement settlement) {
-            return java.util.Objects.requireNonNull(leases.get(settlement.token()));
+            return Objects.requireNonNull(leases.get(settlement.token()));
         }
 
         private void succeed(List<Settlement> successes) throws SQLException {
@@ -344,7 +341,7 @@ final class MySqlSettlements implements Settlements {
             session.update(session.dialect().sql(END), at, at, rows);
             remove(ends.stream().map(Outcome::settlement).toList());
             for (Outcome outcome : ends) {
-                JobState state = java.util.Objects.requireNonNull(outcome.state);
+                JobState state = Objects.requireNonNull(outcome.state);
                 counts.add(lease(outcome.settlement).queue, state, 1);
             }
         }

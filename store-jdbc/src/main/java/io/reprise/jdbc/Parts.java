@@ -19,7 +19,7 @@ final class Parts {
     private final Inserts inserts;
     private final Schedules schedules;
     private final Claims claims;
-    private final Settlements settlements;
+    private final Outbox outbox;
 
     private Parts(
             int history,
@@ -31,7 +31,7 @@ final class Parts {
         this.inserts = new Inserts(policies, specs, bulk);
         this.schedules = new Schedules(policies, specs, inserts);
         this.claims = claims.apply(this);
-        this.settlements = settlements.apply(attempts);
+        this.outbox = new Outbox(inserts, settlements.apply(attempts), upkeep, cancellations);
     }
 
     static Parts sqlite(Database database, int history) {
@@ -67,20 +67,12 @@ final class Parts {
         return leases;
     }
 
-    Upkeep upkeep() {
-        return upkeep;
-    }
-
     Queries queries() {
         return queries;
     }
 
     Standings standings() {
         return standings;
-    }
-
-    Cancellations cancellations() {
-        return cancellations;
     }
 
     Revivals revivals() {
@@ -103,7 +95,7 @@ final class Parts {
         return claims;
     }
 
-    Settlements settlements() {
-        return settlements;
+    Outbox outbox() {
+        return outbox;
     }
 }

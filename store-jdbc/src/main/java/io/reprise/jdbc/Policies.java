@@ -62,7 +62,18 @@ final class Policies {
         }
     }
 
-    boolean areStored(Collection<RetryPolicy> used) {
+    /** Stores policies in a transaction of their own, unless that was done before. */
+    void storeAhead(Database database, Collection<RetryPolicy> used) {
+        if (!areStored(used)) {
+            database.send("store policies", session -> {
+                store(session, used);
+                return used;
+            });
+            committed(used);
+        }
+    }
+
+    private boolean areStored(Collection<RetryPolicy> used) {
         return used.stream().map(this::id).allMatch(id -> id == null || stored.contains(id));
     }
 

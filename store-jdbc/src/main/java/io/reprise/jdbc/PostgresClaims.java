@@ -38,7 +38,7 @@ final class PostgresClaims implements Claims {
     // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the
     // whole
     // table. One round trip, so this is what an idle worker costs.
-    static final String PROBE = """
+    private static final String PROBE_FOR = """
             with recursive level (queue, lane, priority) as (
               select q.name, x.lane,
                      (select j.priority from reprise_job j
@@ -60,10 +60,12 @@ final class PostgresClaims implements Claims {
                  select j.id from reprise_job j
                   where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= reprise_now()
                     and (j.deadline is null or j.deadline > reprise_now())
-                    and j.id not in (select unnest(h.ids) from reprise_lease h)
+                    and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                   order by j.due_at, j.id
                   limit 1) is not null
             """;
+
+    static final String PROBE = PROBE_FOR.replace("{types}", "");
 
     // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
     // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
@@ -100,7 +102,7 @@ final class PostgresClaims implements Claims {
                      and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?){types}
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select jobs from room)),
@@ -114,7 +116,7 @@ final class PostgresClaims implements Claims {
                      and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?){types}
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select least(r.jobs, greatest(r.retries, r.jobs - (select count(*) from fresh))) from room r)),
@@ -183,7 +185,7 @@ final class PostgresClaims implements Claims {
                    where j.queue = ?
                      and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?)
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?){types}
                    order by j.due_at, j.id
                    limit 1) x
                where not exists (
@@ -206,6 +208,8 @@ final class PostgresClaims implements Claims {
               cross join picked p
               join reprise_job j on j.ctid = p.place
             """;
+
+    private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
 
     /** By priority, then as they fell due. */
     private static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
@@ -342,20 +346,28 @@ final class PostgresClaims implements Claims {
         String[] names =
                 request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
         Found found = new Found(new HashSet<>(), new HashSet<>());
+        boolean some = !request.types().isEmpty();
+        String sql = some ? PROBE_FOR.replace("{types}", OF_TYPES) : PROBE;
+        Object[] args = some ? new Object[] {names, request.types().toArray(String[]::new)} : new Object[] {names};
         database.send(
                 "look for due jobs",
                 session -> session.list(
-                        PROBE,
+                        sql,
                         row -> {
                             String queue = row.text();
                             return (row.flag() ? found.suspects() : found.queues()).add(queue);
                         },
-                        (Object) names));
+                        args));
         return found;
     }
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
         int retries = credit.of(queue, want, request.retryShare());
+        if (!request.types().isEmpty()) {
+            List<Claim> some = claimSome(request, queue, want, retries);
+            credit.claimed(queue, some.isEmpty() ? 0 : some.get(0).jobs().size(), request.retryShare());
+            return some;
+        }
         ClaimCursor cursor = cursors.computeIfAbsent(queue, name -> new ClaimCursor());
         List<Claim> claims = List.of();
         long from = System.nanoTime();
@@ -398,22 +410,54 @@ final class PostgresClaims implements Claims {
         return answer.claims(queue, false);
     }
 
+    /** Jobs of some types, always from the start: the cursor knows only of claims that take what comes. */
+    private List<Claim> claimSome(ClaimRequest request, String queue, int want, int retries) {
+        String sql = sql(database.dialect(), OF_TYPES, CLAIM.replace("{levels}", FROM_START), batchClass(want));
+        String[] types = request.types().toArray(String[]::new);
+        Object[] args = {
+            PostgresDialect.LOCKS,
+            queue,
+            queue,
+            want,
+            retries,
+            request.worker(),
+            Micros.of(request.lease()),
+            queue,
+            queue,
+            queue,
+            queue,
+            0L,
+            types,
+            queue,
+            queue,
+            0L,
+            types,
+            queue,
+            0L,
+            queue
+        };
+        Answer answer =
+                database.send("claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args));
+        return answer.claims(queue, false);
+    }
+
     private List<Claim> claimSuspect(ClaimRequest request, String queue) {
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                PostgresDialect.LOCKS,
+                queue,
+                queue,
+                request.worker(),
+                Micros.of(request.lease()),
+                queue,
+                queue,
+                queue,
+                queue));
+        if (!request.types().isEmpty()) {
+            args.add(request.types().toArray(String[]::new));
+        }
+        String sql = sql(database.dialect(), request.types().isEmpty() ? "" : OF_TYPES, CLAIM_SUSPECT, 1);
         Answer answer = database.send(
-                "claim a suspect of queue " + queue,
-                session -> read(
-                        session,
-                        request.worker(),
-                        sql(database.dialect(), CLAIM_SUSPECT, 1),
-                        PostgresDialect.LOCKS,
-                        queue,
-                        queue,
-                        request.worker(),
-                        Micros.of(request.lease()),
-                        queue,
-                        queue,
-                        queue,
-                        queue));
+                "claim a suspect of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
         return answer.claims(queue, true);
     }
 
@@ -428,7 +472,12 @@ final class PostgresClaims implements Claims {
     }
 
     private static String sql(Dialect dialect, String template, int batch) {
+        return sql(dialect, "", template, batch);
+    }
+
+    private static String sql(Dialect dialect, String types, String template, int batch) {
         return dialect.sql(template.replace("{batch}", Integer.toString(batch))
+                .replace("{types}", types)
                 .replace("{wait}", Integer.toString(WAIT_MILLIS))
                 .replace("{least}", "-9223372036854775808")
                 .replace("{claimed}", Columns.CLAIMED));

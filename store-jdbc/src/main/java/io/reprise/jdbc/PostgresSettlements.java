@@ -183,9 +183,7 @@ final class PostgresSettlements implements Settlements {
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         Set<JobId> stale = new HashSet<>();
         Set<JobId> cancelled = new HashSet<>();
-        List<Settlement> sorted = Settlements.newest(settlements, stale).stream()
-                .sorted(LOCK_ORDER)
-                .toList();
+        List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
         List<Settlement> successes =
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
         List<Settlement> others = sorted.stream().filter(s -> !succeeds(s)).toList();

@@ -3,6 +3,8 @@ package io.reprise.jdbc;
 
 import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import java.sql.SQLException;
@@ -63,9 +65,37 @@ final class Queries {
         return new Statement(sql, values);
     }
 
+    /** Reads every dead letter that matches, by its partial index, and one whole job for each group. */
+    List<DeadGroup> deadGroups(Session session, JobQuery query, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        JobQuery dead = query.state(JobState.FAILED).after(null);
+        Filter filter = filter(dead);
+        String sql = "select fingerprint, count(*) as size, min(finished_at), max(finished_at), max(id) from "
+                + dialect.shown(dead.states()).get(0) + " and " + String.join(" and ", filter.conditions)
+                + " group by fingerprint order by size desc, fingerprint limit ?";
+        filter.values.add(limit);
+        List<Group> groups = session.list(
+                dialect.sql(sql),
+                row -> new Group(row.textOrNull(), row.number(), row.instant(), row.instant(), row.number()),
+                filter.values.toArray());
+        List<DeadGroup> whole = new ArrayList<>();
+        for (Group group : groups) {
+            jobs.find(session, new JobId(group.latest))
+                    .ifPresent(job ->
+                            whole.add(new DeadGroup(group.fingerprint, group.count, group.firstAt, group.lastAt, job)));
+        }
+        return whole;
+    }
+
+    private record Group(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, long latest) {}
+
     private static Filter filter(JobQuery query) {
         Filter filter = new Filter();
         filter.and("queue = ?", query.queue());
+        if (query.queuePrefix() != null) {
+            filter.values.add(query.queuePrefix().length());
+            filter.and("substr(queue, 1, ?) = ?", query.queuePrefix());
+        }
         filter.and("type = ?", query.type());
         filter.and("resource = ?", query.resource());
         filter.and("{position}(tags, ?) > 0", query.tag() == null ? null : "," + query.tag() + ",");

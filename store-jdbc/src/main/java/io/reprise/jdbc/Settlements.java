@@ -18,6 +18,7 @@ interface Settlements {
     /** Jobs are locked in this order everywhere, so that no two batches wait for each other. */
     Comparator<Settlement> LOCK_ORDER = Comparator.comparing(Settlement::job).thenComparingLong(Settlement::token);
 
+    /** Writes outcomes, at most one for each job; their sequels are not its affair. */
     Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException;
 
     /** Whether the batch is written by one statement, which needs no transaction around it. */

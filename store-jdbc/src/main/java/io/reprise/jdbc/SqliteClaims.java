@@ -37,14 +37,21 @@ final class SqliteClaims implements Claims {
               from reprise_job j
              where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and j.due_at <= ?4
                and (j.deadline is null or j.deadline > ?4)
-               and j.id not in (select h.id from reprise_held h where h.queue = ?1)
+               and j.id not in (select h.id from reprise_held h where h.queue = ?1){types}
              order by j.due_at, j.id
              limit ?5
             """;
 
-    static final String ANY_DUE = "select j.id\n" + DUE;
+    static final String ANY_DUE = "select j.id\n" + DUE.replace("{types}", "");
 
-    static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE;
+    static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
+
+    // The same for some types only, which are listed between commas: no name contains one.
+    private static final String OF_TYPES = "\n               and instr(?6, ',' || j.type || ',') > 0";
+
+    private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
+
+    private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", OF_TYPES);
 
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
@@ -133,7 +140,7 @@ final class SqliteClaims implements Claims {
         for (ClaimRequest.Demand demand : request.demands()) {
             String queue = demand.queue();
             for (int lane = FRESH; lane <= (request.suspects() ? SUSPECT : RETRY); lane++) {
-                if (room(session, queue) > 0 && isAnythingDue(session, queue, lane, now)) {
+                if (room(session, queue) > 0 && isAnythingDue(session, request, queue, lane, now)) {
                     return true;
                 }
             }
@@ -141,16 +148,23 @@ final class SqliteClaims implements Claims {
         return false;
     }
 
-    private static boolean isAnythingDue(Session session, String queue, int lane, long now) throws SQLException {
+    private static boolean isAnythingDue(Session session, ClaimRequest request, String queue, int lane, long now)
+            throws SQLException {
         for (Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
                 level.isPresent();
                 level = level(session, queue, lane, level.get())) {
-            if (session.first(ANY_DUE, Row::number, queue, lane, level.get(), now, 1)
-                    .isPresent()) {
+            Optional<Long> due = request.types().isEmpty()
+                    ? session.first(ANY_DUE, Row::number, queue, lane, level.get(), now, 1)
+                    : session.first(SOME_ANY_DUE, Row::number, queue, lane, level.get(), now, 1, types(request));
+            if (due.isPresent()) {
                 return true;
             }
         }
         return false;
+    }
+
+    private static String types(ClaimRequest request) {
+        return "," + String.join(",", request.types()) + ",";
     }
 
     private static Optional<Integer> level(Session session, String queue, int lane, int above) throws SQLException {
@@ -208,10 +222,16 @@ final class SqliteClaims implements Claims {
             Optional<Integer> level = max == 0 ? Optional.empty() : level(session, queue, lane, Integer.MAX_VALUE);
             while (level.isPresent()) {
                 int left = max - due.size();
-                due.addAll(session.list(ALL_DUE, rows, queue, lane, level.get(), now, left));
+                due.addAll(due(lane, level.get(), left));
                 level = due.size() == max ? Optional.empty() : level(session, queue, lane, level.get());
             }
             return due;
+        }
+
+        private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
+            return request.types().isEmpty()
+                    ? session.list(ALL_DUE, rows, queue, lane, level, now, max)
+                    : session.list(SOME_DUE, rows, queue, lane, level, now, max, types(request));
         }
 
         Claim lease(boolean alone) throws SQLException {

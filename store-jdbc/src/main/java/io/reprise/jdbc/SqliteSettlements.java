@@ -287,7 +287,7 @@ final class SqliteSettlements implements Settlements {
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
         Batch batch = new Batch(session, session.now());
-        for (Settlement settlement : Settlements.newest(settlements, batch.stale)) {
+        for (Settlement settlement : settlements) {
             batch.settle(settlement);
         }
         batch.finish(closing);

@@ -175,8 +175,9 @@ class ControlFleetTest {
             spent += fleet.get(1).find(id).map(Job::attempts).orElseThrow() - 1;
         }
         assertThat(spent)
-                .as("attempts that failures cost: none of a probe, none while parked")
-                .isLessThanOrEqualTo(before);
+                .as(
+                        "attempts that failures cost: none of a probe, none while parked; the last to park may have called once more")
+                .isLessThanOrEqualTo(before + PROBES);
     }
 
     @ParameterizedTest

@@ -10,6 +10,7 @@ import io.reprise.store.ClaimRequest.Demand;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 /** Claim requests with everything defaulted, and views on what was claimed. */
 public final class Claims {
@@ -23,6 +24,7 @@ public final class Claims {
     private List<Demand> demands = List.of(new Demand(JobSpec.DEFAULT_QUEUE, 100));
     private double retryShare = 0.2;
     private boolean suspects = true;
+    private Set<String> types = Set.of();
 
     private Claims() {}
 
@@ -64,8 +66,13 @@ public final class Claims {
         return this;
     }
 
+    public Claims types(String... names) {
+        types = Set.of(names);
+        return this;
+    }
+
     public ClaimRequest build() {
-        return new ClaimRequest(worker, lease, max, demands, retryShare, suspects);
+        return new ClaimRequest(worker, lease, max, demands, retryShare, suspects, types);
     }
 
     public static List<Job> jobs(List<Claim> claims) {

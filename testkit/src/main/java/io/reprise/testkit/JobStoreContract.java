@@ -21,6 +21,7 @@ public interface JobStoreContract
                 ClaimContract,
                 LaneContract,
                 SettleContract,
+                SequelContract,
                 LeaseContract,
                 UniqueKeyContract,
                 IdempotencyContract,
@@ -35,4 +36,7 @@ public interface JobStoreContract
                 DataContract,
                 InsightContract,
                 WorkerContract,
-                StandingContract {}
+                StandingContract,
+                DocumentContract,
+                TypeContract,
+                DeadGroupContract {}

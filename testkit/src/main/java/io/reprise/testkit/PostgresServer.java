@@ -130,6 +130,10 @@ public final class PostgresServer implements AutoCloseable {
     /** Stops the server without a checkpoint and without a word to its clients; it recovers when it starts again. */
     public synchronized void stopImmediately() {
         refuseIfShared();
+        quit();
+    }
+
+    private void quit() {
         if (process == null) {
             return;
         }
@@ -186,9 +190,8 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     private synchronized void shutDown() {
-        if (process != null) {
-            terminate(process);
-        }
+        // At once, and awaited: what still runs would write into what is deleted.
+        quit();
         try {
             deleteTree(data);
             Files.deleteIfExists(log);

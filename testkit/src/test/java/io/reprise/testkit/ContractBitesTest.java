@@ -133,6 +133,16 @@ class ContractBitesTest {
                         (store, args) -> settle(store, args, ContractBitesTest::rounded),
                         "a_retrys_due_time_is_the_settled_time_plus_its_delay_exactly"),
                 new Broken(
+                        "stores sequels beside the outcome",
+                        "settle",
+                        (store, args) -> {
+                            store.insert(ContractBitesTest.<List<Settlement>>as(args.get(0)).stream()
+                                    .flatMap(each -> each.sequels().jobs().stream())
+                                    .toList());
+                            return settle(store, args, each -> each.with(Settlement.Sequels.NONE));
+                        },
+                        "no_sequel_of_a_stale_outcome_is_stored_while_those_of_others_are"),
+                new Broken(
                         "keeps closed leases",
                         "settle",
                         (store, args) -> store.settle(as(args.get(0)), List.of()),

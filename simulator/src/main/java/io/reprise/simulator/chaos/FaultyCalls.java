@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 final class FaultyCalls implements StoreCalls {
 
     private static final Duration SHORT = Duration.ofMillis(40);
-    private static final Set<String> LOCAL = Set.of("close", "prepare", "onWake", "within", "hashCode", "toString");
+    private static final Set<String> LOCAL =
+            Set.of("close", "prepare", "onWake", "offWake", "within", "hashCode", "toString");
 
     private final ChaosWorld world;
     private final ChaosWorker worker;
@@ -77,6 +78,10 @@ final class FaultyCalls implements StoreCalls {
             case "within" -> itself;
             case "onWake" -> {
                 worker.onWake((Runnable) call.arguments().get(0));
+                yield null;
+            }
+            case "offWake" -> {
+                worker.onWake(() -> {});
                 yield null;
             }
             case "close", "prepare" -> null;

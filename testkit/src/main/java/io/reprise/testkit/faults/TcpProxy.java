@@ -39,6 +39,7 @@ public final class TcpProxy implements AutoCloseable {
     private final AtomicInteger broken = new AtomicInteger();
     private final AtomicLong toCut = new AtomicLong(-1);
     private @Nullable ServerSocket listener;
+    private @Nullable Thread acceptor;
 
     private TcpProxy(InetSocketAddress server) {
         this.server = server;
@@ -105,8 +106,21 @@ public final class TcpProxy implements AutoCloseable {
     /** Resets all connections and refuses new ones. */
     public synchronized void refuse() {
         closeQuietly(listener);
+        awaitEnd(acceptor);
         listener = null;
+        acceptor = null;
         cut();
+    }
+
+    /** As long as a thread waits in the kernel for connections, they are accepted there. */
+    private static void awaitEnd(@Nullable Thread thread) {
+        if (thread != null) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /** Ends every fault. What stalled goes on where it stopped. */
@@ -138,7 +152,7 @@ public final class TcpProxy implements AutoCloseable {
             socket.setReuseAddress(true);
             socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), wanted), BACKLOG);
             listener = socket;
-            daemon("tcp-proxy-" + socket.getLocalPort(), () -> acceptAll(socket));
+            acceptor = daemon("tcp-proxy-" + socket.getLocalPort(), () -> acceptAll(socket));
             return socket.getLocalPort();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -174,10 +188,11 @@ public final class TcpProxy implements AutoCloseable {
         daemon("tcp-proxy-down", () -> link.pump(upstream, client, Direction.TO_CLIENT));
     }
 
-    private static void daemon(String name, Runnable task) {
+    private static Thread daemon(String name, Runnable task) {
         Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private static void closeQuietly(@Nullable AutoCloseable closeable) {

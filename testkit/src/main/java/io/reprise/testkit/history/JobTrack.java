@@ -141,10 +141,15 @@ final class JobTrack {
     }
 
     void takenOver(HistoryEvent event) {
+        if (isOvertaken(new LeaseTrack(event))) {
+            // The take-over after this one was told first, and what was lost was counted then.
+            overtaken.add(event.number("lost"));
+            return;
+        }
         LeaseTrack lost = leases.get(event.number("lost"));
         if (lost == null) {
             overtaken.add(event.number("lost"));
-            lost = overtakenUnseen(String.valueOf(event.detail("loser")));
+            lost = overtakenUnseen(String.valueOf(event.detail("loser")), event.token());
         }
         if (lost == null) {
             // A claim nobody lived to tell of.
@@ -166,10 +171,7 @@ final class JobTrack {
         if (event.token() <= event.number("lost")) {
             violated("token", "got token " + event.token() + " after token " + event.number("lost"));
         }
-        LeaseTrack lease = new LeaseTrack(event);
-        if (!isOvertaken(lease)) {
-            leases.put(event.token(), lease);
-        }
+        leases.put(event.token(), new LeaseTrack(event));
     }
 
     /** Told of so late that it was over already, and counted when that was told. */
@@ -183,10 +185,10 @@ final class JobTrack {
         return true;
     }
 
-    /** The lease that somebody took over who lived neither to tell of it nor to settle it. */
-    private @Nullable LeaseTrack overtakenUnseen(String loser) {
+    /** The lease before this token that somebody took over who lived neither to tell of it nor to settle it. */
+    private @Nullable LeaseTrack overtakenUnseen(String loser, long before) {
         return leases.values().stream()
-                .filter(lease -> !lease.isOver() && lease.runner.equals(loser))
+                .filter(lease -> !lease.isOver() && lease.token < before && lease.runner.equals(loser))
                 .findFirst()
                 .orElse(null);
     }
@@ -455,7 +457,10 @@ final class JobTrack {
         if (stored && !deleted && lastRow == null && !(uncertain || mayBePruned)) {
             violated("lost", "was acknowledged and is not in the store");
         }
-        if (drained && lastRow != null && (lastRow.is("state", "PENDING") || lastRow.is("state", "RUNNING"))) {
+        if (drained
+                && !deleted
+                && lastRow != null
+                && (lastRow.is("state", "PENDING") || lastRow.is("state", "RUNNING"))) {
             violated("stuck", "has not reached its end: " + lastRow);
         }
         for (LeaseTrack lease : leases.values()) {

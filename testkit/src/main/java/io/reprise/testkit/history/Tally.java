@@ -49,8 +49,12 @@ final class Tally {
         granted = 0;
     }
 
+    /** Put back by hand, it runs at least once more. */
     void grant(long more) {
         granted += more;
+        if (maxAttempts != Long.MAX_VALUE) {
+            maxAttempts = Math.max(maxAttempts, spent() + 1 - granted);
+        }
     }
 
     void copy(Tally other) {

@@ -92,6 +92,18 @@ class LateNewsTest {
     }
 
     @Test
+    void a_take_over_that_is_told_of_after_the_next_one() {
+        enqueued();
+        // Token 1 went to a worker that was killed.
+        takenOver(30, "third", 3, 2, "first");
+        add(Kind.TAKEN_OVER, 20, 45, "second", 2, "lost", "1", "loser", "first", "lease", "1", "alone", "false");
+        lost(50, "third", 3);
+        claimed(60, 61, "fourth", 4);
+        succeeded(70, "fourth", 4);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
     void an_outcome_of_that_worker_is_still_one_too_many() {
         enqueued();
         takenOver(20, "heir", 2, 1, "frozen");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server;
+package io.reprise.server.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -8,7 +8,6 @@ import java.time.Duration;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine.TypeConversionException;
 
 class DurationsTest {
 
@@ -39,7 +38,7 @@ class DurationsTest {
             strings = {"", " ", "5", "s", "5 s 3", "1s1m", "-5s", "5x", "1.s", "P", "PT", "soon", "9999999999999s"})
     void anything_else_is_refused(String text) {
         assertThatThrownBy(() -> Durations.parse(text))
-                .isInstanceOf(TypeConversionException.class)
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("not a duration");
     }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server;
+package io.reprise.server.config;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
@@ -7,10 +7,9 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import picocli.CommandLine.TypeConversionException;
 
 /** Durations as people write them: {@code 500ms}, {@code 1m30s}, {@code 1.5h}, or ISO-8601. */
-final class Durations {
+public final class Durations {
 
     private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,9})?)";
     private static final Pattern PARTS = Pattern.compile("(?:" + NUMBER + "d)?(?:" + NUMBER + "h)?(?:" + NUMBER
@@ -23,7 +22,8 @@ final class Durations {
 
     private Durations() {}
 
-    static Duration parse(String text) {
+    /** Reads a duration. @throws IllegalArgumentException if it is none, in words for people */
+    public static Duration parse(String text) {
         String trimmed = text.trim();
         try {
             if (trimmed.startsWith("P") || trimmed.startsWith("p")) {
@@ -39,8 +39,9 @@ final class Durations {
         if (trimmed.equals("0")) {
             return Duration.ZERO;
         }
-        throw new TypeConversionException("'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
-                + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
+        throw new IllegalArgumentException(
+                "'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
+                        + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
     }
 
     private static Duration sum(Matcher parts) {
@@ -57,7 +58,7 @@ final class Durations {
     }
 
     /** Short text that {@link #parse} reads: three decimals below a minute, whole seconds from an hour on. */
-    static String text(Duration duration) {
+    public static String text(Duration duration) {
         if (duration.isZero()) {
             return "0s";
         }
@@ -77,7 +78,7 @@ final class Durations {
     }
 
     /** Milliseconds, with a fraction only where there is one. */
-    static BigDecimal millis(Duration duration) {
+    public static BigDecimal millis(Duration duration) {
         BigDecimal millis = BigDecimal.valueOf(duration.getSeconds())
                 .multiply(SECOND)
                 .add(BigDecimal.valueOf(duration.getNano()))

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.encryption;
+
+import io.reprise.PayloadCodec;
+import io.reprise.PayloadException;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.SecureRandom;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Objects;
+import javax.crypto.Cipher;
+import javax.crypto.SecretKey;
+import javax.crypto.spec.GCMParameterSpec;
+
+/**
+ * Encrypts what another codec encodes, with AES-GCM and a fresh random nonce each time. The name of the key is stored with
+ * the text, so that keys can rotate; what was stored before encryption was switched on is read as it is. Thread-safe.
+ *
+ * <pre>{@code
+ * EncryptionKeys keys = EncryptionKeys.of("2026-11", newKey).reading("2026-05", oldKey);
+ * Reprise.builder().codec(new EncryptingCodec(new JacksonCodec(), keys))
+ * }</pre>
+ */
+public final class EncryptingCodec implements PayloadCodec {
+
+    private static final String VERSION = "v1.";
+    private static final String PREFIX = SEALED + VERSION;
+    private static final String SUFFIX = "\"}";
+    private static final int NONCE = 12;
+    private static final int TAG_BITS = 128;
+
+    private final PayloadCodec codec;
+    private final EncryptionKeys keys;
+    private final SecureRandom random = new SecureRandom();
+
+    public EncryptingCodec(PayloadCodec codec, EncryptionKeys keys) {
+        this.codec = Objects.requireNonNull(codec, "codec");
+        this.keys = Objects.requireNonNull(keys, "keys");
+    }
+
+    @Override
+    public String encode(Object value) {
+        return codec.encode(value);
+    }
+
+    @Override
+    public <T> T decode(String json, Class<T> type) {
+        return codec.decode(json, type);
+    }
+
+    @Override
+    public String seal(String json) {
+        String id = keys.current();
+        byte[] nonce = new byte[NONCE];
+        random.nextBytes(nonce);
+        try {
+            byte[] text = codec.seal(json).getBytes(StandardCharsets.UTF_8);
+            byte[] encrypted = cipher(Cipher.ENCRYPT_MODE, Objects.requireNonNull(keys.find(id)), id, nonce)
+                    .doFinal(text);
+            byte[] all = Arrays.copyOf(nonce, NONCE + encrypted.length);
+            System.arraycopy(encrypted, 0, all, NONCE, encrypted.length);
+            return PREFIX + id + "." + Base64.getUrlEncoder().withoutPadding().encodeToString(all) + SUFFIX;
+        } catch (GeneralSecurityException e) {
+            throw new PayloadException("Cannot encrypt with key '" + id + "'", e);
+        }
+    }
+
+    @Override
+    public String open(String stored) {
+        if (!stored.startsWith(SEALED)) {
+            return codec.open(stored);
+        }
+        int dot = stored.lastIndexOf('.');
+        if (!stored.startsWith(PREFIX) || !stored.endsWith(SUFFIX) || dot <= PREFIX.length()) {
+            throw new PayloadException("It is encrypted in a form that this version does not know");
+        }
+        String id = stored.substring(PREFIX.length(), dot);
+        SecretKey key = keys.find(id);
+        if (key == null) {
+            throw new PayloadException("It is encrypted with key '" + id + "', which is not known here: known are "
+                    + keys.ids() + ". Give Reprise that key for reading.");
+        }
+        return codec.open(decrypt(stored.substring(dot + 1, stored.length() - SUFFIX.length()), key, id));
+    }
+
+    private static String decrypt(String base64, SecretKey key, String id) {
+        try {
+            byte[] all = Base64.getUrlDecoder().decode(base64);
+            byte[] nonce = Arrays.copyOf(all, NONCE);
+            byte[] text =
+                    cipher(Cipher.DECRYPT_MODE, key, id, nonce).doFinal(all, NONCE, Math.max(0, all.length - NONCE));
+            return new String(text, StandardCharsets.UTF_8);
+        } catch (GeneralSecurityException | IllegalArgumentException e) {
+            throw new PayloadException(
+                    "It does not decrypt with key '" + id
+                            + "': that is another key of this name, or the text was changed",
+                    e);
+        }
+    }
+
+    /** The key's name is authenticated too. */
+    private static Cipher cipher(int mode, SecretKey key, String id, byte[] nonce) throws GeneralSecurityException {
+        Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+        cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));
+        cipher.updateAAD((VERSION + id).getBytes(StandardCharsets.UTF_8));
+        return cipher;
+    }
+}

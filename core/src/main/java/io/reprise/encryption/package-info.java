@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * Payloads and results encrypted at rest: {@link io.reprise.encryption.EncryptingCodec} around any other codec. Types,
+ * queues, resources, tags, keys, errors and progress are not encrypted.
+ */
+@NullMarked
+package io.reprise.encryption;
+
+import org.jspecify.annotations.NullMarked;

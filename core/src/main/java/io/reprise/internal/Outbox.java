@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobEvent.Kind;
+import io.reprise.JobRequest;
+import io.reprise.JobSpec;
+import io.reprise.SequelRule;
+import io.reprise.store.Settlement;
+import io.reprise.store.Settlement.Sequels;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Adds to outcomes the jobs that follow them. Without rules it costs nothing. Thread-safe. */
+public final class Outbox {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final Set<Kind> FOLLOWED =
+            EnumSet.of(Kind.SUCCEEDED, Kind.RETRY_SCHEDULED, Kind.FAILED, Kind.CANCELLED);
+
+    private final List<SequelRule> rules;
+    private final Function<JobRequest<?>, JobSpec> toSpec;
+
+    public Outbox(List<SequelRule> rules, Function<JobRequest<?>, JobSpec> toSpec) {
+        this.rules = List.copyOf(rules);
+        this.toSpec = toSpec;
+    }
+
+    public boolean isEmpty() {
+        return rules.isEmpty();
+    }
+
+    Settlement with(Job job, Settlement settlement) {
+        if (rules.isEmpty()) {
+            return settlement;
+        }
+        Settlement.Next next = settlement.next();
+        boolean certain = next instanceof Settlement.Succeed || next instanceof Settlement.Cancel;
+        Sequels sequels = new Sequels(
+                after(Events.kind(settlement), job, settlement.token()),
+                certain ? List.of() : after(Kind.CANCELLED, job, settlement.token()));
+        return sequels.isEmpty() ? settlement : settlement.with(sequels);
+    }
+
+    /** What follows this step of a job. */
+    public List<JobSpec> after(Kind kind, Job job, long token) {
+        if (!FOLLOWED.contains(kind)) {
+            return List.of();
+        }
+        List<JobSpec> jobs = new ArrayList<>();
+        for (SequelRule rule : rules) {
+            try {
+                List<JobSpec> following = new ArrayList<>();
+                rule.after(kind, job, token)
+                        .forEach(each -> following.add(Sequels.requireHarmless(toSpec.apply(each))));
+                jobs.addAll(following);
+            } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on what follows it.
+                log.error("A sequel rule failed on {} of job {}; nothing of it follows", kind, job.id(), e);
+            }
+        }
+        return jobs;
+    }
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise;
+
+import static io.reprise.EngineFixture.EXACT;
+import static io.reprise.EngineFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.RemoteLease.Wish;
+import io.reprise.control.Breaker;
+import io.reprise.retry.Failure;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Jobs that run outside the process, decided about inside. */
+class RemoteWorkersTest {
+
+    private static final JobType<String> REMOTE = JobType.of("remote", String.class);
+    private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final Failure DOWN = Failure.reported("HttpError", null, 503, "down", null);
+
+    private final EngineFixture engine = new EngineFixture((payload, job) -> {}, RepriseBuilder::remoteWorkers);
+    private final RemoteWorkers workers = engine.reprise.remoteWorkers();
+
+    @AfterEach
+    void stop() {
+        engine.close();
+    }
+
+    private List<RemoteLease> lease(int max) {
+        return workers.lease(new Wish("py-1", List.of(), Set.of("remote"), max, LEASE));
+    }
+
+    private RemoteLease.Key leaseOne() {
+        List<RemoteLease> leases = lease(1);
+        assertThat(leases).hasSize(1);
+        return leases.get(0).key();
+    }
+
+    @Test
+    void an_engine_for_remote_workers_leaves_types_without_a_handler_alone() {
+        JobId own = engine.reprise.enqueue(WORK.job("mine"));
+        JobId remote = engine.reprise.enqueue(REMOTE.job("theirs"));
+        engine.worker.advance(Duration.ofMinutes(1));
+        assertThat(engine.job(own).state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(engine.job(remote).state()).isEqualTo(JobState.PENDING);
+        assertThat(engine.job(remote).counts()).isEqualTo(JobCounts.NONE);
+    }
+
+    @Test
+    void an_engine_without_any_handler_still_fires_schedules_and_finds_lost_leases() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x"));
+        RemoteLease.Key lost = leaseOne();
+        engine.worker.advance(LEASE.plusSeconds(20));
+        assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+        assertThat(engine.job(id).counts().losses()).isEqualTo(1);
+        assertThatThrownBy(() -> workers.complete(lost, null)).isInstanceOf(StaleLeaseException.class);
+        assertThatThrownBy(() -> workers.heartbeat(lost, LEASE, null)).isInstanceOf(StaleLeaseException.class);
+        assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+    }
+
+    @Test
+    void a_failure_is_retried_as_the_policy_says_and_told_once() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x").retry(EXACT));
+        workers.fail(leaseOne(), DOWN);
+        Job job = engine.job(id);
+        assertThat(job.attempts()).isEqualTo(1);
+        assertThat(job.nextRetryAt()).isEqualTo(engine.start.plusSeconds(1));
+        assertThat(engine.kinds())
+                .containsExactly(JobEvent.Kind.ENQUEUED, JobEvent.Kind.STARTED, JobEvent.Kind.RETRY_SCHEDULED);
+        assertThat(engine.events.get(2).dueAt()).isEqualTo(job.nextRetryAt());
+        engine.worker.advance(Duration.ofSeconds(1));
+        workers.complete(leaseOne(), "{\"n\":1}");
+        assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(engine.job(id).status().result()).isEqualTo("{\"n\":1}");
+    }
+
+    @Test
+    void heartbeats_keep_a_lease_and_carry_progress() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x"));
+        RemoteLease.Key key = leaseOne();
+        for (int i = 1; i <= 10; i++) {
+            engine.worker.advance(Duration.ofSeconds(20));
+            assertThat(workers.heartbeat(key, LEASE, new Progress(10 * i, null)))
+                    .isFalse();
+        }
+        assertThat(engine.job(id).status().progress()).isEqualTo(new Progress(100, null));
+        engine.reprise.as("ada", null).cancel(id);
+        assertThat(workers.heartbeat(key, LEASE, null)).isTrue();
+        workers.cancel(key, "as asked");
+        assertThat(engine.job(id).state()).isEqualTo(JobState.CANCELLED);
+    }
+
+    @Test
+    void remote_failures_open_the_breaker_that_holds_back_everyones_jobs() {
+        for (int i = 0; i < 20; i++) {
+            engine.reprise.enqueue(REMOTE.job("x").resource("api").retry(EXACT));
+        }
+        for (int i = 0; i < 12; i++) {
+            lease(1).forEach(lease -> workers.fail(lease.key(), DOWN));
+            engine.worker.advance(Duration.ofMillis(200));
+        }
+        assertThat(engine.reprise.resources())
+                .filteredOn(resource -> resource.name().equals("api"))
+                .extracting(ResourceStatus::phase)
+                .containsExactly(Breaker.Phase.OPEN);
+        assertThat(lease(50)).isEmpty();
+        assertThat(engine.kinds()).contains(JobEvent.Kind.PARKED);
+    }
+
+    @Test
+    void a_deadline_that_passed_keeps_a_job_from_being_leased() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x").retry(EXACT.deadline(Duration.ofMinutes(1))));
+        engine.clock.advance(Duration.ofMinutes(2));
+        assertThat(lease(1)).isEmpty();
+        engine.worker.advance(Duration.ofMinutes(1));
+        assertThat(engine.job(id).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void many_report_at_once_and_each_report_counts_once() throws Exception {
+        int jobs = 200;
+        for (int i = 0; i < jobs; i++) {
+            engine.reprise.enqueue(REMOTE.job("x"));
+        }
+        List<RemoteLease> leases = lease(jobs);
+        assertThat(leases).hasSize(jobs);
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<Boolean>> reports = new ArrayList<>();
+            for (RemoteLease lease : leases) {
+                for (int twice = 0; twice < 2; twice++) {
+                    reports.add(threads.submit(() -> completes(lease.key())));
+                }
+            }
+            int accepted = 0;
+            for (Future<Boolean> report : reports) {
+                accepted += report.get() ? 1 : 0;
+            }
+            assertThat(accepted).isEqualTo(jobs);
+        } finally {
+            threads.shutdownNow();
+        }
+        assertThat(engine.reprise.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(jobs);
+    }
+
+    private boolean completes(RemoteLease.Key key) {
+        try {
+            workers.complete(key, null);
+            return true;
+        } catch (StaleLeaseException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void a_key_survives_its_text() {
+        for (RemoteLease.Key key :
+                List.of(new RemoteLease.Key(17, new JobId(42), false), new RemoteLease.Key(1, new JobId(1), true))) {
+            assertThat(RemoteLease.Key.parse(key.text())).isEqualTo(key);
+        }
+        for (String text : List.of("", "1", "1-", "-1-1", "1-1-x", "99999999999999999999-1")) {
+            assertThatThrownBy(() -> RemoteLease.Key.parse(text)).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void a_schedule_is_triggered_by_hand_and_tells_its_next_runs() {
+        engine.reprise.schedule(Schedule.every("hourly", Duration.ofHours(1), REMOTE.job("x")));
+        JobId id = engine.reprise.as("ada", "now").trigger("hourly");
+        assertThat(engine.job(id).spec().schedule()).isEqualTo("hourly");
+        assertThat(engine.reprise.nextRuns("hourly", 3))
+                .containsExactly(
+                        engine.start.plusSeconds(3_600),
+                        engine.start.plusSeconds(7_200),
+                        engine.start.plusSeconds(10_800));
+        assertThat(engine.reprise.audit(1).get(0).action()).isEqualTo("trigger-schedule");
+        assertThatThrownBy(() -> engine.reprise.as("ada", null).trigger("none")).isInstanceOf(RefusedException.class);
+    }
+}

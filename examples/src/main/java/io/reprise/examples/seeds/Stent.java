@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.examples.seeds;
+
+import static io.reprise.examples.seeds.Told.say;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobType;
+import io.reprise.Replay;
+import io.reprise.Reprise;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobQuery;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.InlineWorker;
+import io.reprise.testing.ManualClock;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * For users of Stent: a policy per function, errors chosen by type, dead letters listed and replayed, calls that are repeated
+ * without being done twice. The types of {@code retry_for} are stored with the job, so they hold after a restart.
+ */
+public final class Stent {
+
+    private static final JobType<String> FLAKY =
+            JobType.of("flaky_operation", String.class).retry(RetryPolicy.preset("stent"));
+    private static final JobType<String> NETWORK =
+            JobType.of("network_call", String.class).retry(RetryPolicy.preset("stent-aggressive"));
+    private static final JobType<String> EXTERNAL =
+            JobType.of("external_api_call", String.class).retry(RetryPolicy.preset("stent-selective"));
+    private static final JobType<Integer> CHARGE =
+            JobType.of("charge_customer", Integer.class).retry(RetryPolicy.preset("stent-network"));
+
+    /** What happened, for the test. */
+    record Results(
+            Told flaky, Told network, Told invalid, List<Job> dead, JobId replayedAs, Told replayed, int charged) {}
+
+    private Stent() {}
+
+    public static void main(String[] args) {
+        run();
+    }
+
+    static Results run() {
+        ManualClock clock = new ManualClock();
+        AtomicBoolean serviceIsBack = new AtomicBoolean();
+        AtomicInteger charged = new AtomicInteger();
+        try (InlineWorker worker = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .handle(FLAKY, (input, job) -> {
+                            if (!serviceIsBack.get()) {
+                                throw new IllegalStateException("the service is away");
+                            }
+                        })
+                        .handle(NETWORK, (input, job) -> {
+                            if (job.attempt() < 7) {
+                                throw new ConnectException("refused");
+                            }
+                        })
+                        .handle(EXTERNAL, (input, job) -> {
+                            throw new IllegalArgumentException("no such field: " + input);
+                        })
+                        .handle(CHARGE, (amount, job) -> charged.addAndGet(amount)),
+                clock)) {
+            Reprise executor = worker.reprise();
+
+            say("Functions with policies of their own");
+            JobId flaky = executor.enqueue(FLAKY.job("a"));
+            JobId network = executor.enqueue(NETWORK.job("b"));
+            JobId invalid = executor.enqueue(EXTERNAL.job("c"));
+            worker.advance(Duration.ofHours(1));
+            Told spent = Told.of(executor, flaky);
+            Told recovered = Told.of(executor, network);
+            Told failed = Told.of(executor, invalid);
+
+            say("Dead letters");
+            List<Job> dead = executor.find(JobQuery.deadLetters()).items();
+            dead.forEach(letter ->
+                    say("  task %s, reason %s, retries %d", letter.type(), letter.failReason(), letter.retryCount()));
+
+            say("The service is back: replay, as a new job, in another queue, with counters at zero");
+            serviceIsBack.set(true);
+            JobId again = executor.as("ada", "the service is back")
+                    .replay(flaky, Replay.FRESH.asNewJob().toQueue("retry"));
+            worker.advance(Duration.ofMinutes(1));
+            Told replayed = Told.of(executor, again);
+
+            say("Charged once, however often it is asked for");
+            JobId first = executor.enqueue(CHARGE.job(30).idempotencyKey("order 17"));
+            JobId second = executor.enqueue(CHARGE.job(30).idempotencyKey("order 17"));
+            worker.advance(Duration.ofMinutes(1));
+            say("  job %s and job %s, %d charged", first, second, charged.get());
+            return new Results(spent, recovered, failed, dead, again, replayed, charged.get());
+        }
+    }
+}

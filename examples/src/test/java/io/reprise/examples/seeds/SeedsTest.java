@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.examples.seeds;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the examples for users of other queues claim, measured by what those queues document. */
+@Timeout(120)
+class SeedsTest {
+
+    @TempDir
+    Path directory;
+
+    private static void within(List<Duration> delays, double... millis) {
+        assertThat(delays).hasSize(millis.length / 2);
+        for (int i = 0; i < delays.size(); i++) {
+            assertThat((double) delays.get(i).toMillis()).isBetween(millis[2 * i], millis[2 * i + 1]);
+        }
+    }
+
+    private static void failed(Told told, FailReason reason, int attempts) {
+        assertThat(told.job().state()).isEqualTo(JobState.FAILED);
+        assertThat(told.job().failReason()).isEqualTo(reason);
+        assertThat(told.job().attempts()).isEqualTo(attempts);
+    }
+
+    @Test
+    void omniq() {
+        Omniq.Results results = Omniq.run();
+        assertThat(results.flaky().job().state()).isEqualTo(JobState.SUCCEEDED);
+        within(results.flaky().delays(), 750, 1250, 1500, 2500);
+        failed(results.spent(), FailReason.EXHAUSTED, 6);
+        within(results.spent().delays(), 750, 1250, 1500, 2500, 3000, 5000, 6000, 10000, 12000, 20000);
+        failed(results.once(), FailReason.EXHAUSTED, 1);
+        failed(results.linear(), FailReason.EXHAUSTED, 5);
+        within(results.linear().delays(), 5000, 5000, 10000, 10000, 15000, 15000, 20000, 20000);
+        failed(results.fatal(), FailReason.PERMANENT, 1);
+        assertThat(results.checks()).hasSize(3).allSatisfy(check -> {
+            assertThat(check.state()).isEqualTo(JobState.FAILED);
+            assertThat(check.attempts()).isEqualTo(4);
+        });
+    }
+
+    @Test
+    void stent() {
+        Stent.Results results = Stent.run();
+        failed(results.flaky(), FailReason.EXHAUSTED, 3);
+        within(results.flaky().delays(), 900, 1100, 1800, 2200);
+        assertThat(results.network().job().state()).isEqualTo(JobState.SUCCEEDED);
+        within(results.network().delays(), 400, 600, 600, 900, 900, 1350, 1350, 2025, 2025, 3038, 3037, 4557);
+        failed(results.invalid(), FailReason.PERMANENT, 1);
+        assertThat(results.dead())
+                .extracting(Job::type)
+                .containsExactlyInAnyOrder("flaky_operation", "external_api_call");
+        assertThat(results.replayed().job().id()).isEqualTo(results.replayedAs());
+        assertThat(results.replayedAs()).isNotEqualTo(results.flaky().job().id());
+        assertThat(results.replayed().job().queue()).isEqualTo("retry");
+        assertThat(results.replayed().job().state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(results.replayed().job().attempts()).isEqualTo(1);
+        assertThat(results.charged()).isEqualTo(30);
+    }
+
+    @Test
+    void weave() {
+        Weave.Results results = Weave.run();
+        failed(results.defaults(), FailReason.EXHAUSTED, 4);
+        within(results.defaults().delays(), 0, 500, 0, 1000, 0, 2000);
+        failed(results.panicked(), FailReason.EXHAUSTED, 4);
+        failed(results.financial(), FailReason.EXHAUSTED, 6);
+        within(results.financial().delays(), 0, 1000, 0, 2000, 0, 4000, 0, 8000, 0, 16000);
+        failed(results.oneShot(), FailReason.EXHAUSTED, 1);
+        assertThat(results.order()).containsExactly("once high #1", "once high #2", "normal #1", "low #1");
+        assertThat(results.retries()).isEqualTo(3 + 3 + 5 + 1);
+        assertThat(results.exhausted()).isEqualTo(4);
+    }
+
+    @Test
+    void micro_queue() {
+        MicroQueue.Results results = MicroQueue.run(directory.resolve("tasks.db"));
+        assertThat(results.done().job().state()).isEqualTo(JobState.SUCCEEDED);
+        failed(results.failed(), FailReason.PERMANENT, 1);
+        assertThat(results.retried().job().state()).isEqualTo(JobState.SUCCEEDED);
+        within(results.retried().delays(), 10, 10, 20, 20);
+        failed(results.exhausted(), FailReason.EXHAUSTED, 11);
+        assertThat(results.stuck().job().state()).isEqualTo(JobState.SUCCEEDED);
+        assertThat(results.stuck().job().counts().losses()).isEqualTo(1);
+        assertThat(results.stuck().delays()).as("it came back at once").containsExactly(Duration.ZERO);
+        assertThat(results.fenced()).as("the silent worker's token is outdated").isTrue();
+        assertThat(results.dead()).isEqualTo(2);
+    }
+}

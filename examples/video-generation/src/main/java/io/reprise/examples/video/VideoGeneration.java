@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.examples.video;
+
+import io.reprise.jdbc.JdbcJobStore;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Conduit's video tasks on Reprise. Without arguments it plays a scene: a service, two customers and a provider that fails, with
+ * delays of a second. With {@code --serve} it runs the service until Ctrl-C, as the environment says.
+ */
+public final class VideoGeneration {
+
+    private VideoGeneration() {}
+
+    public static void main(String[] args) throws Exception {
+        Path file = Files.createTempDirectory("video-generation").resolve("tasks.db");
+        Map<String, String> environment = new HashMap<>(System.getenv());
+        boolean serve = args.length == 1 && args[0].equals("--serve");
+        if (!serve) {
+            environment.putIfAbsent("VideoGeneration__BaseDelaySeconds", "1");
+            environment.putIfAbsent("FakeProvider__flaky", "timeout,rate-limit,ok");
+            environment.putIfAbsent("FakeProvider__down", "unavailable");
+            environment.putIfAbsent("FakeProvider__strict", "validation");
+        }
+        VideoSettings settings = VideoSettings.read(environment);
+        try (VideoService service = VideoService.start(
+                settings, FakeProvider.of(environment), JdbcJobStore.sqlite(file), serve ? 8080 : 0)) {
+            System.out.println("Videos are generated at " + service.url() + " with " + settings);
+            if (serve) {
+                System.out.println("Virtual key: " + service.virtualKey("you", null));
+                new CountDownLatch(1).await();
+            } else {
+                play(service);
+            }
+        }
+    }
+
+    private static void play(VideoService service) throws IOException, InterruptedException {
+        try (Receiver receiver = new Receiver(VideoGeneration::heard)) {
+            Client ada = new Client(service.url(), service.virtualKey("ada", "ada"));
+            Client bob = new Client(service.url(), service.virtualKey("bob", "bob"));
+            ada.subscribe(receiver.url());
+            String flaky = ada.generate("flaky", "a cat on a bicycle");
+            String down = ada.generate("down", "a dog in the rain");
+            String strict = ada.generate("strict", "something forbidden");
+            for (String task : new String[] {flaky, down, strict}) {
+                System.out.println(task + " ended: " + ada.await(task).body());
+                receiver.of(task);
+            }
+            System.out.println(
+                    "Retry of one that succeeded: " + ada.retry(flaky).body());
+            System.out.println("Retry of one that has spent its retries: "
+                    + ada.retry(down).body());
+            System.out.println(
+                    "Retry of one that cannot succeed: " + ada.retry(strict).body());
+            System.out.println("Somebody else asks for it: " + bob.task(flaky).body());
+        }
+    }
+
+    private static void heard(JsonNode data) {
+        System.out.println("  webhook: " + data);
+    }
+}

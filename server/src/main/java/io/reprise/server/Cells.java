@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/** Values of JSON as cells of a table. What came from a job cannot move the cursor or colour the screen. */
+final class Cells {
+
+    private static final int WIDTH = 60;
+
+    private Cells() {}
+
+    static String text(JsonNode value) {
+        if (value.isNull() || value.isMissingNode()) {
+            return "-";
+        }
+        if (value.isArray()) {
+            List<String> all = new ArrayList<>();
+            value.forEach(each -> all.add(text(each)));
+            return all.isEmpty() ? "-" : String.join(",", all);
+        }
+        return clean(value.isString() ? value.stringValue() : value.toString());
+    }
+
+    /** At most as wide as a column should be. */
+    static String cut(JsonNode value) {
+        String text = text(value);
+        return text.length() <= WIDTH ? text : text.substring(0, WIDTH - 3) + "...";
+    }
+
+    /** To the second. */
+    static String time(JsonNode value) {
+        String text = text(value);
+        try {
+            return Instant.parse(text).truncatedTo(ChronoUnit.SECONDS).toString();
+        } catch (DateTimeException e) {
+            return text;
+        }
+    }
+
+    private static String clean(String text) {
+        return text.codePoints()
+                .map(c -> Character.isISOControl(c) || Character.getType(c) == Character.FORMAT ? ' ' : c)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+    }
+}

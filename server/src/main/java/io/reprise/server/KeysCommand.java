@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import io.reprise.server.client.Target;
+import io.reprise.server.http.Json;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "keys",
+        description = "Look at API keys, make, rotate and revoke them. Without a command: list.",
+        synopsisSubcommandLabel = "[COMMAND]",
+        footer = {
+            "",
+            "Examples:",
+            "  reprise keys",
+            "  reprise keys create shop --scope enqueue,read",
+            "  reprise keys create rescue --scope admin --store sqlite:reprise.db     # when the admin key is lost"
+        })
+final class KeysCommand extends LinkedCommand {
+
+    private static final int MOST = 100_000;
+
+    KeysCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    public Integer call() {
+        return list();
+    }
+
+    @Command(
+            name = "list",
+            description = "List keys, without their secrets.",
+            footer = {"", "Example:", "  reprise keys list"})
+    int list() {
+        return with(link -> {
+            JsonNode page = pages(link, Target.of("keys"), MOST, null);
+            return answer(page, () -> print(page));
+        });
+    }
+
+    private void print(JsonNode page) {
+        Table table = new Table("id", "name", "scopes", "tenant", "created");
+        for (JsonNode each : page.path("items")) {
+            table.add(
+                    Cells.text(each.path("id")),
+                    Cells.text(each.path("name")),
+                    Cells.text(each.path("scopes")),
+                    Cells.text(each.path("tenant")),
+                    Cells.time(each.path("createdAt")));
+        }
+        table.print(terminal.out());
+    }
+
+    @Command(
+            name = "create",
+            description = "Make a key. It is printed to standard output, this once.",
+            footer = {"", "Example:", "  KEY=$(reprise keys create shop --scope enqueue,read --tenant acme)"})
+    int create(
+            @Parameters(paramLabel = "NAME", description = "What the key is called, also in the audit log.")
+                    String name,
+            @Option(
+                            names = "--scope",
+                            paramLabel = "SCOPE",
+                            split = ",",
+                            required = true,
+                            description = "read, enqueue, work, operate or admin; several with commas between.")
+                    List<String> scopes,
+            @Option(names = "--tenant", paramLabel = "NAME", description = "Whose jobs it may see; all unless given.")
+                    @Nullable
+                    String tenant,
+            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+        ObjectNode body = why(why).put("name", name);
+        body.set("scopes", Json.tree(scopes));
+        if (tenant != null) {
+            body.put("tenant", tenant);
+        }
+        return with(link -> shown(link.post(Target.of("keys"), body), "is made"));
+    }
+
+    @Command(
+            name = "rotate",
+            description = "Give a key a new secret. The key is printed to standard output, this once.",
+            footer = {"", "Example:", "  reprise keys rotate 3f9a0c12be77 --grace 1h"})
+    int rotate(
+            @Parameters(paramLabel = "ID", description = "Id of the key.") String id,
+            @Option(names = "--grace", paramLabel = "TIME", description = "So long the old secret still counts.")
+                    @Nullable
+                    String grace,
+            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+        ObjectNode body = why(why);
+        if (grace != null) {
+            body.put("grace", grace);
+        }
+        return with(link -> shown(link.post(Target.of("keys", id, "rotate"), body), "has a new secret"));
+    }
+
+    private int shown(JsonNode made, String what) {
+        terminal.err()
+                .println("Key " + Cells.text(made.path("id")) + " " + what
+                        + ". It is shown once and stored nowhere else:");
+        return answer(made, "%s", Cells.text(made.path("key")));
+    }
+
+    @Command(
+            name = "revoke",
+            description = "Revoke keys for good.",
+            footer = {"", "Example:", "  reprise keys revoke 3f9a0c12be77"})
+    int revoke(@Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of keys.") List<String> ids) {
+        return with(link -> each(ids, id -> {
+            link.call("DELETE", Target.of("keys", id), null);
+            return answer(Json.object().put("revoked", id), "Key %s is revoked", id);
+        }));
+    }
+}

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.RepriseException;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlSettings;
+import io.reprise.encryption.EncryptionKeys;
+import io.reprise.server.api.Outgoing;
+import io.reprise.server.api.RepriseServer;
+import io.reprise.server.auth.Keys;
+import io.reprise.server.config.Setting;
+import io.reprise.server.config.Settings;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.Resolver;
+import io.reprise.server.delivery.SigningSecret;
+import io.reprise.server.http.HttpSettings;
+import io.reprise.server.http.Scope;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+@Command(
+        name = "serve",
+        description = "Run the server: jobs over HTTP, remote workers, events, metrics.",
+        footer = {
+            "",
+            "Every setting is also a line of the file (http.port=8080) and an environment variable",
+            "(REPRISE_HTTP_PORT=8080). A flag beats the environment, which beats the file.",
+            "",
+            "The first start prints an admin key, once, and listens on the loopback address only.",
+            "",
+            "Examples:",
+            "  reprise serve",
+            "  reprise serve --store-url postgresql://reprise@db/jobs --http-port 8081",
+            "  reprise serve --config reprise.properties --print-config"
+        })
+final class ServeCommand implements Callable<Integer> {
+
+    private static final Duration FOREVER = Duration.ofDays(36_500);
+    private static final String LOOPBACK = "127.0.0.1";
+
+    /** Together less than the end of the process is held up. */
+    private static final Duration STOP_GRACE = Duration.ofSeconds(6);
+
+    private static final Duration CANCEL_GRACE = Duration.ofSeconds(2);
+
+    private final Terminal terminal;
+
+    @Option(names = "--config", paramLabel = "FILE", description = "A properties file with settings.")
+    @Nullable
+    Path config;
+
+    @Option(names = "--print-config", description = "Print every setting and where it came from, and exit.")
+    boolean printConfig;
+
+    @Mixin
+    RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
+
+    @Spec
+    @Nullable
+    CommandSpec spec;
+
+    ServeCommand(Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    /** The command with a flag for every setting. */
+    static CommandLine line(Terminal terminal) {
+        CommandLine line = new CommandLine(new ServeCommand(terminal));
+        for (Setting setting : Setting.values()) {
+            if (setting.isForCommands()) {
+                continue;
+            }
+            String otherwise = setting.otherwise() == null ? "" : " Unless set: " + setting.otherwise() + ".";
+            line.getCommandSpec()
+                    .addOption(OptionSpec.builder(setting.flag())
+                            .type(String.class)
+                            .paramLabel("VALUE")
+                            .description(setting.about() + otherwise)
+                            .build());
+        }
+        return line;
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        Settings settings = settings();
+        if (printConfig) {
+            terminal.out().print(settings.print());
+            return ExitCode.OK;
+        }
+        try (CtrlC ctrlC = CtrlC.listen();
+                RepriseServer server = start(settings)) {
+            terminal.out().println("Reprise listens on " + server.url());
+            terminal.out().flush();
+            ctrlC.await(FOREVER);
+        }
+        return ExitCode.OK;
+    }
+
+    private Settings settings() {
+        Map<Setting, String> flags = new EnumMap<>(Setting.class);
+        if (spec != null) {
+            CommandLine.ParseResult parsed = spec.commandLine().getParseResult();
+            for (Setting setting : Setting.values()) {
+                String value = parsed.matchedOptionValue(setting.flag(), (String) null);
+                if (value != null) {
+                    flags.put(setting, value);
+                }
+            }
+        }
+        try {
+            return Settings.read(config, System.getenv(), flags);
+        } catch (Settings.InvalidSettings e) {
+            throw new BadInput(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private RepriseServer start(Settings settings) throws IOException {
+        JobStore store = Stores.open(settings.text(Setting.STORE_URL));
+        try {
+            store.prepare();
+            boolean first = firstKey(store);
+            String name = settings.textOrNull(Setting.WORKER_NAME);
+            RepriseServer.Parts parts = new RepriseServer.Parts(
+                    name == null ? "server-" + UUID.randomUUID() : name,
+                    version(),
+                    http(settings, first),
+                    settings.number(Setting.HTTP_RATE_LIMIT),
+                    outgoing(settings, store),
+                    List.of());
+            return RepriseServer.start(builder(settings), store, parts);
+        } catch (IOException e) {
+            store.close();
+            throw new BadInput(String.valueOf(e.getMessage()), e);
+        } catch (RepriseException e) {
+            store.close();
+            throw new BadInput("Cannot use the store: " + e.getMessage(), e);
+        }
+    }
+
+    static Outgoing outgoing(Settings settings, JobStore store) {
+        Set<Integer> ports = settings.list(Setting.DELIVERY_PORTS).stream()
+                .map(Integer::valueOf)
+                .collect(Collectors.toSet());
+        List<String> keys = settings.list(Setting.ENCRYPTION_KEYS);
+        return new Outgoing(
+                store,
+                checked(
+                        Setting.DELIVERY_ALLOW,
+                        () -> new OutboundGuard(settings.list(Setting.DELIVERY_ALLOW), ports, Resolver.SYSTEM)),
+                checked(
+                        Setting.DELIVERY_SECRET,
+                        () -> settings.list(Setting.DELIVERY_SECRET).stream()
+                                .map(SigningSecret::parse)
+                                .toList()),
+                keys.isEmpty() ? null : checked(Setting.ENCRYPTION_KEYS, () -> EncryptionKeys.parse(keys)));
+    }
+
+    private static <T> T checked(Setting setting, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException e) {
+            throw new BadInput(setting.key() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Without a key nobody could do anything, and whoever were first could do everything. */
+    private boolean firstKey(JobStore store) {
+        Keys keys = new Keys(store, InstantSource.system());
+        if (!keys.isEmpty()) {
+            return false;
+        }
+        Keys.NewKey key = keys.create("first", Set.of(Scope.ADMIN), null, new Note("reprise", "first start"));
+        terminal.out().println("There was no API key yet. This admin key is shown once and stored nowhere else:");
+        terminal.out().println();
+        terminal.out().println("  " + key.text());
+        terminal.out().println();
+        terminal.out().flush();
+        return true;
+    }
+
+    private HttpSettings http(Settings settings, boolean first) {
+        String host = settings.text(Setting.HTTP_HOST);
+        if (first && !isLoopback(host)) {
+            terminal.err()
+                    .println("reprise: listening on " + LOOPBACK + " instead of " + host
+                            + " this time, because there was no key; start it again with the key in hand");
+            host = LOOPBACK;
+        }
+        HttpSettings.Limits limits = new HttpSettings.Limits(
+                settings.number(Setting.HTTP_MAX_BODY),
+                settings.number(Setting.HTTP_MAX_HEADER),
+                settings.number(Setting.HTTP_MAX_CONNECTIONS),
+                settings.duration(Setting.HTTP_IDLE_TIMEOUT),
+                settings.duration(Setting.HTTP_IDLE_TIMEOUT),
+                settings.number(Setting.HTTP_THREADS));
+        return new HttpSettings(host, settings.number(Setting.HTTP_PORT), limits, tls(settings));
+    }
+
+    private static HttpSettings.@Nullable Tls tls(Settings settings) {
+        String keyStore = settings.textOrNull(Setting.TLS_KEY_STORE);
+        if (keyStore == null) {
+            return null;
+        }
+        Path file = Path.of(keyStore);
+        if (!Files.isReadable(file)) {
+            throw new BadInput("tls.key-store: cannot read " + file);
+        }
+        return new HttpSettings.Tls(file, settings.text(Setting.TLS_PASSWORD));
+    }
+
+    private static RepriseBuilder builder(Settings settings) {
+        RepriseBuilder builder = Reprise.builder()
+                .concurrency(settings.number(Setting.WORKER_CONCURRENCY))
+                .lease(settings.duration(Setting.WORKER_LEASE))
+                .control(ControlSettings.DEFAULT.resourceBudget(BudgetSettings.OF_RESOURCE
+                        .capacity(settings.number(Setting.BUDGET_CAPACITY))
+                        .floor(settings.number(Setting.BUDGET_FLOOR))))
+                .stopGrace(STOP_GRACE)
+                .cancelGrace(CANCEL_GRACE)
+                .keepFinished(settings.duration(Setting.KEEP_FINISHED));
+        Duration keepFailed = settings.durationOrNull(Setting.KEEP_FAILED);
+        return keepFailed == null ? builder : builder.keepFailed(keepFailed);
+    }
+
+    private static boolean isLoopback(String host) {
+        try {
+            return InetAddress.getByName(host).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    private static String version() {
+        String own = ServeCommand.class.getPackage().getImplementationVersion();
+        return own == null ? "(not packaged)" : own;
+    }
+}

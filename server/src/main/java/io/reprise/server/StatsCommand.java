@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import io.reprise.server.client.Target;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+
+@Command(
+        name = "stats",
+        description = "Jobs by state, what retries cost and saved, and alerts.",
+        footer = {"", "Example:", "  reprise stats --since 7d"})
+final class StatsCommand extends LinkedCommand {
+
+    @Option(names = "--since", paramLabel = "TIME", description = "How far back costs are counted; 1d unless given.")
+    @Nullable
+    String since;
+
+    StatsCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    public Integer call() {
+        return with(link -> {
+            JsonNode stats = link.get(Target.of("stats").with("since", since));
+            return answer(stats, () -> print(stats));
+        });
+    }
+
+    private void print(JsonNode stats) {
+        terminal.out()
+                .println(stats.path("counts").properties().stream()
+                        .map(count -> count.getValue() + " " + count.getKey())
+                        .collect(Collectors.joining(", ")));
+        terminal.out()
+                .println(Cells.text(stats.path("queues")) + " queues, " + Cells.text(stats.path("workers"))
+                        + " workers");
+        if (stats.path("costs").isObject()) {
+            terminal.out().println(Cells.text(stats.path("costs").path("sentence")));
+        }
+        stats.path("alerts").forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
+    }
+}

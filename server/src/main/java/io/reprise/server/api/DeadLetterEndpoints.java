@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Bulk;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.Replay;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.JobQuery;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs that failed for good: look at them, put them back, or let them go. */
+final class DeadLetterEndpoints implements Endpoints {
+
+    private static final String SECTION = "Dead letters";
+    private static final int MAX_BULK = 10_000;
+
+    private static final Schema GROUP = Schema.object()
+            .must("fingerprint", Schema.text(1, 100).orNull())
+            .must("count", Schema.integer(1, Integer.MAX_VALUE))
+            .must("firstAt", Schema.time())
+            .must("lastAt", Schema.time())
+            .must("error", Schemas.ERROR)
+            .must("latest", Schemas.JOB)
+            .named("DeadGroup");
+
+    private static final Schema REPLAY = Schema.object()
+            .may("newId", Schema.bool().about("as a new job, discarding this one"))
+            .may("keepCounters", Schema.bool().about("go on counting, instead of starting anew"))
+            .may("queue", Schema.name().about("another queue"))
+            .may("payload", Schema.any().about("another payload"))
+            .may("why", Schema.text(0, 500))
+            .named("Replay");
+
+    private static final Schema BULK = Schema.object()
+            .must("action", Schema.choice(List.of("replay", "discard")))
+            .may("filter", Schemas.FILTER)
+            .may("limit", Schema.integer(1, MAX_BULK).about("jobs at most; 10000 unless given"))
+            .may("dryRun", Schema.bool().about("only count"))
+            .may("newId", Schema.bool())
+            .may("keepCounters", Schema.bool())
+            .may("queue", Schema.name())
+            .may("why", Schema.text(0, 500))
+            .named("BulkRequest");
+
+    private static final Schema BULK_RESULT = Schema.object()
+            .must("matched", Schema.integer(0, MAX_BULK))
+            .must("done", Schema.integer(0, MAX_BULK))
+            .must("dryRun", Schema.bool())
+            .must("refused", Schema.object().open().about("why, by id, for the first 100"))
+            .named("BulkResult");
+
+    private final Api api;
+
+    DeadLetterEndpoints(Api api) {
+        this.api = api;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Filters.paged(Filters.parameters(Operation.get("/v1/dead-letters", "listDeadLetters")
+                                .section(SECTION)
+                                .summary("Dead letters that match, newest first")
+                                .scope(Scope.READ)))
+                        .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
+                        .does(this::list),
+                Filters.parameters(Operation.get("/v1/dead-letters/groups", "groupDeadLetters")
+                                .section(SECTION)
+                                .summary("Dead letters by what they failed of, the largest group first")
+                                .scope(Scope.READ))
+                        .query("limit", Schema.integer(1, 1_000), "groups at most; 100 unless given")
+                        .answers(200, "the groups", Schemas.page(GROUP, "DeadGroups"))
+                        .does(this::groups),
+                Operation.post("/v1/dead-letters/{id}/replay", "replayDeadLetter")
+                        .section(SECTION)
+                        .summary("Put one dead letter back, if need be with another payload or queue")
+                        .scope(Scope.OPERATE)
+                        .path("id", Schema.id(), "id of the job")
+                        .optionalBody(REPLAY)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(this::replay),
+                Operation.post("/v1/dead-letters/{id}/discard", "discardDeadLetter")
+                        .section(SECTION)
+                        .summary("Delete one dead letter with its history")
+                        .scope(Scope.OPERATE)
+                        .path("id", Schema.id(), "id of the job")
+                        .optionalBody(Schemas.WHY)
+                        .answers(204, "it is gone")
+                        .does(this::discard),
+                Operation.post("/v1/dead-letters/bulk", "bulkDeadLetters")
+                        .section(SECTION)
+                        .summary(
+                                "Replay or discard every dead letter that matches; see /v1/replays for doing it slowly")
+                        .scope(Scope.OPERATE)
+                        .body(BULK)
+                        .answers(200, "what was done", BULK_RESULT)
+                        .does(this::bulk));
+    }
+
+    private Answer list(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        JobQuery query = Filters.page(Filters.query(request, tenancy), request).state(JobState.FAILED);
+        return Response.ok(Views.page(Pages.find(api.reprise(), query), job -> Views.job(job, tenancy)));
+    }
+
+    private Answer groups(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        List<DeadGroup> groups =
+                api.reprise().deadGroups(Filters.query(request, tenancy), request.integer("limit", 100));
+        return Response.ok(
+                Views.page(groups.stream().map(group -> view(group, tenancy)).toList(), null));
+    }
+
+    private static Map<String, @Nullable Object> view(DeadGroup group, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("fingerprint", group.fingerprint());
+        view.put("count", group.count());
+        view.put("firstAt", group.firstAt());
+        view.put("lastAt", group.lastAt());
+        view.put("error", Views.error(group.latest().status().lastError()));
+        view.put("latest", Views.job(group.latest(), tenancy));
+        return view;
+    }
+
+    private Answer replay(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Job job = api.job(request);
+        JobId id = api.as(request).replay(job.id(), replay(request.fields(), tenancy));
+        return Response.ok(Views.job(api.job(request, id.toString()), tenancy));
+    }
+
+    static Replay replay(Fields fields, Tenancy tenancy) {
+        String payload = fields.mentions("payload") ? fields.node("payload").toString() : null;
+        if (payload != null && payload.length() > JobSpec.MAX_PAYLOAD_BYTES / 3) {
+            throw Problem.invalid("/payload", "is too long to be edited; enqueue a new job");
+        }
+        return new Replay(
+                fields.flag("newId"),
+                fields.flag("keepCounters"),
+                tenancy.storedOrNull("queue", fields.text("queue")),
+                payload);
+    }
+
+    private Answer discard(Request request) {
+        Job job = api.job(request);
+        api.as(request).discard(job.id());
+        return Response.noContent();
+    }
+
+    private Answer bulk(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Fields fields = request.fields();
+        JobQuery query = Filters.query(fields.in("filter"), tenancy).state(JobState.FAILED);
+        Bulk bulk = api.as(request).all(query).limit(fields.integer("limit", MAX_BULK));
+        boolean dryRun = fields.flag("dryRun");
+        bulk = dryRun ? bulk.dryRun() : bulk;
+        Bulk.Result result =
+                fields.text("action", "").equals("discard") ? bulk.discard() : bulk.replay(replay(fields, tenancy));
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("matched", result.matched());
+        view.put("done", result.done());
+        view.put("dryRun", dryRun);
+        Map<String, String> refused = new TreeMap<>();
+        result.refused().forEach((id, why) -> refused.put(id.toString(), why));
+        view.put("refused", refused);
+        return Response.ok(view);
+    }
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.EventSink;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** What happens, as it happens. */
+final class EventEndpoints implements Endpoints, AutoCloseable {
+
+    private static final int MAX_STREAMS = 500;
+    private static final int HEARTBEAT_SECONDS = 10;
+
+    private final EventLog log;
+    private final Set<EventSink> open = ConcurrentHashMap.newKeySet();
+    private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "reprise-event-heart");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    EventEndpoints(EventLog log) {
+        this.log = log;
+        Future<?> unused = heart.scheduleAtFixedRate(
+                () -> open.forEach(sink -> sink.send(": \n\n")),
+                HEARTBEAT_SECONDS,
+                HEARTBEAT_SECONDS,
+                TimeUnit.SECONDS);
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(Operation.get("/v1/events", "streamEvents")
+                .section("Events")
+                .summary("Server-sent events of this process; an event named reset says that some were missed")
+                .scope(Scope.READ)
+                .header("Last-Event-ID", Schema.text(1, 100), "the last event that was seen: go on after it")
+                .query("kinds", Schema.text(1, 1_000), "only these kinds, between commas")
+                .query("queue", Schema.name(), "only of jobs of this queue")
+                .query("type", Schema.name(), "only of jobs of this type")
+                .query("job", Schema.id(), "only of this job")
+                .answersAs(200, "events until the client goes", "text/event-stream")
+                .does(this::stream));
+    }
+
+    private Answer stream(Request request) {
+        if (open.size() >= MAX_STREAMS) {
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many streams are open already")
+                    .header("Retry-After", "10");
+        }
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Predicate<EventLog.Entry> wanted = wanted(request, tenancy);
+        String lastId = request.parameter("Last-Event-ID");
+        return new Answer.Stream(sink -> start(sink, lastId, wanted, tenancy));
+    }
+
+    private void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
+        open.add(sink);
+        sink.send(": connected\nretry: 2000\n\n");
+        EventLog.Subscription subscription = log.subscribe(lastId, entry -> {
+            if (wanted.test(entry)) {
+                sink.send(log.text(entry, tenancy));
+            }
+        });
+        if (!subscription.complete()) {
+            sink.send("event: reset\ndata: {}\n\n");
+        }
+        sink.onEnd(() -> {
+            open.remove(sink);
+            subscription.end().run();
+        });
+    }
+
+    private static Predicate<EventLog.Entry> wanted(Request request, Tenancy tenancy) {
+        String kinds = request.parameter("kinds");
+        Set<String> chosen = kinds == null
+                ? Set.of()
+                : Arrays.stream(kinds.split(",", -1))
+                        .map(kind -> kind.trim().toUpperCase(Locale.ROOT))
+                        .collect(Collectors.toSet());
+        String queue = tenancy.storedOrNull("queue", request.parameter("queue"));
+        String type = request.parameter("type");
+        String job = request.parameter("job");
+        return entry -> tenancy.owns(entry.queue() == null ? entry.resource() : entry.queue())
+                && (chosen.isEmpty() || chosen.contains(entry.kind()))
+                && (queue == null || queue.equals(entry.queue()))
+                && (type == null || type.equals(entry.type()))
+                && (job == null || job.equals(entry.job()));
+    }
+
+    @Override
+    public void close() {
+        heart.shutdownNow();
+    }
+}

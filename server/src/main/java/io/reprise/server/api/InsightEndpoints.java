@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Alert;
+import io.reprise.Costs;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.QueueState;
+import io.reprise.store.WorkerState;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What people look at: workers, figures, alerts, and who did what. */
+final class InsightEndpoints implements Endpoints {
+
+    private static final String SECTION = "Insight";
+    private static final int BIG = Integer.MAX_VALUE;
+    private static final Duration MAX_SINCE = Duration.ofDays(31);
+
+    private static final Schema WORKER = Schema.object()
+            .must("name", Schema.text(1, 200))
+            .must("queues", Schema.array(Schema.name(), 0, BIG).about("empty for all"))
+            .must("types", Schema.array(Schema.text(1, 100), 0, BIG).about("* for all"))
+            .must("concurrency", Schema.integer(0, BIG))
+            .must("holding", Schema.integer(0, BIG))
+            .must("since", Schema.time())
+            .must("seenAt", Schema.time())
+            .named("Worker");
+
+    private static final Schema AUDIT = Schema.object()
+            .must("at", Schema.time())
+            .must("action", Schema.text(1, 100))
+            .must("job", Schema.id().orNull())
+            .must("subject", Schema.text(1, 300).orNull())
+            .must("by", Schema.text(1, 100))
+            .must("why", Schema.text(0, 500).orNull())
+            .must("detail", Schema.text(0, 2_000).orNull())
+            .named("AuditEntry");
+
+    private static final Schema STATS = Schema.object()
+            .must("at", Schema.time())
+            .must("counts", Schema.object().open().about("jobs by state"))
+            .must("queues", Schema.integer(0, BIG))
+            .must("workers", Schema.integer(0, BIG))
+            .must("costs", Schema.any())
+            .must("alerts", Schema.array(Schema.object().open(), 0, BIG))
+            .named("Stats");
+
+    private final Api api;
+
+    InsightEndpoints(Api api) {
+        this.api = api;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/workers", "listWorkers")
+                        .section(SECTION)
+                        .summary("The workers that live, as of their last report")
+                        .scope(Scope.READ)
+                        .answers(200, "the workers", Schemas.page(WORKER, "Workers"))
+                        .does(this::workers),
+                Operation.get("/v1/stats", "getStats")
+                        .section(SECTION)
+                        .summary("Jobs by state, what retries cost and saved, and alerts")
+                        .scope(Scope.READ)
+                        .query("since", Schema.duration(), "how far back costs are counted, up to 31d; 1d unless given")
+                        .answers(200, "figures", STATS)
+                        .does(this::stats),
+                Operation.get("/v1/audit", "listAudit")
+                        .section(SECTION)
+                        .summary("What was done by hand, newest first")
+                        .scope(Scope.READ)
+                        .query("job", Schema.id(), "only to this job")
+                        .query("limit", Schemas.LIMIT, "entries at most; 100 unless given")
+                        .answers(200, "entries", Schemas.page(AUDIT, "Audit"))
+                        .does(this::audit));
+    }
+
+    private Answer workers(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        return Response.ok(Views.page(
+                api.reprise().workers().stream()
+                        .filter(worker -> tenancy.owns(worker.name()))
+                        .map(worker -> view(worker, tenancy))
+                        .toList(),
+                null));
+    }
+
+    private static Map<String, @Nullable Object> view(WorkerState worker, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("name", tenancy.shown(worker.name()));
+        view.put("queues", worker.report().queues().stream().map(tenancy::shown).toList());
+        view.put("types", worker.report().types());
+        view.put("concurrency", worker.report().concurrency());
+        view.put("holding", worker.report().holding());
+        view.put("since", worker.since());
+        view.put("seenAt", worker.seenAt());
+        return view;
+    }
+
+    private Answer stats(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Duration since = request.duration("since", Duration.ofDays(1));
+        List<QueueState> queues = api.reprise().queues().stream()
+                .filter(queue -> tenancy.owns(queue.name()))
+                .toList();
+        Map<String, Long> counts = new LinkedHashMap<>();
+        for (JobState state : JobState.values()) {
+            counts.put(
+                    state.name(),
+                    queues.stream().mapToLong(queue -> queue.count(state)).sum());
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("at", api.store().now());
+        view.put("counts", counts);
+        view.put("queues", queues.size());
+        view.put(
+                "workers",
+                api.reprise().workers().stream()
+                        .filter(worker -> tenancy.owns(worker.name()))
+                        .count());
+        // Costs and alerts are kept by type for the whole fleet, so a tenant is not told of them.
+        boolean all = tenancy.prefix() == null;
+        view.put("costs", all ? costs(since) : null);
+        view.put(
+                "alerts",
+                all
+                        ? api.reprise().alerts().stream()
+                                .map(InsightEndpoints::view)
+                                .toList()
+                        : List.of());
+        return Response.ok(view);
+    }
+
+    private Map<String, @Nullable Object> costs(Duration since) {
+        Costs costs = api.reprise().costs(since.compareTo(MAX_SINCE) > 0 ? MAX_SINCE : since);
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("jobs", costs.jobs());
+        view.put("retries", costs.retries());
+        view.put("saved", costs.saved());
+        view.put("retryTime", Views.duration(costs.retryTime()));
+        view.put("wastedRetryTime", Views.duration(costs.wastedRetryTime()));
+        view.put("sentence", costs.sentence());
+        return view;
+    }
+
+    private static Map<String, @Nullable Object> view(Alert alert) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("kind", alert.kind());
+        view.put("type", alert.type());
+        view.put("value", alert.value());
+        view.put("threshold", alert.threshold());
+        view.put("since", alert.since());
+        view.put("message", alert.message());
+        return view;
+    }
+
+    private Answer audit(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        String id = request.parameter("job");
+        JobId job = id == null ? null : api.job(request, id).id();
+        List<Map<String, @Nullable Object>> entries = api.store().audit(job, request.integer("limit", 100)).stream()
+                .filter(entry -> isFor(entry, tenancy))
+                .map(entry -> view(entry, tenancy))
+                .toList();
+        return Response.ok(Views.page(entries, null));
+    }
+
+    /** An entry is the tenant's if what was done, was done to something of the tenant's. */
+    private boolean isFor(AuditEntry entry, Tenancy tenancy) {
+        if (tenancy.prefix() == null) {
+            return true;
+        }
+        JobId job = entry.job();
+        return job == null
+                ? entry.subject() != null && tenancy.owns(entry.subject())
+                : api.reprise().find(job).map(Job::queue).filter(tenancy::owns).isPresent();
+    }
+
+    private static Map<String, @Nullable Object> view(AuditEntry entry, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("at", entry.at());
+        view.put("action", entry.action());
+        view.put("job", entry.job() == null ? null : entry.job().toString());
+        view.put("subject", tenancy.shownOrNull(entry.subject()));
+        view.put("by", entry.note().by());
+        view.put("why", entry.note().why());
+        view.put("detail", entry.detail());
+        return view;
+    }
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Explanation;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobRequest;
+import io.reprise.JobSpec;
+import io.reprise.ManualRetry;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Enqueueing jobs, and one job at a time. */
+final class JobEndpoints implements Endpoints {
+
+    private static final String SECTION = "Jobs";
+    private static final Duration MAX_WAIT = Duration.ofMinutes(1);
+
+    private static final Schema ENQUEUED = Schema.object()
+            .must("id", Schema.id())
+            .must("created", Schema.bool().about("false if a key led to a job that was there already"))
+            .must("dueAt", Schema.time())
+            .named("Enqueued");
+
+    private static final Schema RETRY = Schema.object()
+            .may("backoff", Schema.bool().about("after the policy's delay instead of at once"))
+            .may("grant", Schema.integer(0, ManualRetry.MAX_GRANT).about("attempts to add"))
+            .may("reset", Schema.bool().about("start all counters anew"))
+            .may("force", Schema.bool().about("even what is not retryable or has spent its attempts"))
+            .may("why", Schema.text(0, 500))
+            .named("ManualRetry");
+
+    private static final Schema EXPLANATION = Schema.object()
+            .must("id", Schema.id())
+            .must("at", Schema.time())
+            .must("sentence", Schema.text(0, 10_000))
+            .must("reasons", Schema.array(Schema.object().open(), 1, 100))
+            .must("nextAt", Schema.time().orNull())
+            .must("prediction", Schema.any())
+            .named("Explanation");
+
+    private final Api api;
+    private final JobRequests requests;
+    private final Waiting waiting;
+
+    JobEndpoints(Api api, PolicyBook policies, Waiting waiting) {
+        this.api = api;
+        this.requests = new JobRequests(api, policies);
+        this.waiting = waiting;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.post("/v1/jobs", "enqueueJobs")
+                        .section(SECTION)
+                        .summary("Enqueue one job, or an array of them: all or none")
+                        .scope(Scope.ENQUEUE)
+                        .header("Idempotency-Key", Schema.text(1, 200), "the same key enqueues the same jobs only once")
+                        .body(Schema.oneOrMore(Schemas.JOB_REQUEST, Schemas.MAX_BATCH))
+                        .answers(
+                                202,
+                                "what was enqueued, in the order given; for an array, an array",
+                                Schema.oneOrMore(ENQUEUED, Schemas.MAX_BATCH))
+                        .does(this::enqueue),
+                Filters.paged(Filters.parameters(Operation.get("/v1/jobs", "listJobs")
+                                .section(SECTION)
+                                .summary("Jobs that match, newest first")
+                                .scope(Scope.READ)
+                                .query("state", Schema.text(1, 100), "one or more states between commas")))
+                        .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
+                        .does(this::list),
+                Operation.get("/v1/jobs/{id}", "getJob")
+                        .section(SECTION)
+                        .summary("A job with its history and the decision after each attempt")
+                        .scope(Scope.READ)
+                        .path("id", Schema.id(), "id of the job")
+                        .header("If-None-Match", Schema.text(1, 200), "ETag of what is known already")
+                        .answers(200, "the job", Schemas.JOB)
+                        .answers(304, "it is as it was")
+                        .does(this::get),
+                Operation.post("/v1/jobs/{id}/retry", "retryJob")
+                        .section(SECTION)
+                        .summary("Retry a dead letter, or bring a waiting job forward")
+                        .scope(Scope.OPERATE)
+                        .path("id", Schema.id(), "id of the job")
+                        .optionalBody(RETRY)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(this::retry),
+                Operation.post("/v1/jobs/{id}/cancel", "cancelJob")
+                        .section(SECTION)
+                        .summary("End a pending job, and ask the worker of a running one to stop")
+                        .scope(Scope.OPERATE)
+                        .path("id", Schema.id(), "id of the job")
+                        .optionalBody(Schemas.WHY)
+                        .answers(200, "it is cancelled", Schemas.JOB)
+                        .answers(202, "its worker was asked to stop", Schemas.JOB)
+                        .does(this::cancel),
+                Operation.get("/v1/jobs/{id}/explain", "explainJob")
+                        .section(SECTION)
+                        .summary("Why the job is, or is not, running now, and what happens next")
+                        .scope(Scope.READ)
+                        .path("id", Schema.id(), "id of the job")
+                        .answers(200, "why", EXPLANATION)
+                        .does(this::explain),
+                Operation.get("/v1/jobs/{id}/result", "awaitJob")
+                        .section(SECTION)
+                        .summary("How the job ended, waiting a while if it has not")
+                        .scope(Scope.READ)
+                        .path("id", Schema.id(), "id of the job")
+                        .query("wait", Schema.duration(), "how long to wait at most, up to 60 s; 0 unless given")
+                        .answers(200, "it has ended", Schemas.JOB)
+                        .answers(202, "it has not ended yet", Schemas.JOB)
+                        .does(this::result));
+    }
+
+    private Answer enqueue(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        List<JobRequest<JsonNode>> jobs = keyed(requests.all(request.body(), tenancy), request, tenancy);
+        List<Inserted> inserted = api.reprise().offerAll(jobs);
+        if (request.parameter("Idempotency-Key") != null) {
+            requireSame(inserted, request.body(), tenancy);
+        }
+        List<Map<String, @Nullable Object>> views = new ArrayList<>();
+        for (Inserted one : inserted) {
+            Map<String, @Nullable Object> view = new LinkedHashMap<>();
+            view.put("id", one.id().toString());
+            view.put("created", one.created());
+            view.put("dueAt", one.dueAt());
+            views.add(view);
+        }
+        if (request.body().isArray()) {
+            return Response.json(202, views);
+        }
+        return Response.json(202, views.get(0))
+                .header("Location", "/v1/jobs/" + inserted.get(0).id());
+    }
+
+    private static List<JobRequest<JsonNode>> keyed(List<JobRequest<JsonNode>> jobs, Request request, Tenancy tenancy) {
+        String key = request.parameter("Idempotency-Key");
+        if (key == null) {
+            return jobs;
+        }
+        boolean own = request.body().isArray()
+                ? request.body().valueStream().anyMatch(job -> job.hasNonNull("idempotencyKey"))
+                : request.body().hasNonNull("idempotencyKey");
+        if (own) {
+            throw Problem.invalid("Idempotency-Key", "must not be given together with a job's idempotencyKey");
+        }
+        List<JobRequest<JsonNode>> keyed = new ArrayList<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            String each = request.body().isArray() ? key + "#" + i : key;
+            String stored = tenancy.storedKey("Idempotency-Key", each);
+            try {
+                keyed.add(jobs.get(i).idempotencyKey(stored == null ? each : stored));
+            } catch (IllegalArgumentException e) {
+                throw Problem.invalid("Idempotency-Key", String.valueOf(e.getMessage()));
+            }
+        }
+        return keyed;
+    }
+
+    /** A key that was used for something else is a mistake that must not pass for a success. */
+    private void requireSame(List<Inserted> inserted, JsonNode body, Tenancy tenancy) {
+        for (int i = 0; i < inserted.size(); i++) {
+            if (!inserted.get(i).created()) {
+                Fields asked = new Fields(body.isArray() ? body.get(i) : body);
+                Job job = api.reprise().find(inserted.get(i).id()).orElse(null);
+                String queue = tenancy.stored("queue", asked.text("queue", JobSpec.DEFAULT_QUEUE));
+                if (job != null
+                        && !(job.type().equals(asked.text("type"))
+                                && job.queue().equals(queue))) {
+                    throw Problem.of(
+                            ProblemType.KEY_REUSED,
+                            "The key belongs to job " + job.id() + ", which is of another type or queue");
+                }
+            }
+        }
+    }
+
+    private Answer list(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        JobQuery query = Filters.states(Filters.page(Filters.query(request, tenancy), request), request);
+        return Response.ok(Views.page(Pages.find(api.reprise(), query), job -> Views.job(job, tenancy)));
+    }
+
+    private Answer get(Request request) {
+        Response response = Response.ok(whole(request, api.job(request))).tagged();
+        String tag = String.valueOf(response.headers().get("ETag"));
+        return tag.equals(request.parameter("If-None-Match")) ? Response.notModified(tag) : response;
+    }
+
+    private Map<String, @Nullable Object> whole(Request request, Job job) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Map<String, @Nullable Object> view = Views.job(job, tenancy);
+        view.put(
+                "history",
+                api.reprise().attempts(job.id()).stream()
+                        .map(attempt -> Views.attempt(attempt, tenancy))
+                        .toList());
+        return view;
+    }
+
+    private Answer retry(Request request) {
+        Job job = api.job(request);
+        Fields fields = request.fields();
+        api.as(request)
+                .retry(
+                        job.id(),
+                        new ManualRetry(
+                                fields.flag("backoff"),
+                                fields.integer("grant", 0),
+                                fields.flag("reset"),
+                                fields.flag("force")));
+        return Response.ok(whole(request, api.job(request)));
+    }
+
+    private Answer cancel(Request request) {
+        Job job = api.job(request);
+        Cancellation answer = api.as(request).cancel(job.id());
+        return switch (answer) {
+            case DONE -> Response.ok(whole(request, api.job(request)));
+            case REQUESTED -> Response.json(202, whole(request, api.job(request)));
+            case TOO_LATE -> throw Problem.of(ProblemType.INVALID_STATE, "Job " + job.id() + " has ended already");
+            case MISSING -> throw Problem.notFound("Job " + job.id());
+        };
+    }
+
+    private Answer explain(Request request) {
+        Explanation explanation = api.reprise().explain(api.job(request).id());
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("id", explanation.id().toString());
+        view.put("at", explanation.at());
+        view.put("sentence", explanation.sentence());
+        view.put(
+                "reasons",
+                explanation.reasons().stream()
+                        .map(reason -> Map.of(
+                                "kind", reason.getClass().getSimpleName(), "text", reason.text(explanation.at())))
+                        .toList());
+        view.put("nextAt", explanation.nextAt());
+        view.put("prediction", Views.prediction(explanation.prediction()));
+        return Response.ok(view);
+    }
+
+    private Answer result(Request request) {
+        Duration wait = request.duration("wait", Duration.ZERO);
+        if (wait.compareTo(MAX_WAIT) > 0) {
+            throw Problem.invalid("wait", "must be at most 60s");
+        }
+        JobId id = api.job(request).id();
+        return waiting.until(wait, last -> {
+            Job job = api.job(request, id.toString());
+            boolean ended = job.state().isTerminal();
+            return ended || last ? Response.json(ended ? 200 : 202, whole(request, job)) : null;
+        });
+    }
+}

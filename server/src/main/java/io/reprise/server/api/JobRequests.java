@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.JobRequest;
+import io.reprise.JobSpec;
+import io.reprise.JobType;
+import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.server.delivery.HttpCall;
+import io.reprise.server.delivery.HttpDelivery;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Problem.FieldError;
+import io.reprise.server.webhook.WebhookDelivery;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Turns what clients send into jobs to enqueue. Everything wrong with a job is named, each with its own field. */
+final class JobRequests {
+
+    /** Made by the server itself, of what it has stored: anybody else could only forge them. */
+    private static final Set<String> RESERVED = Set.of(WebhookDelivery.TYPE.name());
+
+    private final Api api;
+    private final PolicyBook policies;
+
+    JobRequests(Api api, PolicyBook policies) {
+        this.api = api;
+        this.policies = policies;
+    }
+
+    /** One job or all of an array. */
+    List<JobRequest<JsonNode>> all(JsonNode body, Tenancy tenancy) {
+        List<FieldError> errors = new ArrayList<>();
+        List<JobRequest<JsonNode>> jobs = new ArrayList<>();
+        if (body.isArray()) {
+            for (int i = 0; i < body.size(); i++) {
+                add(jobs, "/" + i, body.get(i), tenancy, errors);
+            }
+        } else {
+            add(jobs, "", body, tenancy, errors);
+        }
+        if (!errors.isEmpty()) {
+            throw Problem.invalid(errors);
+        }
+        return jobs;
+    }
+
+    JobRequest<JsonNode> one(String at, JsonNode body, Tenancy tenancy) {
+        List<FieldError> errors = new ArrayList<>();
+        List<JobRequest<JsonNode>> jobs = new ArrayList<>();
+        add(jobs, at, body, tenancy, errors);
+        if (!errors.isEmpty()) {
+            throw Problem.invalid(errors);
+        }
+        return jobs.get(0);
+    }
+
+    private void add(
+            List<JobRequest<JsonNode>> jobs, String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
+        Fields fields = new Fields(body);
+        JsonNode payload = fields.mentions("payload") ? fields.node("payload") : Json.object();
+        JobRequest<JsonNode> job =
+                JobType.of(fields.text("type", ""), JsonNode.class).job(payload);
+        if (RESERVED.contains(job.type().name())) {
+            errors.add(new FieldError(at + "/type", "is made by the server itself"));
+        }
+        checkSize(at, payload.toString(), errors);
+        job = set(job, at + "/queue", errors, to -> {
+            String queue = tenancy.stored("queue", fields.text("queue", JobSpec.DEFAULT_QUEUE));
+            return to.queue(queue);
+        });
+        if (fields.has("resource")) {
+            job = set(
+                    job,
+                    at + "/resource",
+                    errors,
+                    to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
+        }
+        if (job.type().name().equals(HttpDelivery.TYPE.name())) {
+            job = call(job, at, payload, !fields.has("resource"), tenancy, errors);
+        }
+        if (fields.has("priority")) {
+            job = set(job, at + "/priority", errors, to -> to.priority(fields.integer("priority", 0)));
+        }
+        job = due(job, at, fields, errors);
+        job = keys(job, at, fields, tenancy, errors);
+        if (fields.has("tags")) {
+            job = set(
+                    job,
+                    at + "/tags",
+                    errors,
+                    to -> to.tags(fields.texts("tags").toArray(String[]::new)));
+        }
+        Duration timeout = fields.duration("timeout");
+        if (timeout != null) {
+            job = set(job, at + "/timeout", errors, to -> to.timeout(timeout));
+        }
+        jobs.add(policy(job, at, fields, tenancy, errors));
+    }
+
+    private void checkSize(String at, String payload, List<FieldError> errors) {
+        int bytes = api.codec().seal(payload).getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
+            errors.add(new FieldError(
+                    at + "/payload",
+                    "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are"));
+        }
+    }
+
+    /** A call that can never be made is refused now; its resource is its host, unless another was named. */
+    private JobRequest<JsonNode> call(
+            JobRequest<JsonNode> job,
+            String at,
+            JsonNode payload,
+            boolean unnamed,
+            Tenancy tenancy,
+            List<FieldError> errors) {
+        List<HttpCall.Flaw> flaws = api.calls().flaws(payload);
+        flaws.forEach(flaw -> errors.add(new FieldError(
+                at + "/payload" + (flaw.member().isEmpty() ? "" : "/" + flaw.member()), flaw.message())));
+        return flaws.isEmpty() && unnamed
+                ? set(
+                        job,
+                        at + "/payload/url",
+                        errors,
+                        to -> to.resource(tenancy.stored("resource", api.calls().resource(payload))))
+                : job;
+    }
+
+    private static JobRequest<JsonNode> due(
+            JobRequest<JsonNode> job, String at, Fields fields, List<FieldError> errors) {
+        Duration delay = fields.duration("delay");
+        Instant dueAt = fields.time("dueAt");
+        if (delay != null && dueAt != null) {
+            errors.add(new FieldError(at + "/dueAt", "must not be given together with delay"));
+            return job;
+        }
+        if (delay != null) {
+            return set(job, at + "/delay", errors, to -> to.after(delay));
+        }
+        return dueAt == null ? job : set(job, at + "/dueAt", errors, to -> to.at(checked(dueAt)));
+    }
+
+    /** A century from 1970 on, so that no sum of times overflows in any store. */
+    private static Instant checked(Instant dueAt) {
+        Instant last = Instant.EPOCH.plus(JobSpec.MAX_DELAY).plus(JobSpec.MAX_DELAY);
+        if (dueAt.isAfter(last)) {
+            throw new IllegalArgumentException("must not be after " + last);
+        }
+        return dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
+    }
+
+    private static JobRequest<JsonNode> keys(
+            JobRequest<JsonNode> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
+        JobRequest<JsonNode> keyed = job;
+        if (fields.has("key")) {
+            KeyRule rule = KeyRule.valueOf(fields.text("keyRule", KeyRule.KEEP.name()));
+            keyed = set(keyed, at + "/key", errors, to -> to.key(key(fields, "key", tenancy), rule));
+        } else if (fields.has("keyRule")) {
+            errors.add(new FieldError(at + "/keyRule", "needs a key"));
+        }
+        if (fields.has("idempotencyKey")) {
+            keyed = set(
+                    keyed,
+                    at + "/idempotencyKey",
+                    errors,
+                    to -> to.idempotencyKey(key(fields, "idempotencyKey", tenancy)));
+        }
+        return keyed;
+    }
+
+    private static String key(Fields fields, String name, Tenancy tenancy) {
+        String key = tenancy.storedKey(name, text(fields, name));
+        return key == null ? "" : key;
+    }
+
+    private JobRequest<JsonNode> policy(
+            JobRequest<JsonNode> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
+        if (fields.has("maxAttempts") && fields.has("maxRetries")) {
+            errors.add(new FieldError(at + "/maxRetries", "must not be given together with maxAttempts"));
+            return job;
+        }
+        return set(job, at + "/policy", errors, to -> {
+            RetryPolicy policy =
+                    fields.has("policy") ? policies.resolve(fields.node("policy"), tenancy) : RetryPolicy.unset();
+            if (fields.has("maxAttempts")) {
+                policy = policy.maxAttempts(fields.integer("maxAttempts", 1));
+            } else if (fields.has("maxRetries")) {
+                policy = policy.maxRetries(fields.integer("maxRetries", 0));
+            }
+            return to.retry(policy);
+        });
+    }
+
+    private interface Option {
+        JobRequest<JsonNode> set(JobRequest<JsonNode> job);
+    }
+
+    private static JobRequest<JsonNode> set(
+            JobRequest<JsonNode> job, String field, List<FieldError> errors, Option option) {
+        try {
+            return option.set(job);
+        } catch (IllegalArgumentException e) {
+            errors.add(new FieldError(field, String.valueOf(e.getMessage())));
+        } catch (Problem e) {
+            e.errors().forEach(error -> errors.add(new FieldError(field, error.message())));
+        }
+        return job;
+    }
+
+    private static String text(Fields fields, String name) {
+        @Nullable String value = fields.text(name);
+        return value == null ? "" : value;
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.server.auth.Keys;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.Note;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** API keys. Only an admin sees them, and nobody sees their secrets twice. */
+final class KeyEndpoints implements Endpoints {
+
+    private static final String SECTION = "Keys";
+    private static final Duration MAX_GRACE = Duration.ofDays(30);
+
+    private static final Schema SCOPE =
+            Schema.choice(Arrays.stream(Scope.values()).map(Scope::text).toList());
+
+    /** No slash: it ends the tenant's name in what is stored. */
+    private static final Schema TENANT =
+            Schema.text(1, 32).matching("[A-Za-z0-9][A-Za-z0-9_.-]*").about("1 to 32 letters, digits or _ . -");
+
+    private static final Schema REQUEST = Schema.object()
+            .must("name", Schema.name())
+            .must("scopes", Schema.array(SCOPE, 1, Scope.values().length))
+            .may("tenant", TENANT.orNull().about("whose jobs it may see; everybody's unless given"))
+            .may("why", Schema.text(0, 500))
+            .named("KeyRequest");
+
+    private static final Schema KEY = Schema.object()
+            .must("id", Schema.text(1, 100))
+            .must("name", Schema.name())
+            .must("scopes", Schema.array(SCOPE, 0, 10))
+            .must("tenant", TENANT.orNull())
+            .must("createdAt", Schema.time())
+            .may("key", Schema.text(1, 200).about("the key itself: shown this once"))
+            .named("Key");
+
+    private static final Schema ROTATION = Schema.object()
+            .may("grace", Schema.duration().about("how long the old secret still counts, up to 30d; 0 unless given"))
+            .may("why", Schema.text(0, 500))
+            .named("KeyRotation");
+
+    private final Keys keys;
+
+    KeyEndpoints(Keys keys) {
+        this.keys = keys;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/keys", "listKeys")
+                        .section(SECTION)
+                        .summary("Every key, without its secret")
+                        .query("limit", Schemas.LIMIT, "keys per page; 100 unless given")
+                        .query("cursor", Schema.name(), "what the page before called next")
+                        .answers(200, "a page of keys", Schemas.page(KEY, "Keys"))
+                        .does(request -> Response.ok(Views.page(
+                                keys.list(request.integer("limit", 100), request.parameter("cursor")), key -> key))),
+                Operation.post("/v1/keys", "createKey")
+                        .section(SECTION)
+                        .summary("Make a key")
+                        .body(REQUEST)
+                        .answers(201, "the key, with its text for the only time", KEY)
+                        .does(this::create),
+                one(Operation.get("/v1/keys/{key}", "getKey"))
+                        .summary("One key, without its secret")
+                        .answers(200, "the key", KEY)
+                        .does(request -> Response.ok(keys.view(request.path("key")))),
+                one(Operation.post("/v1/keys/{key}/rotate", "rotateKey"))
+                        .summary("Give the key a new secret")
+                        .optionalBody(ROTATION)
+                        .answers(200, "the key, with its new text for the only time", KEY)
+                        .does(this::rotate),
+                one(Operation.delete("/v1/keys/{key}", "revokeKey"))
+                        .summary("Revoke the key for good")
+                        .answers(204, "it is gone")
+                        .does(request -> {
+                            keys.revoke(request.path("key"), note(request));
+                            return Response.noContent();
+                        }));
+    }
+
+    private static Operation.Builder one(Operation.Builder operation) {
+        return operation.section(SECTION).path("key", Schema.name(), "id of the key");
+    }
+
+    private Answer create(Request request) {
+        Fields fields = request.fields();
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        fields.texts("scopes").forEach(text -> scopes.add(Scope.valueOf(text.toUpperCase(Locale.ROOT))));
+        String tenant = fields.text("tenant");
+        if (tenant != null && scopes.contains(Scope.ADMIN)) {
+            throw Problem.invalid("/scopes", "a tenant's key cannot be an admin's: keys are everybody's");
+        }
+        Keys.NewKey made = keys.create(fields.text("name", ""), scopes, tenant, note(request));
+        return Response.created("/v1/keys/" + made.view().get("id"), shown(made));
+    }
+
+    private Answer rotate(Request request) {
+        Duration grace = request.fields().duration("grace", Duration.ZERO);
+        if (grace.compareTo(MAX_GRACE) > 0) {
+            throw Problem.invalid("/grace", "must be at most 30d");
+        }
+        return Response.ok(shown(keys.rotate(request.path("key"), grace, note(request))));
+    }
+
+    private static Map<String, @Nullable Object> shown(Keys.NewKey made) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>(made.view());
+        view.put("key", made.text());
+        return view;
+    }
+
+    private static Note note(Request request) {
+        return new Note(request.caller().name(), request.fields().text("why"));
+    }
+}

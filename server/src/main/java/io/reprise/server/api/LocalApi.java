@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Reprise;
+import io.reprise.server.auth.Keys;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.LocalCalls;
+import io.reprise.server.http.Operation;
+import io.reprise.store.JobStore;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * The API in this process, straight on a store: without a socket, and without running a job. Replays that are under way are
+ * moved on while it is open, unless a server does it. Thread-safe.
+ */
+public final class LocalApi implements AutoCloseable {
+
+    private final Reprise reprise;
+    private final Outgoing outgoing;
+    private final Waiting waiting = new Waiting();
+    private final Replayer replayer;
+    private final LocalCalls calls;
+
+    /**
+     * Opens it.
+     *
+     * @param name of this process in the fleet
+     * @param store is prepared, and closed with it
+     */
+    public LocalApi(String name, JobStore store, Outgoing outgoing) {
+        this.outgoing = outgoing;
+        this.reprise =
+                outgoing.announce(Reprise.builder()).store(store).name(name).start();
+        this.replayer = new Replayer(reprise, store, name, System::nanoTime);
+        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
+        List<Operation> operations = new ArrayList<>();
+        RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer)
+                .forEach(part -> operations.addAll(part.operations()));
+        this.calls = new LocalCalls(operations);
+        replayer.start();
+    }
+
+    /** As {@link LocalCalls#call}. */
+    public @Nullable JsonNode call(Caller caller, String method, String target, @Nullable JsonNode body) {
+        return calls.call(caller, method, target, body);
+    }
+
+    @Override
+    public void close() {
+        waiting.finish();
+        replayer.close();
+        waiting.close();
+        reprise.close();
+        outgoing.close();
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.PayloadCodec;
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.encryption.EncryptingCodec;
+import io.reprise.encryption.EncryptionKeys;
+import io.reprise.jackson.JacksonCodec;
+import io.reprise.server.delivery.HttpDelivery;
+import io.reprise.server.delivery.HttpJobCheck;
+import io.reprise.server.delivery.OutboundClient;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.SigningSecret;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.webhook.WebhookEndpoints;
+import io.reprise.server.webhook.Webhooks;
+import io.reprise.store.JobStore;
+import java.time.InstantSource;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.DeserializationFeature;
+
+/** What the server sends out: HTTP delivery and webhooks, put together. Thread-safe. */
+public final class Outgoing implements AutoCloseable {
+
+    private final PayloadCodec codec;
+    private final OutboundGuard guard;
+    private final OutboundClient client;
+    private final HttpDelivery delivery;
+    private final Webhooks webhooks;
+
+    /**
+     * On a store that is prepared.
+     *
+     * @param secrets what calls are signed with; none leaves them unsigned
+     * @param keys what payloads are encrypted with; null leaves them as they are
+     */
+    public Outgoing(JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
+        // Numbers of a body go out as they came in.
+        PayloadCodec plain = new JacksonCodec(JacksonCodec.defaults()
+                .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+                .build());
+        this.codec = keys == null ? plain : new EncryptingCodec(plain, keys);
+        this.guard = guard;
+        this.client = new OutboundClient(guard);
+        this.delivery = new HttpDelivery(client, guard, secrets, codec, InstantSource.system());
+        this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system());
+    }
+
+    /** Makes an engine deliver. */
+    RepriseBuilder join(RepriseBuilder builder) {
+        webhooks.start();
+        return webhooks.join(builder.codec(codec).handle(HttpDelivery.TYPE, delivery));
+    }
+
+    /** Makes what is done by hand be told of, without an engine that delivers. */
+    RepriseBuilder announce(RepriseBuilder builder) {
+        webhooks.start();
+        return webhooks.announce(builder.codec(codec));
+    }
+
+    Endpoints endpoints(Reprise reprise) {
+        return new WebhookEndpoints(webhooks, reprise, codec);
+    }
+
+    HttpJobCheck check() {
+        return new HttpJobCheck(guard);
+    }
+
+    PayloadCodec codec() {
+        return codec;
+    }
+
+    @Override
+    public void close() {
+        webhooks.close();
+        client.close();
+    }
+}

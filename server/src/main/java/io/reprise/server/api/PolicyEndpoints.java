@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.retry.Presets;
+import io.reprise.retry.RetryPlan;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.Document;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** Named retry policies, and what a policy would do. */
+final class PolicyEndpoints implements Endpoints {
+
+    private static final String SECTION = "Policies";
+
+    private static final Schema POLICY = Schema.object()
+            .must("name", Schema.name())
+            .must("version", Schema.integer(0, Integer.MAX_VALUE).about("0 for a preset"))
+            .must("preset", Schema.bool())
+            .must("policy", Schemas.POLICY)
+            .named("NamedPolicy");
+
+    private static final Schema STEP = Schema.object()
+            .must("retry", Schema.integer(1, 1_000))
+            .must("raw", Schema.duration())
+            .must("min", Schema.duration())
+            .must("max", Schema.duration())
+            .must("mean", Schema.duration())
+            .must("latest", Schema.duration().about("after the first attempt, at the latest"))
+            .named("PlanStep");
+
+    private static final Schema WARNING = Schema.object()
+            .must("code", Schema.text(1, 100))
+            .must("message", Schema.text(1, 1_000))
+            .named("PolicyWarning");
+
+    private static final Schema PLAN = Schema.object()
+            .must("maxAttempts", Schema.integer(1, Integer.MAX_VALUE).orNull())
+            .must("steps", Schema.array(STEP, 0, 1_000))
+            .must("warnings", Schema.array(WARNING, 0, 100))
+            .named("RetryPlan");
+
+    private final Api api;
+    private final PolicyBook policies;
+
+    PolicyEndpoints(Api api, PolicyBook policies) {
+        this.api = api;
+        this.policies = policies;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/policies", "listPolicies")
+                        .section(SECTION)
+                        .summary("Stored policies; presets come on the first page")
+                        .scope(Scope.READ)
+                        .query("limit", Schemas.LIMIT, "stored policies per page; 100 unless given")
+                        .query("cursor", Schema.name(), "what the page before called next")
+                        .answers(200, "a page of policies", Schemas.page(POLICY, "Policies"))
+                        .does(this::list),
+                one(Operation.get("/v1/policies/{policy}", "getPolicy"))
+                        .summary("One policy, stored or preset")
+                        .scope(Scope.READ)
+                        .answers(200, "the policy", POLICY)
+                        .does(this::get),
+                one(Operation.put("/v1/policies/{policy}", "putPolicy"))
+                        .summary("Store a policy under a name; jobs enqueued before keep what they had")
+                        .scope(Scope.OPERATE)
+                        .header(
+                                "If-Match",
+                                Schema.text(1, 50),
+                                "ETag of the version to be replaced; \"0\" to create only")
+                        .body(Schemas.POLICY)
+                        .answers(200, "the policy as stored", POLICY)
+                        .does(this::put),
+                one(Operation.delete("/v1/policies/{policy}", "deletePolicy"))
+                        .summary("Remove a stored policy; jobs that were enqueued with it keep it")
+                        .scope(Scope.OPERATE)
+                        .answers(204, "it is gone")
+                        .does(this::delete),
+                Operation.post("/v1/policies/preview", "previewPolicy")
+                        .section(SECTION)
+                        .summary("When would the retries come, and is anything odd about the policy?")
+                        .scope(Scope.READ)
+                        .query("retries", Schema.integer(0, 1_000), "how many to show; all, or 20, unless given")
+                        .body(Schemas.POLICY_OR_NAME)
+                        .answers(200, "the plan", PLAN)
+                        .does(this::preview),
+                Operation.post("/v1/policies/lint", "lintPolicy")
+                        .section(SECTION)
+                        .summary("What is legal in the policy but probably not meant")
+                        .scope(Scope.READ)
+                        .body(Schemas.POLICY_OR_NAME)
+                        .answers(200, "warnings", Schemas.page(WARNING, "PolicyWarnings"))
+                        .does(request -> Response.ok(Views.page(warnings(RetryPlan.of(resolve(request), 0)), null))));
+    }
+
+    private static Operation.Builder one(Operation.Builder operation) {
+        return operation.section(SECTION).path("policy", Schema.name(), "name of the policy");
+    }
+
+    private Answer list(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        String cursor = request.parameter("cursor");
+        int limit = request.integer("limit", 100);
+        String prefix = tenancy.prefix();
+        // Ids of a tenant lie together, and the prefix is no id itself.
+        String after = cursor != null ? tenancy.stored("cursor", cursor) : prefix;
+        Page<Document> page = api.store().documents(PolicyBook.KIND, limit, after);
+        List<Map<String, @Nullable Object>> items = new ArrayList<>();
+        if (cursor == null) {
+            Presets.names().forEach(name -> items.add(view(name, 0, Presets.get(name))));
+        }
+        boolean foreign = page.items().stream().anyMatch(document -> !tenancy.owns(document.id()));
+        page.items().stream()
+                .filter(document -> tenancy.owns(document.id()))
+                .forEach(document ->
+                        items.add(view(tenancy.shown(document.id()), document.version(), PolicyBook.policy(document))));
+        return Response.ok(Views.page(items, foreign ? null : tenancy.shownOrNull(page.next())));
+    }
+
+    private Answer get(Request request) {
+        String name = request.path("policy");
+        Optional<Document> stored = document(request);
+        if (stored.isPresent()) {
+            Document document = stored.get();
+            return Response.ok(view(name, document.version(), PolicyBook.policy(document)))
+                    .header("ETag", tag(document.version()));
+        }
+        if (!Presets.names().contains(name)) {
+            throw Problem.notFound("Policy '" + name + "'");
+        }
+        return Response.ok(view(name, 0, Presets.get(name))).header("ETag", tag(0));
+    }
+
+    private Answer put(Request request) {
+        String name = request.path("policy");
+        if (Presets.names().contains(name)) {
+            throw Problem.invalid("policy", "is the name of a preset, which cannot be changed");
+        }
+        RetryPolicy policy = read(request.body());
+        Optional<Document> before = document(request);
+        long version = before.map(Document::version).orElse(0L);
+        String match = request.parameter("If-Match");
+        if (match != null && !match.equals(tag(version))) {
+            throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + version);
+        }
+        String json = Json.text(Map.of("policy", Json.parse(policy.toJson())));
+        Document document = new Document(PolicyBook.KIND, id(request), version, json);
+        OptionalLong stored = api.store().putDocument(document, "put-policy", note(request));
+        if (stored.isEmpty()) {
+            throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
+        }
+        return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
+    }
+
+    private Answer delete(Request request) {
+        Document document =
+                document(request).orElseThrow(() -> Problem.notFound("Policy '" + request.path("policy") + "'"));
+        if (!api.store().removeDocument(document, "delete-policy", note(request))) {
+            throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
+        }
+        return Response.noContent();
+    }
+
+    private Answer preview(Request request) {
+        RetryPolicy policy = resolve(request);
+        int retries = request.integer(
+                "retries", policy.complete().maxAttempts().toOptional().orElse(21) - 1);
+        RetryPlan plan = RetryPlan.of(policy, Math.min(retries, 1_000));
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("maxAttempts", policy.complete().maxAttempts().toOptional().orElse(null));
+        view.put("steps", plan.steps().stream().map(PolicyEndpoints::step).toList());
+        view.put("warnings", warnings(plan));
+        return Response.ok(view);
+    }
+
+    private static Map<String, @Nullable Object> step(RetryPlan.Step step) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("retry", step.retry());
+        view.put("raw", Views.duration(step.raw()));
+        view.put("min", Views.duration(step.min()));
+        view.put("max", Views.duration(step.max()));
+        view.put("mean", Views.duration(step.mean()));
+        view.put("latest", Views.duration(step.cumulativeMax()));
+        return view;
+    }
+
+    private static List<Map<String, String>> warnings(RetryPlan plan) {
+        return plan.warnings().stream()
+                .map(warning -> Map.of("code", warning.code(), "message", warning.message()))
+                .toList();
+    }
+
+    private RetryPolicy resolve(Request request) {
+        try {
+            return policies.resolve(request.body(), Tenancy.of(request.caller()));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static RetryPolicy read(JsonNode body) {
+        try {
+            return RetryPolicy.fromJson(body.toString());
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static String id(Request request) {
+        return Tenancy.of(request.caller()).stored("policy", request.path("policy"));
+    }
+
+    private Optional<Document> document(Request request) {
+        return api.store().document(PolicyBook.KIND, id(request));
+    }
+
+    private static Note note(Request request) {
+        return new Note(request.caller().name(), null);
+    }
+
+    private static String tag(long version) {
+        return "\"" + version + "\"";
+    }
+
+    private static Map<String, @Nullable Object> view(String name, long version, RetryPolicy policy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("name", name);
+        view.put("version", version);
+        view.put("preset", version == 0);
+        view.put("policy", Views.json(policy.toJson()));
+        return view;
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.micrometer.JobMetrics;
+import io.reprise.server.auth.Gatekeeper;
+import io.reprise.server.auth.Keys;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.HttpServer;
+import io.reprise.server.http.HttpSettings;
+import io.reprise.server.http.Operation;
+import io.reprise.store.JobStore;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+/** The whole server: the engine, what watches it, and the API before it. Thread-safe. */
+public final class RepriseServer implements AutoCloseable {
+
+    private final Reprise reprise;
+    private final Waiting waiting;
+    private final EventEndpoints events;
+    private final Replayer replayer;
+    private final PrometheusMeterRegistry metrics;
+    private final HttpServer http;
+    private final Outgoing outgoing;
+
+    /**
+     * What a server is made of.
+     *
+     * @param name of this process in the fleet
+     * @param rate requests per second that one key may send
+     * @param outgoing calls to others
+     * @param more further parts of the API, made once the engine runs
+     */
+    public record Parts(
+            String name,
+            String version,
+            HttpSettings http,
+            int rate,
+            Outgoing outgoing,
+            List<Function<Api, Endpoints>> more) {}
+
+    private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, PrometheusMeterRegistry metrics)
+            throws IOException {
+        this.reprise = reprise;
+        this.metrics = metrics;
+        this.waiting = new Waiting();
+        this.events = new EventEndpoints(log);
+        this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
+        Keys keys = new Keys(store, InstantSource.system());
+        this.outgoing = parts.outgoing;
+        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
+        this.http = listen(parts, api, keys);
+        replayer.start();
+    }
+
+    /**
+     * Starts the engine on this store and listens.
+     *
+     * @param builder with settings, but neither store, codec nor remote workers
+     * @param store is prepared, and closed with the server
+     */
+    public static RepriseServer start(RepriseBuilder builder, JobStore store, Parts parts) throws IOException {
+        EventLog log = new EventLog(System.currentTimeMillis());
+        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        JobMetrics jobMetrics = new JobMetrics(metrics);
+        Reprise reprise = parts.outgoing
+                .join(builder)
+                .store(store)
+                .name(parts.name)
+                .remoteWorkers()
+                .listener(log)
+                .listener(jobMetrics)
+                .start();
+        jobMetrics.resources(reprise::resources);
+        try {
+            return new RepriseServer(reprise, store, parts, log, metrics);
+        } catch (IOException | RuntimeException e) {
+            reprise.close();
+            parts.outgoing.close();
+            throw e;
+        }
+    }
+
+    private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {
+        List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer));
+        all.add(new LeaseEndpoints(api, waiting));
+        all.add(events);
+        all.add(outgoing.endpoints(api.reprise()));
+        parts.more.forEach(part -> all.add(part.apply(api)));
+        List<Operation> operations = new ArrayList<>();
+        SystemEndpoints system = new SystemEndpoints(api, metrics, parts.version, () -> List.copyOf(operations));
+        all.add(system);
+        all.forEach(part -> operations.addAll(part.operations()));
+        return HttpServer.start(
+                parts.http, new Gatekeeper(keys, parts.rate, InstantSource.system()), List.of(() -> operations));
+    }
+
+    /** What needs no engine. */
+    static List<Endpoints> endpoints(Api api, Keys keys, Waiting waiting, Replayer replayer) {
+        PolicyBook policies = new PolicyBook(api.store());
+        return List.of(
+                new JobEndpoints(api, policies, waiting),
+                new DeadLetterEndpoints(api),
+                new ReplayEndpoints(api, replayer),
+                new QueueEndpoints(api),
+                new ResourceEndpoints(api),
+                new ScheduleEndpoints(api, policies),
+                new PolicyEndpoints(api, policies),
+                new InsightEndpoints(api),
+                new KeyEndpoints(keys));
+    }
+
+    public String url() {
+        return http.url();
+    }
+
+    public int port() {
+        return http.port();
+    }
+
+    public Reprise reprise() {
+        return reprise;
+    }
+
+    /** Takes no more requests, lets running jobs finish, and closes the store. */
+    @Override
+    public void close() {
+        waiting.finish();
+        http.close();
+        replayer.close();
+        events.close();
+        waiting.close();
+        reprise.close();
+        outgoing.close();
+        metrics.close();
+    }
+}

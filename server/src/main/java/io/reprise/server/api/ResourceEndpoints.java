@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Operations;
+import io.reprise.ResourceStatus;
+import io.reprise.control.Breaker;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** Breakers and retry budgets of what jobs call. */
+final class ResourceEndpoints implements Endpoints {
+
+    private static final String SECTION = "Resources";
+
+    private static final Schema RESOURCE = Schema.object()
+            .must("name", Schema.name())
+            .must("phase", Schema.choice(Breaker.Phase.class))
+            .must("why", Schema.text(0, 1_000))
+            .must("since", Schema.time().orNull())
+            .must("nextProbe", Schema.time().orNull())
+            .must("limit", Schema.number(0, 1e9).orNull().about("calls per second while it is ramping"))
+            .must("budget", Schema.number(-1e9, 1e9))
+            .must("budgetCapacity", Schema.number(0, 1e9))
+            .must("parked", Schema.integer(0, Integer.MAX_VALUE))
+            .must("forcedBy", Schema.text(0, 100).orNull())
+            .named("Resource");
+
+    private final Api api;
+
+    ResourceEndpoints(Api api) {
+        this.api = api;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/resources", "listResources")
+                        .section(SECTION)
+                        .summary("Every resource of which there is something to tell")
+                        .scope(Scope.READ)
+                        .answers(200, "the resources", Schemas.page(RESOURCE, "Resources"))
+                        .does(this::list),
+                Operation.get("/v1/resources/{resource}", "getResource")
+                        .section(SECTION)
+                        .summary("Breaker and budget of one resource")
+                        .scope(Scope.READ)
+                        .path("resource", Schema.name(), "name of the resource")
+                        .answers(200, "the resource", RESOURCE)
+                        .does(this::get),
+                byHand(
+                        "force-open",
+                        "forceOpenBreaker",
+                        "Keep the breaker open, without probes",
+                        Operations::forceOpen),
+                byHand(
+                        "force-close",
+                        "forceCloseBreaker",
+                        "Keep the breaker closed, whatever fails",
+                        Operations::forceClose),
+                byHand("automatic", "automaticBreaker", "Leave the breaker to itself again", Operations::automatic));
+    }
+
+    private Operation byHand(String action, String id, String summary, BiConsumer<Operations, String> change) {
+        return Operation.post("/v1/resources/{resource}/" + action, id)
+                .section(SECTION)
+                .summary(summary)
+                .scope(Scope.OPERATE)
+                .path("resource", Schema.name(), "name of the resource")
+                .optionalBody(Schemas.WHY)
+                .answers(200, "the resource as it is now", RESOURCE)
+                .does(request -> {
+                    change.accept(api.as(request), name(request));
+                    return get(request);
+                });
+    }
+
+    private Answer list(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        return Response.ok(Views.page(
+                api.reprise().resources().stream()
+                        .filter(resource -> tenancy.owns(resource.name()))
+                        .map(resource -> view(resource, tenancy))
+                        .toList(),
+                null));
+    }
+
+    private Answer get(Request request) {
+        String name = name(request);
+        Optional<ResourceStatus> found = api.reprise().resources().stream()
+                .filter(resource -> resource.name().equals(name))
+                .findFirst();
+        return Response.ok(view(
+                found.orElseThrow(() -> Problem.notFound("Resource '" + request.path("resource") + "'")),
+                Tenancy.of(request.caller())));
+    }
+
+    private static String name(Request request) {
+        return Tenancy.of(request.caller()).stored("resource", request.path("resource"));
+    }
+
+    private static Map<String, @Nullable Object> view(ResourceStatus resource, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("name", tenancy.shown(resource.name()));
+        view.put("phase", resource.phase());
+        view.put("why", resource.why());
+        view.put("since", resource.since());
+        view.put("nextProbe", resource.nextProbe());
+        view.put("limit", resource.limit());
+        view.put("budget", resource.budget());
+        view.put("budgetCapacity", resource.budgetCapacity());
+        view.put("parked", resource.parked());
+        Breaker.Force force = resource.force();
+        view.put("forcedBy", force == null ? null : force.by());
+        return view;
+    }
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Attempt;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.WaitReason;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.FailureClass;
+import io.reprise.server.http.Schema;
+import io.reprise.store.JobQuery;
+import java.util.List;
+
+/** What the API takes and gives, as schemas that more than one operation uses. */
+final class Schemas {
+
+    static final int MAX_BATCH = 1_000;
+    private static final int BIG = Integer.MAX_VALUE;
+
+    static final Schema POLICY = Schema.object()
+            .open()
+            .named("RetryPolicy")
+            .about("Fields of a retry policy as in docs/retries.md; what is left out is as in the layers below");
+
+    static final Schema POLICY_OR_NAME = Schema.any()
+            .named("RetryPolicyOrName")
+            .about("A retry policy, or the name of a preset or of a stored policy");
+
+    static final Schema ERROR = Schema.object()
+            .must("type", Schema.text(0, 500))
+            .must("message", Schema.text(0, 2000).orNull())
+            .must("fingerprint", Schema.text(0, 100))
+            .orNull()
+            .named("LastError");
+
+    static final Schema PROGRESS = Schema.object()
+            .must("percent", Schema.integer(0, 100))
+            .may("message", Schema.text(0, 500).orNull())
+            .orNull()
+            .named("Progress");
+
+    static final Schema FAILURE = Schema.object()
+            .must("type", Schema.text(0, 500))
+            .must("code", Schema.text(0, 200).orNull())
+            .must("httpStatus", Schema.integer(0, BIG).orNull())
+            .must("message", Schema.text(0, 2000))
+            .must("fingerprint", Schema.text(0, 100))
+            .must("retryAfter", Schema.duration().orNull())
+            .must("trace", Schema.text(0, 16_000).orNull())
+            .orNull()
+            .named("Failure");
+
+    static final Schema DECISION = Schema.object()
+            .must("kind", Schema.choice(List.of("RETRY", "FAIL", "SNOOZE", "RELEASE")))
+            .must("rule", Schema.text(0, 500))
+            .must("failureClass", Schema.choice(FailureClass.class).orNull())
+            .must("counts", Schema.bool())
+            .must("delay", Schema.duration().orNull())
+            .must("reason", Schema.choice(FailReason.class).orNull())
+            .must("prediction", Schema.any())
+            .orNull()
+            .named("Decision");
+
+    static final Schema ATTEMPT = Schema.object()
+            .must("number", Schema.integer(0, BIG))
+            .must("ending", Schema.choice(Attempt.Ending.class))
+            .must("worker", Schema.text(0, 200))
+            .must("startedAt", Schema.time())
+            .must("endedAt", Schema.time())
+            .must("failure", FAILURE)
+            .must("decision", DECISION)
+            .named("Attempt");
+
+    static final Schema JOB = Schema.object()
+            .must("id", Schema.id())
+            .must("type", Schema.name())
+            .must("queue", Schema.name())
+            .must("state", Schema.choice(JobState.class))
+            .must("waitReason", Schema.choice(WaitReason.class).orNull())
+            .must("failReason", Schema.choice(FailReason.class).orNull())
+            .must("attempts", Schema.integer(0, BIG).about("counted runs so far"))
+            .must("maxAttempts", Schema.integer(1, BIG).orNull().about("null if unlimited"))
+            .must("retryCount", Schema.integer(0, BIG).about("counted runs after the first"))
+            .must("maxRetries", Schema.integer(0, BIG).orNull())
+            .must("isRetryable", Schema.bool())
+            .must("nextRetryAt", Schema.time().orNull())
+            .must("dueAt", Schema.time().orNull())
+            .must("createdAt", Schema.time())
+            .must("startedAt", Schema.time().orNull())
+            .must("finishedAt", Schema.time().orNull())
+            .must("deadline", Schema.time().orNull())
+            .must("lastError", ERROR)
+            .must("progress", PROGRESS)
+            .must("result", Schema.any())
+            .must("payload", Schema.any())
+            .must("priority", Schema.integer(-9, 9))
+            .must("resource", Schema.name().orNull())
+            .must("tags", Schema.array(Schema.name(), 0, 10))
+            .must("key", Schema.text(1, 250).orNull())
+            .must("schedule", Schema.name().orNull())
+            .must("timeout", Schema.duration().orNull())
+            .must("policy", Schema.any())
+            .must("losses", Schema.integer(0, BIG))
+            .must("interruptions", Schema.integer(0, BIG))
+            .must("snoozes", Schema.integer(0, BIG))
+            .must("granted", Schema.integer(0, BIG))
+            .must("worker", Schema.text(1, 100).orNull())
+            .must("cancelRequested", Schema.bool())
+            .may("history", Schema.array(ATTEMPT, 0, BIG))
+            .named("Job");
+
+    static final Schema JOB_REQUEST = Schema.object()
+            .must("type", Schema.name().about("what kind of work it is"))
+            .may("payload", Schema.any().about("any JSON; an empty object unless given"))
+            .may("queue", Schema.name().about("'default' unless given"))
+            .may("priority", Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY))
+            .may("delay", Schema.duration())
+            .may("dueAt", Schema.time())
+            .may("resource", Schema.name())
+            .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS))
+            .may("key", Schema.text(1, JobSpec.MAX_KEY).about("at most one live job holds it"))
+            .may("keyRule", Schema.choice(KeyRule.class))
+            .may("idempotencyKey", Schema.text(1, JobSpec.MAX_KEY))
+            .may("timeout", Schema.duration())
+            .may("policy", POLICY_OR_NAME)
+            .may("maxAttempts", Schema.integer(1, 1_000_000))
+            .may("maxRetries", Schema.integer(0, 999_999))
+            .named("JobRequest");
+
+    static final Schema DONE = Schema.object().must("done", Schema.bool()).named("Done");
+
+    static final Schema WHY =
+            Schema.object().may("why", Schema.text(0, 500)).named("Why").about("is written into the audit log");
+
+    static final Schema FILTER = Schema.object()
+            .may("queue", Schema.name())
+            .may("type", Schema.name())
+            .may("resource", Schema.name())
+            .may("tag", Schema.name())
+            .may("fingerprint", Schema.text(1, 100).matching("[0-9a-f]+").about("hexadecimal digits"))
+            .may("schedule", Schema.name())
+            .may("since", Schema.time().about("created then or later"))
+            .may("before", Schema.time().about("created before"))
+            .named("Filter");
+
+    static final Schema LIMIT = Schema.integer(1, JobQuery.MAX_LIMIT);
+    static final Schema CURSOR = Schema.text(1, 100).matching("[A-Za-z0-9_-]+").about("what a page called next");
+
+    private Schemas() {}
+
+    static Schema page(Schema items, String name) {
+        return Schema.object()
+                .must("items", Schema.array(items, 0, BIG))
+                .must("next", Schema.text(1, 200).orNull().about("cursor of the next page; null on the last"))
+                .named(name);
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.OpenApi;
+import io.reprise.server.http.OpenApiPage;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.StoreException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** Is it alive, can it work, what does it measure, and what can be asked of it. */
+final class SystemEndpoints implements Endpoints {
+
+    private static final String SECTION = "System";
+
+    private static final Schema HEALTH = Schema.object()
+            .must("status", Schema.choice(List.of("ok", "unavailable")))
+            .may("problems", Schema.array(Schema.text(1, 500), 0, 100))
+            .named("Health");
+
+    private final Api api;
+    private final PrometheusMeterRegistry metrics;
+    private final String version;
+    private final Supplier<List<Operation>> all;
+
+    /**
+     * The system's own endpoints.
+     *
+     * @param all every operation of the server, these included
+     */
+    SystemEndpoints(Api api, PrometheusMeterRegistry metrics, String version, Supplier<List<Operation>> all) {
+        this.api = api;
+        this.metrics = metrics;
+        this.version = version;
+        this.all = all;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/healthz", "health")
+                        .section(SECTION)
+                        .summary("Whether the process lives")
+                        .forAnyone()
+                        .answers(200, "it does", HEALTH)
+                        .does(request -> Response.ok(Map.of("status", "ok"))),
+                Operation.get("/readyz", "ready")
+                        .section(SECTION)
+                        .summary("Whether it can work, and if not, what is wrong")
+                        .forAnyone()
+                        .answers(200, "it can", HEALTH)
+                        .answers(503, "it cannot", HEALTH)
+                        .does(this::ready),
+                Operation.get("/metrics", "metrics")
+                        .section(SECTION)
+                        .summary("Metrics for Prometheus")
+                        .scope(Scope.READ)
+                        .answersAs(200, "text format 0.0.4", "text/plain")
+                        .does(request -> Response.text("text/plain; version=0.0.4; charset=utf-8", metrics.scrape())),
+                Operation.get("/openapi.json", "openApi")
+                        .section(SECTION)
+                        .summary("This description")
+                        .forAnyone()
+                        .answers(200, "OpenAPI 3.1", Schema.object().open())
+                        .does(request -> Response.ok(OpenApi.document(all.get(), version))),
+                Operation.get("/", "page")
+                        .section(SECTION)
+                        .summary("This description for people")
+                        .forAnyone()
+                        .answersAs(200, "a page", "text/html")
+                        .does(request -> OpenApiPage.response(all.get(), version)));
+    }
+
+    private Answer ready(Request request) {
+        List<String> problems = new ArrayList<>();
+        try {
+            api.store().now();
+            api.store().liveQueues();
+        } catch (StoreException e) {
+            // Not what the driver says: it may name hosts and users.
+            problems.add("the store does not answer");
+        }
+        return problems.isEmpty()
+                ? Response.ok(Map.of("status", "ok"))
+                : Response.json(503, Map.of("status", "unavailable", "problems", problems));
+    }
+}

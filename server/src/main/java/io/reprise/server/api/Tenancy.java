@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.JobSpec;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.Problem;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Names as a caller writes and sees them. What belongs to tenant {@code acme} is stored under names that begin with {@code
+ * acme/}: queues first of all, so that a job belongs to the tenant of its queue, and resources, schedules, policies and
+ * keys of jobs likewise. A tenant's key neither writes nor sees the prefix, and nothing without it; other keys see names
+ * as they are stored.
+ */
+public final class Tenancy {
+
+    private static final char END = '/';
+
+    private final @Nullable String prefix;
+
+    private Tenancy(@Nullable String prefix) {
+        this.prefix = prefix;
+    }
+
+    public static Tenancy of(Caller caller) {
+        String tenant = caller.tenant();
+        return new Tenancy(tenant == null ? null : tenant + END);
+    }
+
+    /** Null if everything may be seen. */
+    public @Nullable String prefix() {
+        return prefix;
+    }
+
+    /** A name as it is stored. @throws Problem if it is too long with the prefix */
+    public String stored(String field, String name) {
+        String full = prefix == null ? name : prefix + name;
+        try {
+            return JobSpec.requireName(field, full);
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(field, "must be shorter: with the tenant's name it may have 100 characters");
+        }
+    }
+
+    public @Nullable String storedOrNull(String field, @Nullable String name) {
+        return name == null ? null : stored(field, name);
+    }
+
+    /** A key of a job, which may be any text. */
+    public @Nullable String storedKey(String field, @Nullable String key) {
+        if (key == null || prefix == null) {
+            return key;
+        }
+        if (prefix.length() + key.length() > JobSpec.MAX_KEY) {
+            throw Problem.invalid(field, "must have at most " + (JobSpec.MAX_KEY - prefix.length()) + " characters");
+        }
+        return prefix + key;
+    }
+
+    public boolean owns(@Nullable String stored) {
+        return prefix == null || (stored != null && stored.startsWith(prefix));
+    }
+
+    /** A stored name as the caller knows it. */
+    public String shown(String stored) {
+        return prefix != null && stored.startsWith(prefix) ? stored.substring(prefix.length()) : stored;
+    }
+
+    public @Nullable String shownOrNull(@Nullable String stored) {
+        return stored == null ? null : shown(stored);
+    }
+}

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobStatus;
+import io.reprise.Progress;
+import io.reprise.retry.Decision;
+import io.reprise.retry.Failure;
+import io.reprise.retry.Prediction;
+import io.reprise.server.config.Durations;
+import io.reprise.server.http.Json;
+import io.reprise.store.Page;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+
+/** Things of the core as JSON, in the core's own words. What is not set is null, so that every member is always there. */
+final class Views {
+
+    private Views() {}
+
+    /** A job with everything but its history. */
+    static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("id", job.id().toString());
+        view.put("type", job.type());
+        view.put("queue", tenancy.shown(job.queue()));
+        view.put("state", job.state());
+        view.put("waitReason", job.status().waitReason());
+        view.put("failReason", job.failReason());
+        view.put("attempts", job.attempts());
+        view.put("maxAttempts", orNull(job.maxAttempts()));
+        view.put("retryCount", job.retryCount());
+        view.put("maxRetries", orNull(job.maxRetries()));
+        view.put("isRetryable", job.isRetryable());
+        view.put("nextRetryAt", job.nextRetryAt());
+        view.put("dueAt", job.times().dueAt());
+        view.put("createdAt", job.times().createdAt());
+        view.put("startedAt", job.times().startedAt());
+        view.put("finishedAt", job.times().finishedAt());
+        view.put("deadline", job.times().deadline());
+        view.put("lastError", error(job.status().lastError()));
+        view.put("progress", progress(job.status().progress()));
+        view.put("result", json(job.status().result()));
+        view.put("payload", json(job.spec().payload()));
+        view.put("priority", job.spec().priority());
+        view.put("resource", tenancy.shownOrNull(job.spec().resource()));
+        view.put("tags", job.spec().tags());
+        view.put("key", tenancy.shownOrNull(job.spec().key()));
+        view.put("schedule", tenancy.shownOrNull(job.spec().schedule()));
+        view.put("timeout", duration(job.spec().timeout()));
+        view.put("policy", json(job.policy().toJson()));
+        view.put("losses", job.counts().losses());
+        view.put("interruptions", job.counts().interruptions());
+        view.put("snoozes", job.counts().snoozes());
+        view.put("granted", job.counts().granted());
+        JobStatus.Holder holder = job.status().holder();
+        view.put("worker", holder == null ? null : tenancy.shown(holder.worker()));
+        view.put("cancelRequested", holder != null && holder.cancelRequested());
+        return view;
+    }
+
+    static Map<String, @Nullable Object> attempt(Attempt attempt, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("number", attempt.number());
+        view.put("ending", attempt.ending());
+        view.put("worker", tenancy.shown(attempt.worker()));
+        view.put("startedAt", attempt.startedAt());
+        view.put("endedAt", attempt.endedAt());
+        view.put("failure", failure(attempt.failure()));
+        view.put("decision", decision(attempt.decision()));
+        return view;
+    }
+
+    static @Nullable Map<String, @Nullable Object> failure(@Nullable Failure failure) {
+        if (failure == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("type", failure.type());
+        view.put("code", failure.code());
+        view.put("httpStatus", failure.httpStatus());
+        view.put("message", failure.message());
+        view.put("fingerprint", failure.fingerprint());
+        view.put("retryAfter", duration(failure.retryAfter()));
+        view.put("trace", failure.trace().isEmpty() ? null : failure.trace());
+        return view;
+    }
+
+    static @Nullable Map<String, @Nullable Object> decision(@Nullable Decision decision) {
+        if (decision == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("kind", decision.getClass().getSimpleName().toUpperCase(Locale.ROOT));
+        view.put("rule", decision.rule());
+        view.put("failureClass", decision.failureClass());
+        view.put("counts", decision.counts());
+        view.put("delay", delay(decision));
+        view.put("reason", decision instanceof Decision.Fail fail ? fail.reason() : null);
+        view.put("prediction", prediction(decision.prediction()));
+        return view;
+    }
+
+    private static @Nullable String delay(Decision decision) {
+        if (decision instanceof Decision.Retry retry) {
+            return duration(retry.delay());
+        }
+        if (decision instanceof Decision.Snooze snooze) {
+            return duration(snooze.delay());
+        }
+        return decision instanceof Decision.Release release ? duration(release.delay()) : null;
+    }
+
+    static @Nullable Map<String, @Nullable Object> prediction(@Nullable Prediction prediction) {
+        if (prediction == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("text", prediction.toString());
+        return view;
+    }
+
+    static @Nullable Map<String, @Nullable Object> error(JobStatus.@Nullable LastError error) {
+        if (error == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("type", error.type());
+        view.put("message", error.message());
+        view.put("fingerprint", error.fingerprint());
+        return view;
+    }
+
+    private static @Nullable Map<String, @Nullable Object> progress(@Nullable Progress progress) {
+        if (progress == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("percent", progress.percent());
+        view.put("message", progress.message());
+        return view;
+    }
+
+    /** A page: its items, and the cursor of the next or null. */
+    static <T> Map<String, @Nullable Object> page(Page<T> page, Function<T, ?> view) {
+        return page(page.items().stream().map(view).toList(), page.next());
+    }
+
+    static Map<String, @Nullable Object> page(List<?> items, @Nullable String next) {
+        Map<String, @Nullable Object> body = new LinkedHashMap<>();
+        body.put("items", items);
+        body.put("next", next);
+        return body;
+    }
+
+    static @Nullable String duration(@Nullable Duration duration) {
+        return duration == null ? null : Durations.text(duration);
+    }
+
+    /** Stored JSON as JSON; what is none, as text. */
+    static @Nullable Object json(@Nullable String stored) {
+        if (stored == null) {
+            return null;
+        }
+        try {
+            return Json.parse(stored);
+        } catch (JacksonException e) {
+            return stored;
+        }
+    }
+
+    private static @Nullable Integer orNull(OptionalInt number) {
+        return number.isPresent() ? number.getAsInt() : null;
+    }
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.config;
+
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thing that can be set. In a file it is called {@code http.port}, in the environment {@code REPRISE_HTTP_PORT} and on
+ * the command line {@code --http-port}.
+ */
+public enum Setting {
+    STORE_URL(
+            "store.url",
+            "sqlite:reprise.db",
+            "Where jobs live: sqlite:FILE, postgresql://USER@HOST/DATABASE or mongodb://USER@HOSTS/DATABASE.",
+            Kind.TEXT),
+    HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", Kind.TEXT),
+    HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", Kind.NUMBER, 0, 65_535),
+    HTTP_MAX_BODY("http.max-body", "10485760", "Bytes a request's body may have.", Kind.NUMBER, 1_024, 1 << 30),
+    HTTP_MAX_HEADER("http.max-header", "16384", "Bytes a request's headers may have.", Kind.NUMBER, 1_024, 1 << 20),
+    HTTP_MAX_CONNECTIONS("http.max-connections", "2000", "Connections open at once.", Kind.NUMBER, 1, 1_000_000),
+    HTTP_IDLE_TIMEOUT("http.idle-timeout", "30s", "How long a connection may be silent.", Kind.DURATION),
+    HTTP_THREADS("http.threads", "64", "Threads that work on requests.", Kind.NUMBER, 8, 10_000),
+    HTTP_RATE_LIMIT("http.rate-limit", "2000", "Requests per second of one key or address.", Kind.NUMBER, 1, 1_000_000),
+    TLS_KEY_STORE("tls.key-store", null, "PKCS #12 or JKS file with the certificate; without, plain HTTP.", Kind.TEXT),
+    TLS_PASSWORD("tls.password", null, "Password of the key store.", Kind.TEXT),
+    SERVER_URL("server.url", "http://127.0.0.1:8080", "The server that commands talk to.", Kind.TEXT),
+    SERVER_KEY("server.key", null, "The API key that commands show to the server.", Kind.TEXT),
+    WORKER_NAME("worker.name", null, "Name of this process, unique in the fleet; made up unless set.", Kind.TEXT),
+    WORKER_CONCURRENCY("worker.concurrency", "20", "Jobs this process runs at once.", Kind.NUMBER, 1, 10_000),
+    WORKER_LEASE("worker.lease", "30s", "How long a silent worker keeps its jobs.", Kind.DURATION),
+    BUDGET_CAPACITY(
+            "budget.capacity",
+            "500",
+            "Retry budget of each resource: tokens at most; a retry costs 14.",
+            Kind.NUMBER,
+            14,
+            1_000_000_000),
+    BUDGET_FLOOR(
+            "budget.floor",
+            "1",
+            "Retries per second of a resource that are granted whatever happens.",
+            Kind.NUMBER,
+            1,
+            1_000_000),
+    DELIVERY_ALLOW(
+            "delivery.allow",
+            null,
+            "Special addresses, ranges and hosts that may be called nevertheless, with commas between.",
+            Kind.TEXT),
+    DELIVERY_PORTS(
+            "delivery.ports",
+            null,
+            "Ports that may be called, with commas between; all unless set.",
+            Kind.NUMBERS,
+            1,
+            65_535),
+    DELIVERY_SECRET(
+            "delivery.secret", null, "Secrets that calls are signed with: whsec_…, with commas between.", Kind.TEXT),
+    ENCRYPTION_KEYS(
+            "encryption.keys",
+            null,
+            "Keys for payloads at rest: id:base64, with commas between; the first encrypts.",
+            Kind.TEXT),
+    KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", Kind.DURATION),
+    KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", Kind.DURATION);
+
+    /** What a value must be. */
+    private enum Kind {
+        TEXT,
+        NUMBER,
+        /** Several, with commas between. */
+        NUMBERS,
+        DURATION
+    }
+
+    private final String key;
+    private final @Nullable String otherwise;
+    private final String about;
+    private final Kind kind;
+    private final int min;
+    private final int max;
+
+    Setting(String key, @Nullable String otherwise, String about, Kind kind) {
+        this(key, otherwise, about, kind, Integer.MIN_VALUE, Integer.MAX_VALUE);
+    }
+
+    Setting(String key, @Nullable String otherwise, String about, Kind kind, int min, int max) {
+        this.key = key;
+        this.otherwise = otherwise;
+        this.about = about;
+        this.kind = kind;
+        this.min = min;
+        this.max = max;
+    }
+
+    public String key() {
+        return key;
+    }
+
+    public @Nullable String otherwise() {
+        return otherwise;
+    }
+
+    public String about() {
+        return about;
+    }
+
+    public String variable() {
+        return "REPRISE_" + key.toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    public String flag() {
+        return "--" + key.replace('.', '-');
+    }
+
+    /** Whether it is for the commands that talk to a server, rather than for the server. */
+    public boolean isForCommands() {
+        return this == SERVER_URL || this == SERVER_KEY;
+    }
+
+    /** Never shown. */
+    public boolean isSecret() {
+        return this == TLS_PASSWORD || this == SERVER_KEY || this == DELIVERY_SECRET || this == ENCRYPTION_KEYS;
+    }
+
+    /** Refuses a value that cannot be used. @throws IllegalArgumentException saying what is wrong */
+    void check(String value) {
+        if (value.isBlank()) {
+            throw new IllegalArgumentException("is empty");
+        }
+        if (kind == Kind.NUMBER) {
+            number(value);
+        } else if (kind == Kind.NUMBERS) {
+            Arrays.stream(value.split(",", -1)).map(String::trim).forEach(this::number);
+        } else if (kind == Kind.DURATION && Durations.parse(value).isZero()) {
+            throw new IllegalArgumentException("must be longer than nothing");
+        }
+    }
+
+    private void number(String value) {
+        try {
+            int number = Integer.parseInt(value);
+            if (number >= min && number <= max) {
+                return;
+            }
+        } catch (NumberFormatException e) {
+            // Refused below in the same words.
+        }
+        throw new IllegalArgumentException("must be a number from " + min + " to " + max + ", not '" + value + "'");
+    }
+}

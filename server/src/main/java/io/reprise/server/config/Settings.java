@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.config;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Properties;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Every setting's value and where it came from: a flag beats the environment, which beats the file. Immutable. */
+public final class Settings {
+
+    private static final Pattern PASSWORD = Pattern.compile("(://[^:/@]*:)[^@]*@|((?i:password)=)[^&;]*");
+    private static final String PREFIX = "REPRISE_";
+
+    /** Read by the script that starts the program. */
+    private static final String JAVA_OPTS = "REPRISE_JAVA_OPTS";
+
+    private static final String DEFAULT = "default";
+
+    /** A value and who gave it, in words. */
+    private record Given(String value, String source) {}
+
+    private final Map<Setting, Given> given;
+
+    private Settings(Map<Setting, Given> given) {
+        this.given = given;
+    }
+
+    /**
+     * Gathers settings and checks them all.
+     *
+     * @param file a properties file, or null
+     * @param flags values from the command line
+     * @throws InvalidSettings naming everything that is wrong
+     */
+    public static Settings read(@Nullable Path file, Map<String, String> environment, Map<Setting, String> flags) {
+        List<String> errors = new ArrayList<>();
+        Map<Setting, Given> given = new EnumMap<>(Setting.class);
+        Map<String, String> fromFile = file == null ? Map.of() : load(file, errors);
+        Map<String, Setting> keys = new HashMap<>();
+        for (Setting setting : Setting.values()) {
+            keys.put(setting.key(), setting);
+            keys.put(setting.variable(), setting);
+            if (setting.otherwise() != null) {
+                given.put(setting, new Given(setting.otherwise(), DEFAULT));
+            }
+        }
+        fromFile.forEach((key, value) -> put(given, keys, key, value, String.valueOf(file), errors));
+        environment.forEach((key, value) -> {
+            if (key.startsWith(PREFIX) && !key.equals(JAVA_OPTS)) {
+                put(given, keys, key, value, "environment", errors);
+            }
+        });
+        flags.forEach((setting, value) -> given.put(setting, new Given(value, "command line")));
+        check(given, errors);
+        if (!errors.isEmpty()) {
+            throw new InvalidSettings(errors);
+        }
+        return new Settings(given);
+    }
+
+    private static void put(
+            Map<Setting, Given> given,
+            Map<String, Setting> keys,
+            String key,
+            String value,
+            String source,
+            List<String> errors) {
+        Setting setting = keys.get(key);
+        if (setting == null) {
+            errors.add("'" + key + "' (" + source + ") is not a setting");
+        } else {
+            given.put(setting, new Given(value, source));
+        }
+    }
+
+    private static void check(Map<Setting, Given> given, List<String> errors) {
+        given.forEach((setting, value) -> {
+            try {
+                setting.check(value.value.trim());
+            } catch (IllegalArgumentException e) {
+                errors.add(setting.key() + " (" + value.source + ") " + e.getMessage());
+            }
+        });
+        if (given.containsKey(Setting.TLS_KEY_STORE) != given.containsKey(Setting.TLS_PASSWORD)) {
+            errors.add("tls.key-store and tls.password must be set together");
+        }
+    }
+
+    private static Map<String, String> load(Path file, List<String> errors) {
+        Properties properties = new Properties();
+        try (Reader reader = Files.newBufferedReader(file)) {
+            properties.load(reader);
+        } catch (IOException | IllegalArgumentException e) {
+            errors.add("cannot read " + file + ": " + e.getMessage());
+        }
+        Map<String, String> values = new HashMap<>();
+        properties.stringPropertyNames().forEach(name -> values.put(name, properties.getProperty(name)));
+        return values;
+    }
+
+    /** Whether somebody gave it, rather than that it has its default. */
+    public boolean isGiven(Setting setting) {
+        Given value = given.get(setting);
+        return value != null && !value.source.equals(DEFAULT);
+    }
+
+    public String text(Setting setting) {
+        return Objects.requireNonNull(textOrNull(setting), setting.key());
+    }
+
+    public @Nullable String textOrNull(Setting setting) {
+        Given value = given.get(setting);
+        return value == null ? null : value.value.trim();
+    }
+
+    /** Those of a list with commas; empty if it is not set. */
+    public List<String> list(Setting setting) {
+        String value = textOrNull(setting);
+        return value == null
+                ? List.of()
+                : Arrays.stream(value.split(",", -1)).map(String::trim).toList();
+    }
+
+    public int number(Setting setting) {
+        return Integer.parseInt(text(setting));
+    }
+
+    public Duration duration(Setting setting) {
+        return Durations.parse(text(setting));
+    }
+
+    public @Nullable Duration durationOrNull(Setting setting) {
+        String value = textOrNull(setting);
+        return value == null ? null : Durations.parse(value);
+    }
+
+    /** Every setting of the server as a line of a properties file, with where it came from; secrets are masked. */
+    public String print() {
+        StringBuilder text = new StringBuilder();
+        for (Setting setting : Setting.values()) {
+            if (setting.isForCommands()) {
+                continue;
+            }
+            Given value = given.get(setting);
+            text.append("# ").append(setting.about()).append('\n');
+            if (value == null) {
+                text.append("# ").append(setting.key()).append(" is not set\n");
+            } else {
+                text.append(setting.key()).append('=').append(shown(setting, value.value));
+                text.append("   # ").append(value.source).append('\n');
+            }
+        }
+        return text.toString();
+    }
+
+    private static String shown(Setting setting, String value) {
+        return setting.isSecret()
+                ? "********"
+                : PASSWORD.matcher(value)
+                        .replaceAll(match ->
+                                match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
+    }
+
+    /** Some settings cannot be used; the message names all of them. */
+    public static final class InvalidSettings extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1L;
+
+        InvalidSettings(List<String> errors) {
+            super((errors.size() == 1 ? "A setting is" : errors.size() + " settings are") + " wrong:\n  "
+                    + String.join("\n  ", errors));
+        }
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.delivery;
+
+import io.reprise.server.config.Durations;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of an {@code http} job: the request to make.
+ *
+ * @param method GET, HEAD, POST, PUT, PATCH or DELETE; POST unless said
+ * @param headers to be sent along
+ * @param body text is sent as it is, anything else as JSON; nothing unless said
+ * @param timeout for the whole call, such as {@code 30s}, which it is unless said; at most an hour
+ * @param followRedirects whether redirects are followed; they are unless this is false
+ */
+public record HttpCall(
+        @Nullable String method,
+        @Nullable String url,
+        @Nullable Map<String, String> headers,
+        @Nullable Object body,
+        @Nullable String timeout,
+        @Nullable Boolean followRedirects) {
+
+    static final Duration DEFAULT_LIMIT = Duration.ofSeconds(30);
+    static final Duration MAX_LIMIT = Duration.ofHours(1);
+    private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
+    private static final Set<String> WITHOUT_BODY = Set.of("GET", "HEAD");
+
+    /** What is wrong with one of its members. */
+    public record Flaw(String member, String message) {}
+
+    /** Everything that is wrong with it; empty if it can be sent. */
+    public List<Flaw> flaws(OutboundGuard guard) {
+        List<Flaw> flaws = new ArrayList<>();
+        if (!METHODS.contains(verb())) {
+            flaws.add(new Flaw("method", "is none of GET, HEAD, POST, PUT, PATCH and DELETE"));
+        } else if (body != null && WITHOUT_BODY.contains(verb())) {
+            flaws.add(new Flaw("body", "is not sent with " + verb()));
+        }
+        try {
+            guard.check(url == null ? "" : url);
+        } catch (RefusedTargetException e) {
+            flaws.add(new Flaw("url", String.valueOf(e.getMessage())));
+        }
+        HttpHeaders.problems(extraHeaders()).forEach(problem -> flaws.add(new Flaw("headers", problem)));
+        try {
+            limit();
+        } catch (IllegalArgumentException e) {
+            flaws.add(new Flaw("timeout", String.valueOf(e.getMessage())));
+        }
+        return flaws;
+    }
+
+    String verb() {
+        return method == null ? "POST" : method.toUpperCase(Locale.ROOT);
+    }
+
+    Map<String, String> extraHeaders() {
+        return headers == null ? Map.of() : headers;
+    }
+
+    boolean follows() {
+        return followRedirects == null || followRedirects;
+    }
+
+    Duration limit() {
+        if (timeout == null) {
+            return DEFAULT_LIMIT;
+        }
+        Duration limit = Durations.parse(timeout);
+        if (limit.compareTo(Duration.ofMillis(1)) < 0 || limit.compareTo(MAX_LIMIT) > 0) {
+            throw new IllegalArgumentException("timeout must be 1 ms to " + MAX_LIMIT.toHours() + " h");
+        }
+        return limit;
+    }
+}

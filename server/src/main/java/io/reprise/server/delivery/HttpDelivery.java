@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.delivery;
+
+import io.reprise.JobContext;
+import io.reprise.JobHandler;
+import io.reprise.JobSignal;
+import io.reprise.JobType;
+import io.reprise.PayloadCodec;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs {@code http} jobs: makes the call, and lets the job's policy judge an answer other than 2xx. The receiver is told
+ * the job's id, attempt and fencing token, and can check the signature if there are secrets. The answer, as far as it is
+ * kept, is the result. Thread-safe.
+ */
+public final class HttpDelivery implements JobHandler<HttpCall> {
+
+    public static final JobType<HttpCall> TYPE = JobType.of("http", HttpCall.class);
+
+    private static final int MAX_REDIRECTS = 5;
+    private static final Set<Integer> REDIRECTS = Set.of(301, 302, 303, 307, 308);
+    private static final Set<Integer> SAME_METHOD = Set.of(307, 308);
+    private static final Set<String> SAFE = Set.of("GET", "HEAD");
+
+    /** What another origin than the one that was meant may see. */
+    private static final Set<String> HARMLESS =
+            Set.of("accept", "content-type", "reprise-job-id", "reprise-attempt", "reprise-token");
+
+    private final OutboundClient client;
+    private final OutboundGuard guard;
+    private final List<SigningSecret> secrets;
+    private final PayloadCodec codec;
+    private final InstantSource clock;
+
+    public HttpDelivery(
+            OutboundClient client,
+            OutboundGuard guard,
+            List<SigningSecret> secrets,
+            PayloadCodec codec,
+            InstantSource clock) {
+        this.client = client;
+        this.guard = guard;
+        this.secrets = List.copyOf(secrets);
+        this.codec = codec;
+        this.clock = clock;
+    }
+
+    @Override
+    public void handle(HttpCall call, JobContext job) throws IOException, InterruptedException {
+        List<HttpCall.Flaw> flaws = call.flaws(guard);
+        if (!flaws.isEmpty()) {
+            throw JobSignal.fail("The call cannot be made: " + flaws.get(0).member() + ": "
+                    + flaws.get(0).message());
+        }
+        OutboundCall first = outbound(call, job);
+        OutboundAnswer answer = call.follows() ? follow(first) : client.send(first);
+        if (!answer.isSuccess()) {
+            throw unsuccessful(answer, first);
+        }
+        job.result(result(answer));
+    }
+
+    private OutboundCall outbound(HttpCall call, JobContext job) {
+        String body = call.body() == null ? "" : call.body() instanceof String text ? text : codec.encode(call.body());
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        if (!body.isEmpty()) {
+            headers.put(
+                    "Content-Type", call.body() instanceof String ? "text/plain; charset=utf-8" : "application/json");
+        }
+        headers.putAll(call.extraHeaders());
+        headers.putAll(fence(job));
+        headers.putAll(SigningSecret.headers(secrets, "job_" + job.id(), clock.instant(), body));
+        return new OutboundCall(call.verb(), guard.check(String.valueOf(call.url())), headers, body, call.limit());
+    }
+
+    /** By these a receiver can tell a repetition, and refuse a run that has been overtaken. */
+    public static Map<String, String> fence(JobContext job) {
+        return Map.of(
+                "Reprise-Job-Id", job.id().toString(),
+                "Reprise-Attempt", Integer.toString(job.attempt()),
+                "Reprise-Token", Long.toString(job.token()));
+    }
+
+    private OutboundAnswer follow(OutboundCall first) throws IOException, InterruptedException {
+        Instant end = clock.instant().plus(first.limit());
+        OutboundCall call = first;
+        for (int hops = 0; ; hops++) {
+            OutboundAnswer answer = client.send(call);
+            URI next = next(answer, call);
+            if (next == null) {
+                return answer;
+            }
+            if (hops == MAX_REDIRECTS) {
+                throw JobSignal.fail("More than " + MAX_REDIRECTS + " redirects from "
+                        + first.uri().getHost());
+            }
+            Duration left = Duration.between(clock.instant(), end);
+            call = new OutboundCall(call.method(), next, headers(call, next), call.body(), left);
+        }
+    }
+
+    /** Where the answer sends us; null if it is the last one. The guard is asked about every step. */
+    private @Nullable URI next(OutboundAnswer answer, OutboundCall call) {
+        String location = answer.header("Location");
+        boolean follows = SAME_METHOD.contains(answer.status())
+                || (SAFE.contains(call.method()) && REDIRECTS.contains(answer.status()));
+        if (!follows || location == null) {
+            return null;
+        }
+        URI next;
+        try {
+            next = guard.check(call.uri().resolve(location).toString());
+        } catch (IllegalArgumentException e) {
+            throw JobSignal.fail("The redirect of " + call.uri().getHost() + " cannot be read");
+        }
+        if (isEncrypted(call.uri()) && !isEncrypted(next)) {
+            throw JobSignal.fail("The redirect of " + call.uri().getHost() + " leads from https to http");
+        }
+        return next;
+    }
+
+    private static boolean isEncrypted(URI uri) {
+        return "https".equalsIgnoreCase(uri.getScheme());
+    }
+
+    private static Map<String, String> headers(OutboundCall call, URI next) {
+        boolean sameOrigin =
+                String.valueOf(next.getHost()).equalsIgnoreCase(call.uri().getHost())
+                        && OutboundGuard.port(next) == OutboundGuard.port(call.uri())
+                        && isEncrypted(next) == isEncrypted(call.uri());
+        if (sameOrigin) {
+            return call.headers();
+        }
+        Map<String, String> left = new LinkedHashMap<>(call.headers());
+        left.keySet().removeIf(name -> !HARMLESS.contains(name.toLowerCase(Locale.ROOT)));
+        return left;
+    }
+
+    private RuntimeException unsuccessful(OutboundAnswer answer, OutboundCall call) {
+        HttpStatusException failure =
+                new HttpStatusException(answer, String.valueOf(call.uri().getHost()), clock.instant());
+        // A redirect that was not followed will not be followed next time either.
+        return REDIRECTS.contains(answer.status()) ? JobSignal.fail(failure) : failure;
+    }
+
+    private static Map<String, Object> result(OutboundAnswer answer) {
+        Map<String, Object> result = new LinkedHashMap<>();
+        result.put("status", answer.status());
+        String type = answer.header("Content-Type");
+        if (type != null) {
+            result.put("contentType", type);
+        }
+        result.put("body", answer.text());
+        if (answer.isTruncated()) {
+            result.put("truncated", true);
+        }
+        return result;
+    }
+}

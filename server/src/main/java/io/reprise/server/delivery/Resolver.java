@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.delivery;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+
+/** Finds the addresses of a host. */
+@FunctionalInterface
+public interface Resolver {
+
+    /** As the machine is configured. */
+    Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
+
+    List<InetAddress> resolve(String host) throws UnknownHostException;
+}

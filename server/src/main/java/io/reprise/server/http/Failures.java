@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.RefusedException;
+import io.reprise.StaleLeaseException;
+import io.reprise.store.StoreException;
+
+/** What a failed request tells its caller: the reason if it is theirs to know, and nothing of the inside otherwise. */
+final class Failures {
+
+    private Failures() {}
+
+    static Problem problem(Throwable failure) {
+        if (failure instanceof Problem problem) {
+            return problem;
+        }
+        if (failure instanceof RefusedException refused) {
+            return Problem.of(type(refused.code()), String.valueOf(refused.getMessage()));
+        }
+        if (failure instanceof DuplicateKeyException duplicate) {
+            return Problem.of(ProblemType.KEY_TAKEN, String.valueOf(duplicate.getMessage()));
+        }
+        if (failure instanceof StaleLeaseException stale) {
+            return Problem.of(ProblemType.STALE_LEASE, String.valueOf(stale.getMessage()));
+        }
+        if (failure instanceof StoreException store && store.isTransient()) {
+            return Problem.of(ProblemType.UNAVAILABLE, "The store does not answer; try again")
+                    .header("Retry-After", "1");
+        }
+        return Problem.of(ProblemType.INTERNAL, "The server failed; its log says why");
+    }
+
+    private static ProblemType type(RefusedException.Code code) {
+        return switch (code) {
+            case NOT_FOUND -> ProblemType.NOT_FOUND;
+            case INVALID_STATE -> ProblemType.INVALID_STATE;
+            case NOT_RETRYABLE -> ProblemType.NOT_RETRYABLE;
+            case MAX_RETRIES_EXCEEDED -> ProblemType.MAX_RETRIES_EXCEEDED;
+            case KEY_TAKEN -> ProblemType.KEY_TAKEN;
+        };
+    }
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.eclipse.jetty.http.HttpException;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.Fields.Field;
+import org.eclipse.jetty.util.Promise;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Between Jetty and operations: lets in, reads, checks, performs, writes. Bodies are read without a thread that waits. */
+final class JettyHandler extends Handler.Abstract {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
+    private static final byte[] NOTHING = {};
+
+    private final Router router;
+    private final Gate gate;
+    private final HttpSettings.Limits limits;
+    private final AtomicInteger active = new AtomicInteger();
+    private final Set<JettyEventSink> streams = ConcurrentHashMap.newKeySet();
+
+    JettyHandler(Router router, Gate gate, HttpSettings.Limits limits) {
+        this.router = router;
+        this.gate = gate;
+        this.limits = limits;
+    }
+
+    /** One request on its way. */
+    private record Exchange(
+            org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
+
+        @Nullable
+        String header(String name) {
+            return request.getHeaders().get(name);
+        }
+    }
+
+    @Override
+    public boolean handle(
+            org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
+        active.incrementAndGet();
+        Exchange exchange = new Exchange(request, response, Callback.from(callback, active::decrementAndGet));
+        try {
+            Router.Match match =
+                    router.find(request.getMethod(), request.getHttpURI().getPath());
+            Caller caller = gate.admit(
+                    exchange.header("Authorization"),
+                    org.eclipse.jetty.server.Request.getRemoteAddr(request),
+                    match.operation().scope());
+            CompletableFuture<byte[]> body = body(exchange, match.operation());
+            if (body.isDone()) {
+                perform(exchange, match, caller, body);
+            } else {
+                CompletableFuture<byte[]> unused = body.orTimeout(
+                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                        .whenCompleteAsync(
+                                (bytes, failure) -> perform(exchange, match, caller, body),
+                                getServer().getThreadPool());
+            }
+        } catch (RuntimeException e) {
+            fail(exchange, e);
+        }
+        return true;
+    }
+
+    private CompletableFuture<byte[]> body(Exchange exchange, Operation operation) {
+        long length = exchange.request.getLength();
+        if (length > limits.body()) {
+            throw tooLarge();
+        }
+        if (length == 0 || (length < 0 && exchange.header("Transfer-Encoding") == null)) {
+            return CompletableFuture.completedFuture(NOTHING);
+        }
+        String type = exchange.header("Content-Type");
+        if (operation.body() != null
+                && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
+            throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
+        }
+        CompletableFuture<byte[]> body = new CompletableFuture<>();
+        Content.Source.asByteArrayAsync(exchange.request, limits.body(), Promise.Invocable.toPromise(body));
+        return body;
+    }
+
+    private Problem tooLarge() {
+        return Problem.of(ProblemType.TOO_LARGE, "A body may have at most " + limits.body() + " bytes")
+                .header("Connection", "close");
+    }
+
+    private void perform(Exchange exchange, Router.Match match, Caller caller, CompletableFuture<byte[]> body) {
+        try {
+            Request request = Router.check(match, query(exchange), exchange::header, caller, read(body));
+            Answer answer = match.operation().action().perform(request);
+            if (answer instanceof Response response) {
+                write(exchange, response);
+            } else if (answer instanceof Answer.Later later) {
+                // It is the server that keeps silent, and on purpose.
+                exchange.request.addIdleTimeoutListener(timeout -> false);
+                CompletableFuture<Response> unused = later.response().whenComplete((response, failure) -> {
+                    if (failure == null) {
+                        write(exchange, response);
+                    } else {
+                        fail(exchange, failure);
+                    }
+                });
+            } else if (answer instanceof Answer.Stream stream) {
+                stream(exchange, stream);
+            }
+        } catch (RuntimeException e) {
+            fail(exchange, e);
+        }
+    }
+
+    private byte[] read(CompletableFuture<byte[]> body) {
+        try {
+            return body.join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof TimeoutException) {
+                throw Problem.of(
+                                ProblemType.INVALID_REQUEST,
+                                "The body did not arrive within "
+                                        + limits.request().toSeconds() + " s")
+                        .header("Connection", "close");
+            }
+            // Jetty tells a body that is too long by this exception, and one that breaks off by others.
+            if (e.getCause() instanceof IllegalStateException) {
+                throw tooLarge();
+            }
+            throw Problem.of(ProblemType.INVALID_REQUEST, "The body broke off").header("Connection", "close");
+        }
+    }
+
+    private static Map<String, String> query(Exchange exchange) {
+        Map<String, String> values = new HashMap<>();
+        try {
+            for (Field field : org.eclipse.jetty.server.Request.extractQueryParameters(exchange.request)) {
+                if (field.getValues().size() > 1) {
+                    throw Problem.invalid(field.getName(), "must be given only once");
+                }
+                values.put(field.getName(), field.getValue());
+            }
+        } catch (IllegalArgumentException | HttpException.IllegalStateException e) {
+            throw Problem.of(ProblemType.INVALID_REQUEST, "The query cannot be read: it is not UTF-8 in %-encoding");
+        }
+        return values;
+    }
+
+    private void fail(Exchange exchange, Throwable failure) {
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
+        Problem problem = Failures.problem(cause);
+        if (problem.type().status() >= 500) {
+            log.error(
+                    "{} {} failed: request {}",
+                    exchange.request.getMethod(),
+                    exchange.request.getHttpURI().getPath(),
+                    exchange.request.getId(),
+                    cause);
+        }
+        write(exchange, problem.response(exchange.request.getId()));
+    }
+
+    private void write(Exchange exchange, Response answer) {
+        if (exchange.response.isCommitted()) {
+            exchange.callback.succeeded();
+            return;
+        }
+        exchange.response.setStatus(answer.status());
+        put(exchange.response, answer);
+        byte[] body = answer.body();
+        exchange.response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        boolean head = exchange.request.getMethod().equals("HEAD");
+        exchange.response.write(true, ByteBuffer.wrap(head ? NOTHING : body), exchange.callback);
+    }
+
+    private static void put(org.eclipse.jetty.server.Response response, Response answer) {
+        if (answer.contentType() != null) {
+            response.getHeaders().put(HttpHeader.CONTENT_TYPE, answer.contentType());
+        }
+        response.getHeaders().put("X-Content-Type-Options", "nosniff");
+        if (!answer.headers().containsKey("Cache-Control")) {
+            response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        }
+        answer.headers().forEach((name, value) -> response.getHeaders().put(name, value));
+    }
+
+    private void stream(Exchange exchange, Answer.Stream stream) {
+        exchange.response.setStatus(200);
+        exchange.response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
+        exchange.response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
+        exchange.response.getHeaders().put("X-Accel-Buffering", "no");
+        JettyEventSink sink = new JettyEventSink(exchange.request, exchange.response, exchange.callback);
+        streams.add(sink);
+        sink.onEnd(() -> streams.remove(sink));
+        stream.start().accept(sink);
+    }
+
+    void endStreams() {
+        streams.forEach(JettyEventSink::close);
+    }
+
+    /** Returns when no request is under way, or when the time is up. */
+    void awaitIdle(long millis) {
+        long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (active.get() > 0 && System.nanoTime() - until < 0) {
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+        }
+    }
+
+    /** What Jetty itself refuses, before it gets here. */
+    static boolean error(
+            org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
+        int status = response.getStatus();
+        ProblemType type = switch (status) {
+            case 414, 431, 413 -> new ProblemType("too-large", status, ProblemType.TOO_LARGE.title());
+            default ->
+                status >= 500
+                        ? new ProblemType("internal", status, ProblemType.INTERNAL.title())
+                        : new ProblemType("invalid-request", status, ProblemType.INVALID_REQUEST.title());
+        };
+        Response answer =
+                Problem.of(type, "The server does not take this as HTTP").response(request.getId());
+        put(response, answer);
+        // Whatever follows on this connection cannot be trusted to be a request.
+        response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        response.write(true, ByteBuffer.wrap(answer.body()), callback);
+        return true;
+    }
+}

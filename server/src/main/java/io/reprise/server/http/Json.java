@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
+import tools.jackson.core.JacksonException;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.StreamReadFeature;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.cfg.DateTimeFeature;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** JSON as the API reads and writes it: times as ISO-8601 text, members in the order they are declared. */
+public final class Json {
+
+    private static final int MAX_DEPTH = 100;
+    private static final int MAX_NUMBER = 50;
+
+    private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxNestingDepth(MAX_DEPTH)
+                            .maxNumberLength(MAX_NUMBER)
+                            .build())
+                    .build())
+            .disable(MapperFeature.SORT_PROPERTIES_ALPHABETICALLY)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
+            .build();
+
+    /** Perhaps half of a surrogate pair, written as an escape; other text cannot contain one. */
+    private static final Pattern HALF_PAIR = Pattern.compile("\\\\u[dD][89a-fA-F]");
+
+    private Json() {}
+
+    public static byte[] bytes(Object value) {
+        return MAPPER.writeValueAsBytes(value);
+    }
+
+    public static String text(Object value) {
+        return MAPPER.writeValueAsString(value);
+    }
+
+    public static ObjectNode object() {
+        return MAPPER.createObjectNode();
+    }
+
+    public static ArrayNode array() {
+        return MAPPER.createArrayNode();
+    }
+
+    /** Text that this program wrote, and therefore can read. */
+    public static JsonNode parse(String json) {
+        return MAPPER.readTree(json);
+    }
+
+    /** Text that this program wrote, as what it was. */
+    public static <T> T read(String json, Class<T> type) {
+        return MAPPER.readValue(json, type);
+    }
+
+    /** A value as a tree. */
+    public static JsonNode tree(Object value) {
+        return MAPPER.valueToTree(value);
+    }
+
+    /** Text with half a surrogate pair could be stored, but never again be sent. */
+    private static void requireWholePairs(JsonNode node) {
+        try {
+            MAPPER.writeValueAsBytes(node);
+        } catch (JacksonException e) {
+            throw Problem.invalid("", "the body has half of a surrogate pair");
+        }
+    }
+
+    /** What a client sent. Jackson's own message may quote what is secret, so only the place is told. */
+    static JsonNode read(byte[] body) {
+        try {
+            JsonNode node = MAPPER.readTree(body);
+            if (node == null || node.isMissingNode()) {
+                throw Problem.invalid("", "the body is empty, and JSON is needed");
+            }
+            if (HALF_PAIR.matcher(new String(body, StandardCharsets.ISO_8859_1)).find()) {
+                requireWholePairs(node);
+            }
+            return node;
+        } catch (JacksonException e) {
+            String place = e.getLocation() == null
+                    ? ""
+                    : " at line " + e.getLocation().getLineNr() + ", column "
+                            + e.getLocation().getColumnNr();
+            throw Problem.invalid("", "the body is not JSON" + place);
+        }
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One method on one path: what it takes, what it answers, who may, and what it does. Immutable once built.
+ *
+ * <pre>{@code
+ * Operation.post("/v1/queues/{queue}/pause", "pauseQueue")
+ *         .summary("No job of the queue is claimed until it is resumed")
+ *         .scope(Scope.OPERATE)
+ *         .path("queue", Schema.name(), "name of the queue")
+ *         .answers(200, "the queue as it is now", QUEUE)
+ *         .does(this::pause);
+ * }</pre>
+ */
+public final class Operation {
+
+    /** What is done with a request that passed all checks. What it throws becomes a problem document. */
+    @FunctionalInterface
+    public interface Action {
+        Answer perform(Request request);
+    }
+
+    /** Where a parameter is. */
+    enum Place {
+        PATH,
+        QUERY,
+        HEADER
+    }
+
+    /** A parameter; those in the path are required. */
+    record Parameter(Place place, String name, Schema schema, String about) {}
+
+    /** What is answered with a status. */
+    record Reply(String about, @Nullable Schema schema, String contentType) {}
+
+    private final Builder made;
+    private final Action action;
+
+    private Operation(Builder made, Action action) {
+        this.made = made;
+        this.action = action;
+    }
+
+    public static Builder get(String path, String id) {
+        return new Builder("GET", path, id);
+    }
+
+    public static Builder post(String path, String id) {
+        return new Builder("POST", path, id);
+    }
+
+    public static Builder put(String path, String id) {
+        return new Builder("PUT", path, id);
+    }
+
+    public static Builder delete(String path, String id) {
+        return new Builder("DELETE", path, id);
+    }
+
+    public String method() {
+        return made.method;
+    }
+
+    /** With parameters in braces. */
+    public String path() {
+        return made.path;
+    }
+
+    /** Name for generated clients. */
+    public String id() {
+        return made.id;
+    }
+
+    String summary() {
+        return made.summary;
+    }
+
+    String section() {
+        return made.section;
+    }
+
+    /** Null if anyone may. */
+    public @Nullable Scope scope() {
+        return made.scope;
+    }
+
+    Map<String, Parameter> parameters() {
+        return made.parameters;
+    }
+
+    @Nullable
+    Schema body() {
+        return made.body;
+    }
+
+    boolean bodyRequired() {
+        return made.bodyRequired;
+    }
+
+    Map<Integer, Reply> replies() {
+        return made.replies;
+    }
+
+    Action action() {
+        return action;
+    }
+
+    /** Not thread-safe. */
+    public static final class Builder {
+        private final String method;
+        private final String path;
+        private final String id;
+        private String summary = "";
+        private String section = "";
+        private @Nullable Scope scope = Scope.ADMIN;
+        private final Map<String, Parameter> parameters = new LinkedHashMap<>();
+        private @Nullable Schema body;
+        private boolean bodyRequired;
+        private final Map<Integer, Reply> replies = new LinkedHashMap<>();
+
+        private Builder(String method, String path, String id) {
+            this.method = method;
+            this.path = path;
+            this.id = id;
+        }
+
+        /** What it does, in one line. */
+        public Builder summary(String text) {
+            this.summary = text;
+            return this;
+        }
+
+        /** Which part of the page it appears under. */
+        public Builder section(String text) {
+            this.section = text;
+            return this;
+        }
+
+        /** Who may. Unless said, only an admin. */
+        public Builder scope(Scope needed) {
+            this.scope = needed;
+            return this;
+        }
+
+        /** Needs no key. */
+        public Builder forAnyone() {
+            this.scope = null;
+            return this;
+        }
+
+        public Builder path(String name, Schema schema, String about) {
+            return parameter(new Parameter(Place.PATH, name, schema, about));
+        }
+
+        public Builder query(String name, Schema schema, String about) {
+            return parameter(new Parameter(Place.QUERY, name, schema, about));
+        }
+
+        public Builder header(String name, Schema schema, String about) {
+            return parameter(new Parameter(Place.HEADER, name, schema, about));
+        }
+
+        /** A JSON body that must be there. */
+        public Builder body(Schema schema) {
+            this.body = schema;
+            this.bodyRequired = true;
+            return this;
+        }
+
+        /** A JSON body that may be left out; then it is as an empty object. */
+        public Builder optionalBody(Schema schema) {
+            this.body = schema;
+            this.bodyRequired = false;
+            return this;
+        }
+
+        public Builder answers(int status, String about, Schema schema) {
+            replies.put(status, new Reply(about, schema, "application/json"));
+            return this;
+        }
+
+        /** An answer without a body. */
+        public Builder answers(int status, String about) {
+            replies.put(status, new Reply(about, null, ""));
+            return this;
+        }
+
+        public Builder answersAs(int status, String about, String contentType) {
+            replies.put(status, new Reply(about, Schema.text(0, Integer.MAX_VALUE), contentType));
+            return this;
+        }
+
+        public Operation does(Action action) {
+            return new Operation(this, Objects.requireNonNull(action, "action"));
+        }
+
+        private Builder parameter(Parameter parameter) {
+            parameters.put(parameter.name(), parameter);
+            return this;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Ends a request with an RFC 9457 problem document. Its text is for the caller: it never quotes a secret or a trace. */
+public final class Problem extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    /** What is wrong with one field, by its JSON pointer in the body, or by the name of a parameter. */
+    public record FieldError(String field, String message) {}
+
+    private final transient ProblemType type;
+    private final transient List<FieldError> errors;
+    private final transient Map<String, String> headers;
+
+    private Problem(ProblemType type, String detail, List<FieldError> errors, Map<String, String> headers) {
+        super(detail);
+        this.type = type;
+        this.errors = List.copyOf(errors);
+        this.headers = Map.copyOf(headers);
+    }
+
+    public static Problem of(ProblemType type, String detail) {
+        return new Problem(type, detail, List.of(), Map.of());
+    }
+
+    /** A request some fields of which are wrong; all of them are named. */
+    public static Problem invalid(List<FieldError> errors) {
+        String detail = errors.size() == 1
+                ? errors.get(0).field() + ": " + errors.get(0).message()
+                : errors.size() + " fields are wrong";
+        return new Problem(ProblemType.INVALID_REQUEST, detail, errors, Map.of());
+    }
+
+    public static Problem invalid(String field, String message) {
+        return invalid(List.of(new FieldError(field, message)));
+    }
+
+    public static Problem notFound(String what) {
+        return of(ProblemType.NOT_FOUND, what + " does not exist");
+    }
+
+    public Problem header(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new Problem(type, detail(), errors, more);
+    }
+
+    public ProblemType type() {
+        return type;
+    }
+
+    public String detail() {
+        return String.valueOf(getMessage());
+    }
+
+    public List<FieldError> errors() {
+        return errors;
+    }
+
+    Response response(@Nullable String requestId) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", type.uri());
+        body.put("title", type.title());
+        body.put("status", type.status());
+        body.put("detail", detail());
+        if (requestId != null) {
+            body.put("instance", "urn:reprise:request:" + requestId);
+        }
+        if (!errors.isEmpty()) {
+            body.put("errors", errors);
+        }
+        Response answer = Response.json(type.status(), body).as("application/problem+json");
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            answer = answer.header(header.getKey(), header.getValue());
+        }
+        return answer;
+    }
+}

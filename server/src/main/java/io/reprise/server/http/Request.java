@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import io.reprise.server.config.Durations;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** A request that fits its operation: what it must have is there, and everything is of the form declared. */
+public final class Request {
+
+    private final Caller caller;
+    private final Map<String, String> parameters;
+    private final JsonNode body;
+
+    Request(Caller caller, Map<String, String> parameters, JsonNode body) {
+        this.caller = caller;
+        this.parameters = Map.copyOf(parameters);
+        this.body = body;
+    }
+
+    public Caller caller() {
+        return caller;
+    }
+
+    /** A declared parameter that may be left out. */
+    public @Nullable String parameter(String name) {
+        return parameters.get(name);
+    }
+
+    /** A parameter of the path. */
+    public String path(String name) {
+        String value = parameters.get(name);
+        if (value == null) {
+            throw new IllegalArgumentException("'" + name + "' is not a parameter of this path");
+        }
+        return value;
+    }
+
+    public int integer(String name, int otherwise) {
+        String value = parameters.get(name);
+        return value == null ? otherwise : Integer.parseInt(value);
+    }
+
+    public boolean flag(String name) {
+        return Boolean.parseBoolean(parameters.get(name));
+    }
+
+    public @Nullable Instant time(String name) {
+        String value = parameters.get(name);
+        return value == null ? null : Instant.parse(value);
+    }
+
+    public Duration duration(String name, Duration otherwise) {
+        String value = parameters.get(name);
+        return value == null ? otherwise : Durations.parse(value);
+    }
+
+    /** The body; an empty object if there was none and that is allowed. */
+    public JsonNode body() {
+        return body;
+    }
+
+    /** Fields of the body. */
+    public Fields fields() {
+        return new Fields(body);
+    }
+}

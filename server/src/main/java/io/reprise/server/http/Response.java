@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/** A complete answer. Immutable: {@link #header} and {@link #as} return a copy. */
+public final class Response implements Answer {
+
+    private static final byte[] NOTHING = {};
+
+    private final int status;
+    private final @Nullable String contentType;
+    private final byte[] body;
+    private final Map<String, String> headers;
+
+    private Response(int status, @Nullable String contentType, byte[] body, Map<String, String> headers) {
+        this.status = status;
+        this.contentType = contentType;
+        this.body = body;
+        this.headers = headers;
+    }
+
+    /** Maps, lists, records and the like as JSON. */
+    public static Response json(int status, Object value) {
+        return new Response(status, "application/json", Json.bytes(value), Map.of());
+    }
+
+    public static Response ok(Object value) {
+        return json(200, value);
+    }
+
+    public static Response created(String location, Object value) {
+        return json(201, value).header("Location", location);
+    }
+
+    public static Response noContent() {
+        return new Response(204, null, NOTHING, Map.of());
+    }
+
+    /** The caller has it already. */
+    public static Response notModified(String tag) {
+        return new Response(304, null, NOTHING, Map.of("ETag", tag));
+    }
+
+    public static Response text(String contentType, String text) {
+        return new Response(200, contentType, text.getBytes(StandardCharsets.UTF_8), Map.of());
+    }
+
+    public Response header(String name, String value) {
+        Map<String, String> more = new LinkedHashMap<>(headers);
+        more.put(name, value);
+        return new Response(status, contentType, body, more);
+    }
+
+    /** With a tag that is the same as long as the body is. */
+    public Response tagged() {
+        CRC32C sum = new CRC32C();
+        sum.update(body);
+        return header("ETag", "\"" + Long.toHexString(sum.getValue()) + "-" + body.length + "\"");
+    }
+
+    public Response as(String otherContentType) {
+        return new Response(status, otherContentType, body, headers);
+    }
+
+    public int status() {
+        return status;
+    }
+
+    public @Nullable String contentType() {
+        return contentType;
+    }
+
+    public Map<String, String> headers() {
+        return headers;
+    }
+
+    byte[] body() {
+        return body;
+    }
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a JSON value or a parameter may be. One description serves the check of every request and the OpenAPI document.
+ * Immutable: each method returns a copy.
+ */
+public final class Schema {
+
+    /** The kinds of values there are. */
+    enum Kind {
+        OBJECT,
+        ARRAY,
+        STRING,
+        INTEGER,
+        NUMBER,
+        BOOLEAN,
+        ANY,
+        /** One value of the items' schema, or an array of them. */
+        ONE_OR_MORE
+    }
+
+    /** Text with a meaning of its own. */
+    enum Format {
+        DATE_TIME,
+        DURATION,
+        ID
+    }
+
+    final Kind kind;
+
+    @Nullable
+    String name;
+
+    @Nullable
+    String about;
+
+    @Nullable
+    Format format;
+
+    @Nullable
+    Pattern pattern;
+
+    List<String> choices = List.of();
+
+    @Nullable
+    BigDecimal min;
+
+    @Nullable
+    BigDecimal max;
+
+    boolean nullable;
+
+    @Nullable
+    Schema items;
+
+    Map<String, Schema> members = Map.of();
+    List<String> required = List.of();
+    /** Whether members that are not declared are let pass. */
+    boolean open;
+
+    private Schema(Kind kind) {
+        this.kind = kind;
+    }
+
+    public static Schema object() {
+        return new Schema(Kind.OBJECT);
+    }
+
+    public static Schema array(Schema items, int minItems, int maxItems) {
+        return new Schema(Kind.ARRAY).with(copy -> {
+            copy.items = items;
+            copy.min = BigDecimal.valueOf(minItems);
+            copy.max = BigDecimal.valueOf(maxItems);
+        });
+    }
+
+    /** One value, or an array of 1 to {@code most}. */
+    public static Schema oneOrMore(Schema items, int most) {
+        return new Schema(Kind.ONE_OR_MORE).with(copy -> {
+            copy.items = items;
+            copy.min = BigDecimal.ONE;
+            copy.max = BigDecimal.valueOf(most);
+        });
+    }
+
+    public static Schema text(int minLength, int maxLength) {
+        return new Schema(Kind.STRING).with(copy -> {
+            copy.min = BigDecimal.valueOf(minLength);
+            copy.max = BigDecimal.valueOf(maxLength);
+        });
+    }
+
+    /** A name of a queue, type, resource, tag and the like. */
+    public static Schema name() {
+        return text(1, 100).matching("[A-Za-z0-9][A-Za-z0-9_.:/@-]*").about("1 to 100 letters, digits or _ . : / @ -");
+    }
+
+    /** The id of a job. */
+    public static Schema id() {
+        return text(1, 20).with(copy -> copy.format = Format.ID).matching("[0-9]+");
+    }
+
+    public static Schema integer(long min, long max) {
+        return new Schema(Kind.INTEGER).with(copy -> {
+            copy.min = BigDecimal.valueOf(min);
+            copy.max = BigDecimal.valueOf(max);
+        });
+    }
+
+    public static Schema number(double min, double max) {
+        return new Schema(Kind.NUMBER).with(copy -> {
+            copy.min = BigDecimal.valueOf(min);
+            copy.max = BigDecimal.valueOf(max);
+        });
+    }
+
+    public static Schema bool() {
+        return new Schema(Kind.BOOLEAN);
+    }
+
+    public static Schema any() {
+        return new Schema(Kind.ANY);
+    }
+
+    public static Schema time() {
+        return text(1, 40).with(copy -> copy.format = Format.DATE_TIME);
+    }
+
+    /** As {@code 500ms}, {@code 1m30s} or ISO-8601. */
+    public static Schema duration() {
+        return text(1, 40)
+                .with(copy -> copy.format = Format.DURATION)
+                .about("such as 500ms, 30s, 1m30s, 2h or PT1M30S");
+    }
+
+    public static Schema choice(List<String> choices) {
+        return text(1, 100).with(copy -> copy.choices = List.copyOf(choices));
+    }
+
+    public static <E extends Enum<E>> Schema choice(Class<E> type) {
+        List<String> names = new ArrayList<>();
+        for (E constant : type.getEnumConstants()) {
+            names.add(constant.name());
+        }
+        return choice(names);
+    }
+
+    /** A member that must be there. */
+    public Schema must(String member, Schema schema) {
+        return member(member, schema).with(copy -> {
+            List<String> more = new ArrayList<>(required);
+            more.add(member);
+            copy.required = List.copyOf(more);
+        });
+    }
+
+    /** A member that may be left out. */
+    public Schema may(String member, Schema schema) {
+        return member(member, schema);
+    }
+
+    /** Under this name it appears once in the document, and is referred to. */
+    public Schema named(String name) {
+        return with(copy -> copy.name = name);
+    }
+
+    public Schema about(String text) {
+        return with(copy -> copy.about = text);
+    }
+
+    public Schema matching(String regex) {
+        return with(copy -> copy.pattern = Pattern.compile(regex));
+    }
+
+    public Schema orNull() {
+        return with(copy -> copy.nullable = true);
+    }
+
+    /** Takes any other members too. */
+    public Schema open() {
+        return with(copy -> copy.open = true);
+    }
+
+    private Schema member(String member, Schema schema) {
+        return with(copy -> {
+            Map<String, Schema> more = new LinkedHashMap<>(members);
+            more.put(member, schema);
+            copy.members = more;
+        });
+    }
+
+    private Schema with(Consumer<Schema> change) {
+        Schema copy = new Schema(kind);
+        copy.name = name;
+        copy.about = about;
+        copy.format = format;
+        copy.pattern = pattern;
+        copy.choices = choices;
+        copy.min = min;
+        copy.max = max;
+        copy.nullable = nullable;
+        copy.items = items;
+        copy.members = members;
+        copy.required = required;
+        copy.open = open;
+        change.accept(copy);
+        return copy;
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.JobEvent;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/** What webhooks tell of. */
+enum EventType {
+    SUCCEEDED(JobEvent.Kind.SUCCEEDED),
+    RETRYING(JobEvent.Kind.RETRY_SCHEDULED),
+    FAILED(JobEvent.Kind.FAILED),
+    CANCELLED(JobEvent.Kind.CANCELLED),
+    /** Sent by hand, to try a subscription out. */
+    PING(null);
+
+    private final JobEvent.@Nullable Kind kind;
+
+    EventType(JobEvent.@Nullable Kind kind) {
+        this.kind = kind;
+    }
+
+    static @Nullable EventType of(JobEvent.Kind kind) {
+        return Arrays.stream(values())
+                .filter(type -> type.kind == kind)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The status of the job, as it is told and as it is asked for. */
+    String text() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+
+    static EventType parse(String text) {
+        return valueOf(text.toUpperCase(Locale.ROOT));
+    }
+
+    /** Those that can be asked for. */
+    static List<String> choices() {
+        return Arrays.stream(values())
+                .filter(type -> type.kind != null)
+                .map(EventType::text)
+                .toList();
+    }
+}

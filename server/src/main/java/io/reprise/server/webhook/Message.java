@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What a delivery says: the values that were stored when the step was taken, even if the job has moved on since. */
+final class Message {
+
+    private final Notice notice;
+    private final EventType event;
+    private final @Nullable Job job;
+    private final @Nullable Attempt attempt;
+
+    /**
+     * A message.
+     *
+     * @param job as it is now; null if it is gone
+     * @param attempts the history that is kept of it
+     */
+    Message(Notice notice, @Nullable Job job, List<Attempt> attempts) {
+        this.notice = notice;
+        this.event = EventType.parse(notice.event());
+        this.job = job;
+        this.attempt = attempts.stream()
+                .filter(each -> notice.token() != 0 && each.token() == notice.token())
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** The JSON object, in the shape that Standard Webhooks suggest. */
+    Map<String, Object> body(Instant now) {
+        Map<String, Object> body = new LinkedHashMap<>();
+        boolean ping = event == EventType.PING;
+        body.put("type", ping ? "ping" : "job." + event.text());
+        Instant at = at();
+        body.put("timestamp", (at == null ? now : at).toString());
+        body.put("data", ping ? Map.of("subscription", notice.subscription()) : data());
+        return body;
+    }
+
+    private Map<String, Object> data() {
+        Map<String, @Nullable Object> data = new LinkedHashMap<>();
+        data.put("jobId", Long.toString(notice.job()));
+        data.put("status", event.text());
+        data.put("type", notice.type());
+        data.put("queue", notice.queue());
+        data.put("resource", notice.resource());
+        data.put("tags", notice.tags());
+        int attempts = attempts();
+        Integer most = notice.maxAttempts();
+        data.put("attempts", attempts);
+        data.put("maxAttempts", most);
+        data.put("retryCount", event == EventType.RETRYING ? attempts : Math.max(0, attempts - 1));
+        data.put("maxRetries", most == null ? null : most - 1);
+        data.put("nextRetryAt", text(nextRetryAt()));
+        data.put("failReason", failReason());
+        error(data);
+        Map<String, Object> told = new LinkedHashMap<>();
+        data.forEach((name, value) -> {
+            if (value != null) {
+                told.put(name, value);
+            }
+        });
+        return told;
+    }
+
+    private void error(Map<String, @Nullable Object> data) {
+        Failure failure = attempt == null ? null : attempt.failure();
+        if (failure != null) {
+            data.put("error", failure.message());
+            data.put("errorType", failure.type());
+            data.put("errorCode", failure.code());
+            data.put("httpStatus", failure.httpStatus());
+            data.put("fingerprint", failure.fingerprint());
+        } else if (event == EventType.FAILED
+                && notice.token() == 0
+                && job != null
+                && job.status().lastError() != null) {
+            data.put("error", job.status().lastError().message());
+            data.put("errorType", job.status().lastError().type());
+            data.put("fingerprint", job.status().lastError().fingerprint());
+        }
+    }
+
+    private int attempts() {
+        if (attempt == null) {
+            return notice.attempts() + (notice.token() == 0 ? 0 : 1);
+        }
+        boolean counted = attempt.decision() == null || attempt.decision().counts();
+        return counted ? attempt.number() : attempt.number() - 1;
+    }
+
+    private @Nullable Instant at() {
+        if (attempt != null) {
+            return attempt.endedAt();
+        }
+        if (notice.at() != null) {
+            return notice.at();
+        }
+        return job == null ? null : job.times().finishedAt();
+    }
+
+    /** Exactly the due time that was stored: the end of the attempt and the delay that was decided then. */
+    private @Nullable Instant nextRetryAt() {
+        return attempt != null && attempt.decision() instanceof Decision.Retry retry
+                ? attempt.endedAt().plus(retry.delay())
+                : null;
+    }
+
+    private @Nullable String failReason() {
+        FailReason reason = attempt != null && attempt.decision() instanceof Decision.Fail fail
+                ? fail.reason()
+                : notice.failReason();
+        return event == EventType.FAILED && reason != null ? reason.name() : null;
+    }
+
+    private static @Nullable String text(@Nullable Instant instant) {
+        return instant == null ? null : instant.toString();
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.Job;
+import io.reprise.retry.FailReason;
+import java.time.Instant;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The payload of a delivery: which subscription hears of which step of which job. What else there is to tell is read when
+ * it is sent; what is here is enough if the job is gone by then.
+ *
+ * @param event as {@link EventType#text}
+ * @param token of the run that ended; 0 if none did
+ * @param attempts counted runs before the step
+ * @param at when it happened, if that was known already
+ */
+public record Notice(
+        String subscription,
+        String event,
+        long job,
+        long token,
+        String type,
+        String queue,
+        @Nullable String resource,
+        @Nullable Set<String> tags,
+        int attempts,
+        @Nullable Integer maxAttempts,
+        @Nullable Instant at,
+        @Nullable FailReason failReason) {
+
+    static Notice of(Subscription subscription, EventType event, Job job, long token) {
+        return new Notice(
+                subscription.id(),
+                event.text(),
+                job.id().value(),
+                token,
+                job.type(),
+                String.valueOf(subscription.shown(job.queue())),
+                subscription.shown(job.spec().resource()),
+                job.spec().tags(),
+                job.attempts(),
+                job.maxAttempts().isPresent() ? job.maxAttempts().getAsInt() : null,
+                job.times().finishedAt(),
+                job.failReason());
+    }
+
+    static Notice ping(Subscription subscription) {
+        return new Notice(subscription.id(), EventType.PING.text(), 0, 0, "", "", null, null, 0, null, null, null);
+    }
+
+    /** The same for every try and every subscription, so that receivers can tell a repetition. */
+    String messageId(long delivery) {
+        return job == 0 ? "ping_" + delivery : "evt_" + job + "_" + token + "_" + event;
+    }
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.Job;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who wants to hear. Kept as a document; equal names in JSON.
+ *
+ * @param tenant whose it is; null for one that hears of everybody's jobs
+ * @param secrets what deliveries are signed with, the newest first
+ * @param disabled why nothing is sent any more; null while it is
+ */
+record Subscription(
+        String id,
+        @Nullable String tenant,
+        String url,
+        @Nullable String description,
+        Filter filter,
+        Map<String, String> headers,
+        List<Secret> secrets,
+        @Nullable String disabled,
+        Instant createdAt) {
+
+    /** At most so many secrets sign at once. */
+    private static final int MAX_SECRETS = 3;
+
+    /**
+     * What is told; an empty set means all.
+     *
+     * @param queues under their stored names, like the types and tags
+     */
+    record Filter(Set<String> events, Set<String> queues, Set<String> types, Set<String> tags) {
+        Filter {
+            events = Set.copyOf(events);
+            queues = Set.copyOf(queues);
+            types = Set.copyOf(types);
+            tags = Set.copyOf(tags);
+        }
+
+        private static boolean matches(Set<String> wanted, String value) {
+            return wanted.isEmpty() || wanted.contains(value);
+        }
+
+        boolean matches(EventType event, Job job) {
+            return matches(events, event.text())
+                    && matches(queues, job.queue())
+                    && matches(types, job.type())
+                    && (tags.isEmpty() || job.spec().tags().stream().anyMatch(tags::contains));
+        }
+    }
+
+    /**
+     * A signing secret.
+     *
+     * @param kept as it is stored; encrypted if the server has keys
+     * @param until after that it signs no more; null for the current one
+     */
+    record Secret(String kept, @Nullable Instant until) {}
+
+    Subscription {
+        headers = Map.copyOf(headers);
+        secrets = List.copyOf(secrets);
+    }
+
+    boolean wants(EventType event, Job job) {
+        return disabled == null
+                && (tenant == null || job.queue().startsWith(tenant + "/"))
+                && filter.matches(event, job);
+    }
+
+    /** A name of the tenant's, as it is stored. */
+    String stored(String name) {
+        return tenant == null ? name : tenant + "/" + name;
+    }
+
+    /** A stored name as the subscriber knows it. */
+    @Nullable
+    String shown(@Nullable String stored) {
+        String prefix = tenant + "/";
+        return stored != null && tenant != null && stored.startsWith(prefix)
+                ? stored.substring(prefix.length())
+                : stored;
+    }
+
+    /** Those that sign now. */
+    List<String> signing(Instant now) {
+        return secrets.stream()
+                .filter(secret -> secret.until() == null || secret.until().isAfter(now))
+                .map(Secret::kept)
+                .toList();
+    }
+
+    /** With a new secret; those before it sign along until then. */
+    Subscription rotated(String kept, Instant now, Instant until) {
+        List<Secret> rotated = new ArrayList<>(List.of(new Secret(kept, null)));
+        for (Secret old : secrets) {
+            Instant end = old.until() == null || old.until().isAfter(until) ? until : old.until();
+            if (end.isAfter(now) && rotated.size() < MAX_SECRETS) {
+                rotated.add(new Secret(old.kept(), end));
+            }
+        }
+        return new Subscription(id, tenant, url, description, filter, headers, rotated, disabled, createdAt);
+    }
+
+    Subscription disabled(@Nullable String why) {
+        return new Subscription(id, tenant, url, description, filter, headers, secrets, why, createdAt);
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.server.api.Tenancy;
+import io.reprise.server.delivery.HttpHeaders;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.RefusedTargetException;
+import io.reprise.server.delivery.SigningSecret;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Problem.FieldError;
+import io.reprise.server.http.Schema;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** What a client writes about a subscription. Everything that is wrong with it is named. */
+final class SubscriptionForm {
+
+    private static final int MAX_CHOICES = 50;
+    private static final int MAX_URL = 2_000;
+
+    private static final Schema NAMES = Schema.array(Schema.name(), 0, MAX_CHOICES);
+
+    static final Schema SCHEMA = Schema.object()
+            .must("url", Schema.text(1, MAX_URL).about("where deliveries are sent; http or https"))
+            .may("description", Schema.text(0, 500).orNull())
+            .may(
+                    "events",
+                    Schema.array(Schema.choice(EventType.choices()), 0, MAX_CHOICES)
+                            .about("what is told; everything if empty"))
+            .may("queues", NAMES.about("of jobs of these queues only"))
+            .may("types", NAMES.about("of jobs of these types only"))
+            .may("tags", NAMES.about("of jobs with one of these tags only"))
+            .may("headers", Schema.object().open().about("sent along; their values are not shown again"))
+            .may("enabled", Schema.bool().about("false keeps it silent"))
+            .named("WebhookRequest");
+
+    static final Schema NEW = SCHEMA.may(
+                    "secret",
+                    Schema.text(1, 200).orNull().about("to sign with: whsec_ and base64; made up unless given"))
+            .named("NewWebhookRequest");
+
+    private final Fields fields;
+    private final Tenancy tenancy;
+    private final List<FieldError> errors = new ArrayList<>();
+
+    SubscriptionForm(Fields fields, Tenancy tenancy) {
+        this.fields = fields;
+        this.tenancy = tenancy;
+    }
+
+    String url(OutboundGuard guard) {
+        String url = fields.text("url", "");
+        try {
+            guard.check(url);
+        } catch (RefusedTargetException e) {
+            errors.add(new FieldError("/url", String.valueOf(e.getMessage())));
+        }
+        return url;
+    }
+
+    @Nullable
+    String description() {
+        return fields.text("description");
+    }
+
+    Subscription.Filter filter() {
+        Set<String> queues = new LinkedHashSet<>();
+        fields.texts("queues").forEach(name -> queues.add(tenancy.stored("/queues", name)));
+        return new Subscription.Filter(fields.texts("events"), queues, fields.texts("types"), fields.texts("tags"));
+    }
+
+    /** Those given; those there are if none are mentioned. */
+    Map<String, String> headers(Map<String, String> before) {
+        if (!fields.mentions("headers")) {
+            return before;
+        }
+        Map<String, String> headers = new LinkedHashMap<>();
+        for (Map.Entry<String, JsonNode> header : fields.node("headers").properties()) {
+            if (header.getValue().isString()) {
+                headers.put(header.getKey(), header.getValue().stringValue());
+            } else {
+                errors.add(new FieldError("/headers", "must have texts as values"));
+            }
+        }
+        HttpHeaders.problems(headers).forEach(problem -> errors.add(new FieldError("/headers", problem)));
+        return headers;
+    }
+
+    /** Null if none was given. */
+    @Nullable
+    SigningSecret secret() {
+        String text = fields.text("secret");
+        try {
+            return text == null ? null : SigningSecret.parse(text);
+        } catch (IllegalArgumentException e) {
+            errors.add(new FieldError("/secret", String.valueOf(e.getMessage())));
+            return null;
+        }
+    }
+
+    /** Why it shall be silent; null if it shall not. */
+    @Nullable
+    String disabled(@Nullable String before) {
+        if (!fields.has("enabled")) {
+            return before;
+        }
+        return fields.flag("enabled") ? null : before == null ? "It was switched off by hand" : before;
+    }
+
+    /** @throws Problem if anything was wrong */
+    void check() {
+        if (!errors.isEmpty()) {
+            throw Problem.invalid(errors);
+        }
+    }
+}

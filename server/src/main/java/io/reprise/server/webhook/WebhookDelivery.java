@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.JobContext;
+import io.reprise.JobHandler;
+import io.reprise.JobId;
+import io.reprise.JobSignal;
+import io.reprise.JobType;
+import io.reprise.retry.FailureClass;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.retry.Rule;
+import io.reprise.server.delivery.HttpDelivery;
+import io.reprise.server.delivery.HttpStatusException;
+import io.reprise.server.delivery.OutboundAnswer;
+import io.reprise.server.delivery.OutboundCall;
+import io.reprise.server.delivery.OutboundClient;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.SigningSecret;
+import io.reprise.server.http.Json;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import java.io.IOException;
+import java.net.URI;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Sends what a subscription wants to hear. Thread-safe. */
+public final class WebhookDelivery implements JobHandler<Notice> {
+
+    /** Tried for about a day and a half. What a receiver answers while it is being deployed or repaired is no last word. */
+    static final RetryPolicy POLICY = RetryPolicy.table(
+                    Duration.ofSeconds(5),
+                    Duration.ofMinutes(1),
+                    Duration.ofMinutes(5),
+                    Duration.ofMinutes(30),
+                    Duration.ofHours(2),
+                    Duration.ofHours(5),
+                    Duration.ofHours(10))
+            .jitter(Jitter.proportional(0.1))
+            .maxAttempts(10)
+            .rule(Rule.ofStatuses(
+                    "receiver",
+                    FailureClass.TRANSIENT,
+                    400,
+                    401,
+                    403,
+                    404,
+                    405,
+                    406,
+                    409,
+                    411,
+                    413,
+                    414,
+                    415,
+                    422,
+                    501,
+                    505));
+
+    public static final JobType<Notice> TYPE =
+            JobType.of("webhook", Notice.class).retry(POLICY);
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
+    private static final Duration LIMIT = Duration.ofSeconds(15);
+    private static final int GONE = 410;
+    private static final Note SELF = new Note("reprise", null);
+
+    private final JobStore store;
+    private final Subscriptions subscriptions;
+    private final OutboundClient client;
+    private final OutboundGuard guard;
+    private final InstantSource clock;
+
+    WebhookDelivery(
+            JobStore store,
+            Subscriptions subscriptions,
+            OutboundClient client,
+            OutboundGuard guard,
+            InstantSource clock) {
+        this.store = store;
+        this.subscriptions = subscriptions;
+        this.client = client;
+        this.guard = guard;
+        this.clock = clock;
+    }
+
+    @Override
+    public void handle(Notice notice, JobContext job) throws IOException, InterruptedException {
+        Subscription subscription = subscriptions
+                .find(notice.subscription())
+                .map(Subscriptions.Versioned::subscription)
+                .filter(each -> isFor(each, job))
+                .orElseThrow(() -> JobSignal.cancel("The subscription was deleted"));
+        if (subscription.disabled() != null) {
+            throw JobSignal.cancel("The subscription is disabled: " + subscription.disabled());
+        }
+        URI uri = guard.check(subscription.url());
+        OutboundAnswer answer = client.send(call(subscription, notice, uri, job));
+        if (answer.status() == GONE) {
+            disable(subscription);
+        }
+        if (!answer.isSuccess()) {
+            throw unsuccessful(answer, uri);
+        }
+        job.result(Map.of("status", answer.status()));
+    }
+
+    /** By its tags, which cannot be edited: a payload can, and must not reach other people's receivers. */
+    private static boolean isFor(Subscription subscription, JobContext job) {
+        return job.job().spec().tags().contains(WebhookOutbox.tag(subscription.id()));
+    }
+
+    private OutboundCall call(Subscription subscription, Notice notice, URI uri, JobContext job) {
+        Instant now = clock.instant();
+        JobId about = notice.job() == 0 ? null : new JobId(notice.job());
+        Message message = new Message(
+                notice,
+                about == null ? null : store.find(about).orElse(null),
+                about == null ? List.of() : store.attempts(about));
+        String body = Json.text(message.body(now));
+        Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
+        headers.putAll(subscription.headers());
+        headers.put("Content-Type", "application/json");
+        headers.putAll(HttpDelivery.fence(job));
+        String id = notice.messageId(job.id().value());
+        headers.putAll(SigningSecret.headers(subscriptions.secrets(subscription, now), id, now, body));
+        return new OutboundCall("POST", uri, headers, body, LIMIT);
+    }
+
+    private void disable(Subscription subscription) {
+        String why = "It answered 410 Gone at " + clock.instant();
+        subscriptions.change(subscription.id(), each -> each.disabled(why), "disable", SELF);
+        log.warn("Webhook subscription {} is disabled: {}", subscription.id(), why);
+    }
+
+    private RuntimeException unsuccessful(OutboundAnswer answer, URI uri) {
+        HttpStatusException failure = new HttpStatusException(answer, String.valueOf(uri.getHost()), clock.instant());
+        boolean redirects = answer.status() >= 300 && answer.status() < 400;
+        // A receiver that has moved says so to whoever can change the subscription.
+        return redirects ? JobSignal.fail(failure) : failure;
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import io.reprise.PayloadCodec;
+import io.reprise.RepriseBuilder;
+import io.reprise.server.delivery.OutboundClient;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.store.JobStore;
+import java.time.InstantSource;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Webhooks put together: {@link #join} makes an engine store and send deliveries. A change of a subscription is known in
+ * this process at once, and in others within two seconds.
+ */
+public final class Webhooks implements AutoCloseable {
+
+    private static final long REFRESH_MILLIS = 1_000;
+
+    private final Subscriptions subscriptions;
+    private final WebhookDelivery delivery;
+    private final OutboundGuard guard;
+    private final InstantSource clock;
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread thread = new Thread(work, "reprise-webhooks");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    public Webhooks(
+            JobStore store, PayloadCodec codec, OutboundClient client, OutboundGuard guard, InstantSource clock) {
+        this.subscriptions = new Subscriptions(store, codec);
+        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock);
+        this.guard = guard;
+        this.clock = clock;
+    }
+
+    /** Makes an engine take part. To be called before it starts. */
+    public RepriseBuilder join(RepriseBuilder builder) {
+        return announce(builder).handle(WebhookDelivery.TYPE, delivery);
+    }
+
+    /** Only makes deliveries be stored together with what they tell of; others send them. */
+    public RepriseBuilder announce(RepriseBuilder builder) {
+        return builder.sequels(new WebhookOutbox(subscriptions));
+    }
+
+    /** Begins to look for changes. The store must be prepared. */
+    public void start() {
+        subscriptions.refresh();
+        ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
+                subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    Subscriptions subscriptions() {
+        return subscriptions;
+    }
+
+    OutboundGuard guard() {
+        return guard;
+    }
+
+    InstantSource clock() {
+        return clock;
+    }
+
+    @Override
+    public void close() {
+        timer.shutdownNow();
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program as a process: started, used, stopped. */
+class ServeTest {
+
+    @TempDir
+    Path directory;
+
+    private Process start(String... more) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "serve",
+                "--store-url",
+                "sqlite:" + directory.resolve("jobs.db"),
+                "--http-port",
+                "0");
+        builder.command().addAll(List.of(more));
+        return builder.redirectError(ProcessBuilder.Redirect.DISCARD).start();
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void the_first_start_prints_a_key_once_and_listens_on_loopback() throws Exception {
+        Process first = start("--http-host", "0.0.0.0");
+        String key = null;
+        String url = null;
+        BufferedReader out = first.inputReader();
+        for (String line = out.readLine(); url == null && line != null; line = out.readLine()) {
+            if (line.strip().startsWith("rk_")) {
+                key = line.strip();
+            }
+            if (line.startsWith("Reprise listens on ")) {
+                url = line.substring("Reprise listens on ".length());
+                break;
+            }
+        }
+        try {
+            assertThat(key).isNotNull();
+            assertThat(url).startsWith("http://127.0.0.1:");
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create(url + "/v1/jobs"))
+                                    .header("Authorization", "Bearer " + key)
+                                    .header("Content-Type", "application/json")
+                                    .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"a\"}"))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+        } finally {
+            first.destroy();
+            assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+        Process second = start();
+        try {
+            String line = second.inputReader().readLine();
+            assertThat(line).startsWith("Reprise listens on http://127.0.0.1:");
+        } finally {
+            second.destroy();
+            assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    void settings_are_printed_or_refused_all_at_once() {
+        Cli printed = Cli.run("serve", "--print-config", "--http-port", "9");
+        assertThat(printed.code()).isZero();
+        assertThat(printed.out()).contains("http.port=9   # command line").contains("store.url=sqlite:reprise.db");
+        Cli refused = Cli.run("serve", "--http-port", "x", "--worker-lease", "soon");
+        assertThat(refused.code()).isEqualTo(ExitCode.BAD_INPUT);
+        assertThat(refused.err()).contains("http.port").contains("worker.lease");
+        for (String url : List.of("mysql://a:secret@b/c", "mongodb://a:b/secret@c", "mongodb:secret")) {
+            Cli unknown = Cli.run("serve", "--store-url", url);
+            assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(unknown.err()).contains("store.url").doesNotContain("secret");
+        }
+    }
+}

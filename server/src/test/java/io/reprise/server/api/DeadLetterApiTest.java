@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.HttpSettings;
+import io.reprise.testing.InMemoryJobStore;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class DeadLetterApiTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private List<String> deadLetters(int count, String error) {
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(server.deadLetter("call", "dead", error));
+        }
+        return ids;
+    }
+
+    /** Runs what is pending until the replay has ended, each job as told. */
+    private JsonNode runUntilOver(String replay, String how, String body) {
+        return TestServer.await(() -> {
+            for (JsonNode lease : server.post("/v1/leases", "{\"worker\":\"w\",\"queues\":[\"dead\"],\"max\":50}")
+                    .json()
+                    .get("items")) {
+                server.post("/v1/leases/" + lease.get("token").stringValue() + "/" + how, body);
+            }
+            JsonNode now = server.get("/v1/replays/" + replay).json();
+            return now.get("endedAt").isNull() ? null : now;
+        });
+    }
+
+    @Test
+    void dead_letters_are_listed_and_grouped() {
+        deadLetters(2, "TimeoutError");
+        deadLetters(1, "ParseError");
+        server.enqueue("{\"type\":\"call\",\"queue\":\"dead\"}");
+        assertThat(server.get("/v1/dead-letters").json().get("items")).hasSize(3);
+        JsonNode groups = server.get("/v1/dead-letters/groups").json().get("items");
+        assertThat(groups).hasSize(2);
+        assertThat(groups.get(0).get("count").intValue()).isEqualTo(2);
+        assertThat(groups.get(0).get("error").get("type").stringValue()).isEqualTo("TimeoutError");
+        String fingerprint = groups.get(1).get("fingerprint").stringValue();
+        assertThat(server.get("/v1/dead-letters?fingerprint=" + fingerprint)
+                        .json()
+                        .get("items"))
+                .hasSize(1);
+    }
+
+    @Test
+    void one_is_replayed_with_another_payload_and_one_discarded() {
+        List<String> ids = deadLetters(2, "X");
+        Reply replayed = server.post(
+                "/v1/dead-letters/" + ids.get(0) + "/replay", "{\"payload\":{\"fixed\":true},\"queue\":\"b\"}");
+        assertThat(replayed.status()).isEqualTo(200);
+        assertThat(replayed.text("state")).isEqualTo("PENDING");
+        assertThat(replayed.text("queue")).isEqualTo("b");
+        assertThat(replayed.json().get("payload").get("fixed").booleanValue()).isTrue();
+        assertThat(server.post("/v1/dead-letters/" + ids.get(0) + "/replay", "{}")
+                        .problem())
+                .isEqualTo("invalid-state");
+        assertThat(server.post("/v1/dead-letters/" + ids.get(1) + "/discard", "{}")
+                        .status())
+                .isEqualTo(204);
+        assertThat(server.get("/v1/jobs/" + ids.get(1)).status()).isEqualTo(404);
+    }
+
+    @Test
+    void bulk_work_counts_first_and_then_does_it() {
+        deadLetters(3, "X");
+        deadLetters(1, "Y");
+        String filter = "\"filter\":{\"queue\":\"dead\"}";
+        JsonNode dry = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"dryRun\":true," + filter + "}")
+                .json();
+        assertThat(dry.get("matched").intValue()).isEqualTo(4);
+        assertThat(dry.get("done").intValue()).isZero();
+        JsonNode some = server.post("/v1/dead-letters/bulk", "{\"action\":\"replay\",\"limit\":2}")
+                .json();
+        assertThat(some.get("done").intValue()).isEqualTo(2);
+        JsonNode rest = server.post("/v1/dead-letters/bulk", "{\"action\":\"discard\"," + filter + "}")
+                .json();
+        assertThat(rest.get("done").intValue()).isEqualTo(2);
+        assertThat(server.get("/v1/dead-letters").json().get("items")).isEmpty();
+    }
+
+    @Test
+    void a_paced_replay_sends_a_canary_first_and_then_the_others() {
+        deadLetters(6, "X");
+        Reply dry = server.post("/v1/replays", "{\"dryRun\":true}");
+        assertThat(dry.json().get("matched").intValue()).isEqualTo(6);
+        Reply started = server.post("/v1/replays", "{\"rate\":200,\"canary\":2,\"filter\":{\"queue\":\"dead\"}}");
+        assertThat(started.status()).isEqualTo(202);
+        String id = started.text("id");
+        TestServer.await(
+                () -> server.get("/v1/replays/" + id).json().get("replayed").intValue() == 2 ? true : null);
+        assertThat(server.get("/v1/replays/" + id).text("state")).isEqualTo("CANARY");
+        // What it is about to do is stored before it is done.
+        TestServer.await(
+                () -> server.get("/v1/dead-letters").json().get("items").size() == 4 ? true : null);
+        JsonNode over = runUntilOver(id, "complete", "{}");
+        assertThat(over.get("state").stringValue()).isEqualTo("DONE");
+        assertThat(over.get("replayed").intValue()).isEqualTo(6);
+        assertThat(over.get("succeeded").intValue()).isEqualTo(6);
+        assertThat(server.get("/v1/dead-letters").json().get("items")).isEmpty();
+    }
+
+    @Test
+    void a_replay_stops_when_its_canary_fails_again() {
+        deadLetters(5, "X");
+        String id = server.post("/v1/replays", "{\"rate\":200}").text("id");
+        JsonNode over = runUntilOver(id, "fail", "{\"type\":\"X\",\"permanent\":true}");
+        assertThat(over.get("state").stringValue()).isEqualTo("STOPPED");
+        assertThat(over.get("note").stringValue()).contains("failed again");
+        assertThat(over.get("replayed").intValue()).isEqualTo(1);
+        assertThat(server.get("/v1/dead-letters").json().get("items")).hasSize(5);
+    }
+
+    @Test
+    void a_replay_stops_when_failures_return_after_the_canary() {
+        deadLetters(40, "X");
+        String id = server.post("/v1/replays", "{\"rate\":20,\"stopAt\":0.5}").text("id");
+        TestServer.await(() -> {
+            for (JsonNode lease : server.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}")
+                    .json()
+                    .get("items")) {
+                server.post("/v1/leases/" + lease.get("token").stringValue() + "/complete", "{}");
+            }
+            return server.get("/v1/replays/" + id).text("state").equals("RUNNING") ? true : null;
+        });
+        JsonNode over = runUntilOver(id, "fail", "{\"type\":\"X\",\"permanent\":true}");
+        assertThat(over.get("state").stringValue()).isEqualTo("STOPPED");
+        assertThat(over.get("replayed").intValue()).isLessThan(40);
+    }
+
+    @Test
+    void a_replay_is_cancelled_and_then_over() {
+        deadLetters(2, "X");
+        String id = server.post("/v1/replays", "{\"rate\":0.01}").text("id");
+        assertThat(server.post("/v1/replays/" + id + "/cancel", "{}").text("state"))
+                .isEqualTo("CANCELLED");
+        assertThat(server.post("/v1/replays/" + id + "/cancel", "{}").problem()).isEqualTo("invalid-state");
+        assertThat(server.get("/v1/replays").json().get("items")).hasSize(1);
+    }
+
+    @Test
+    void a_replay_goes_on_after_the_server_was_restarted() {
+        InMemoryJobStore store = new InMemoryJobStore();
+        TestServer first = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000);
+        String id;
+        for (int i = 0; i < 3; i++) {
+            first.deadLetter("call", "dead", "X");
+        }
+        id = first.post("/v1/replays", "{\"rate\":200}").text("id");
+        TestServer.await(
+                () -> first.get("/v1/replays/" + id).json().get("replayed").intValue() == 1 ? true : null);
+        first.close();
+        try (TestServer second = new TestServer(store, HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            JsonNode over = TestServer.await(() -> {
+                for (JsonNode lease : second.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}")
+                        .json()
+                        .get("items")) {
+                    second.post("/v1/leases/" + lease.get("token").stringValue() + "/complete", "{}");
+                }
+                JsonNode now = second.get("/v1/replays/" + id).json();
+                return now.get("endedAt").isNull() ? null : now;
+            });
+            assertThat(over.get("state").stringValue()).isEqualTo("DONE");
+            assertThat(over.get("succeeded").intValue()).isEqualTo(3);
+        }
+    }
+}

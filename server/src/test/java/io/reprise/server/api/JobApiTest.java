@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class JobApiTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    @Test
+    void a_job_is_enqueued_and_shown() {
+        Reply enqueued = server.post("/v1/jobs", """
+                {"type":"mail","queue":"out","payload":{"to":"ada","n":1.50},"tags":["a"],"priority":3,"maxRetries":3}
+                """);
+        assertThat(enqueued.status()).isEqualTo(202);
+        String id = enqueued.text("id");
+        assertThat(enqueued.raw().headers().firstValue("Location")).contains("/v1/jobs/" + id);
+        Reply shown = server.get("/v1/jobs/" + id);
+        assertThat(shown.status()).isEqualTo(200);
+        JsonNode job = shown.json();
+        assertThat(job.get("state").stringValue()).isEqualTo("PENDING");
+        assertThat(job.get("waitReason").stringValue()).isEqualTo("NEW");
+        assertThat(job.get("queue").stringValue()).isEqualTo("out");
+        assertThat(job.get("payload").toString()).isEqualTo("{\"to\":\"ada\",\"n\":1.50}");
+        assertThat(job.get("attempts").intValue()).isZero();
+        assertThat(job.get("maxAttempts").intValue()).isEqualTo(4);
+        assertThat(job.get("maxRetries").intValue()).isEqualTo(3);
+        assertThat(job.get("isRetryable").booleanValue()).isTrue();
+        assertThat(job.get("history").isEmpty()).isTrue();
+    }
+
+    @Test
+    void an_array_is_enqueued_as_a_whole_or_not_at_all() {
+        Reply two = server.post("/v1/jobs", "[{\"type\":\"a\"},{\"type\":\"b\"}]");
+        assertThat(two.status()).isEqualTo(202);
+        assertThat(two.json()).hasSize(2);
+        Reply bad = server.post("/v1/jobs", """
+                [{"type":"a"},{"type":"b","priority":99,"delay":"soon","colour":"red"},{"queue":"x y"}]
+                """);
+        assertThat(bad.status()).isEqualTo(400);
+        assertThat(bad.raw().headers().firstValue("Content-Type")).contains("application/problem+json");
+        assertThat(bad.problem()).isEqualTo("invalid-request");
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(error -> error.get("field").stringValue()))
+                .containsExactlyInAnyOrder("/1/priority", "/1/delay", "/1/colour", "/2/type", "/2/queue");
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(2);
+    }
+
+    @Test
+    void errors_that_only_the_core_knows_are_named_by_field_too() {
+        Reply bad = server.post("/v1/jobs", """
+                {"type":"a","delay":"1s","dueAt":"2030-01-01T00:00:00Z","keyRule":"KEEP","policy":{"base":"wrong"}}
+                """);
+        assertThat(bad.status()).isEqualTo(400);
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(error -> error.get("field").stringValue()))
+                .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy");
+    }
+
+    @Test
+    void the_same_idempotency_key_enqueues_once() {
+        String body = "{\"type\":\"mail\"}";
+        Reply first = server.send(server.admin, "POST", "/v1/jobs", body, "Idempotency-Key", "k1");
+        Reply again = server.send(server.admin, "POST", "/v1/jobs", body, "Idempotency-Key", "k1");
+        assertThat(again.text("id")).isEqualTo(first.text("id"));
+        assertThat(again.json().get("created").booleanValue()).isFalse();
+        Reply other = server.send(server.admin, "POST", "/v1/jobs", "{\"type\":\"x\"}", "Idempotency-Key", "k1");
+        assertThat(other.status()).isEqualTo(422);
+        assertThat(other.problem()).isEqualTo("idempotency-key-reused");
+    }
+
+    @Test
+    void jobs_are_listed_by_what_they_are_page_by_page() {
+        for (int i = 0; i < 5; i++) {
+            server.enqueue("{\"type\":\"t" + i % 2 + "\",\"queue\":\"q\",\"tags\":[\"x\"],\"resource\":\"r\"}");
+        }
+        Reply first = server.get("/v1/jobs?queue=q&limit=3&tag=x&resource=r&state=pending");
+        assertThat(first.json().get("items")).hasSize(3);
+        Reply second = server.get("/v1/jobs?queue=q&limit=3&cursor=" + first.text("next"));
+        assertThat(second.json().get("items")).hasSize(2);
+        assertThat(second.json().get("next").isNull()).isTrue();
+        assertThat(server.get("/v1/jobs?type=t1").json().get("items")).hasSize(2);
+        assertThat(server.get("/v1/jobs?state=SUCCEEDED,FAILED").json().get("items"))
+                .isEmpty();
+        assertThat(server.get("/v1/jobs?since=2999-01-01T00:00:00Z").json().get("items"))
+                .isEmpty();
+        assertThat(server.get("/v1/jobs?cursor=x").problem()).isEqualTo("invalid-request");
+        assertThat(server.get("/v1/jobs?state=gone").problem()).isEqualTo("invalid-request");
+        assertThat(server.get("/v1/jobs?colour=red").problem()).isEqualTo("invalid-request");
+    }
+
+    @Test
+    void an_unchanged_job_need_not_be_sent_again() {
+        String id = server.enqueue("{\"type\":\"mail\"}");
+        String tag =
+                server.get("/v1/jobs/" + id).raw().headers().firstValue("ETag").orElseThrow();
+        assertThat(server.send(server.admin, "GET", "/v1/jobs/" + id, null, "If-None-Match", tag)
+                        .status())
+                .isEqualTo(304);
+    }
+
+    @Test
+    void a_pending_job_is_cancelled_and_one_that_ended_is_not() {
+        String id = server.enqueue("{\"type\":\"mail\",\"delay\":\"1h\"}");
+        Reply cancelled = server.post("/v1/jobs/" + id + "/cancel", "{\"why\":\"no more\"}");
+        assertThat(cancelled.text("state")).isEqualTo("CANCELLED");
+        assertThat(server.post("/v1/jobs/" + id + "/cancel", "{}").problem()).isEqualTo("invalid-state");
+        JsonNode audit = server.get("/v1/audit?job=" + id).json().get("items").get(0);
+        assertThat(audit.get("action").stringValue()).isEqualTo("cancel");
+        assertThat(audit.get("by").stringValue()).isEqualTo("key admin");
+        assertThat(audit.get("why").stringValue()).isEqualTo("no more");
+    }
+
+    @Test
+    void a_dead_letter_is_retried_only_as_far_as_it_may() {
+        String id = server.deadLetter("mail", "default", "Broken");
+        assertThat(server.post("/v1/jobs/" + id + "/retry", "{}").problem()).isEqualTo("not-retryable");
+        Reply forced = server.post("/v1/jobs/" + id + "/retry", "{\"force\":true}");
+        assertThat(forced.status()).isEqualTo(200);
+        assertThat(forced.text("state")).isEqualTo("PENDING");
+        assertThat(forced.text("waitReason")).isEqualTo("MANUAL");
+    }
+
+    @Test
+    void a_job_explains_itself() {
+        String id = server.enqueue("{\"type\":\"mail\",\"delay\":\"1h\"}");
+        Reply why = server.get("/v1/jobs/" + id + "/explain");
+        assertThat(why.text("sentence")).contains("is due in");
+        assertThat(why.json().get("reasons").get(0).get("kind").stringValue()).isEqualTo("NotDue");
+    }
+
+    @Test
+    void a_result_is_waited_for() {
+        String id = server.enqueue("{\"type\":\"sum\"}");
+        Reply early = server.get("/v1/jobs/" + id + "/result");
+        assertThat(early.status()).isEqualTo(202);
+        JsonNode lease = server.lease("");
+        var waiting = server.client()
+                .sendAsync(
+                        HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/jobs/" + id + "/result?wait=30s"))
+                                .header("Authorization", "Bearer " + server.admin)
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        server.post("/v1/leases/" + lease.get("token").stringValue() + "/complete", "{\"result\":{\"sum\":3}}");
+        var done = waiting.join();
+        assertThat(done.statusCode()).isEqualTo(200);
+        assertThat(done.body()).contains("\"result\":{\"sum\":3}").contains("SUCCEEDED");
+        assertThat(server.get("/v1/jobs/" + id + "/result?wait=2m").problem()).isEqualTo("invalid-request");
+    }
+
+    @Test
+    void what_is_not_there_is_not_found() {
+        for (String path : List.of("/v1/jobs/99", "/v1/jobs/99/explain", "/v1/nothing", "/v1/queues/none")) {
+            Reply reply = server.get(path);
+            assertThat(reply.status()).as(path).isEqualTo(404);
+            assertThat(reply.problem()).isEqualTo("not-found");
+        }
+        Reply method = server.delete("/v1/jobs");
+        assertThat(method.status()).isEqualTo(405);
+        assertThat(method.raw().headers().firstValue("Allow")).contains("GET, POST");
+    }
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class SystemApiTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    /** The next event of a stream as its lines. */
+    private static List<String> next(Iterator<String> lines) {
+        List<String> event = new ArrayList<>();
+        while (true) {
+            String line = lines.next();
+            if (line.isEmpty() && event.stream().anyMatch(each -> each.startsWith("event:"))) {
+                return event;
+            }
+            if (line.isEmpty()) {
+                event.clear();
+            } else {
+                event.add(line);
+            }
+        }
+    }
+
+    private Stream<String> events(String query, String... headers) throws IOException, InterruptedException {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/events" + query))
+                .header("Authorization", "Bearer " + server.admin);
+        if (headers.length > 0) {
+            request.headers(headers);
+        }
+        HttpResponse<Stream<String>> response =
+                server.client().send(request.build(), HttpResponse.BodyHandlers.ofLines());
+        assertThat(response.statusCode()).isEqualTo(200);
+        assertThat(response.headers().firstValue("Content-Type")).contains("text/event-stream");
+        return response.body();
+    }
+
+    @Test
+    void events_are_streamed_filtered_and_resumed() throws Exception {
+        String lastId;
+        try (Stream<String> stream = events("?kinds=enqueued&queue=q")) {
+            Iterator<String> lines = stream.iterator();
+            server.enqueue("{\"type\":\"a\",\"queue\":\"other\"}");
+            String id = server.enqueue("{\"type\":\"b\",\"queue\":\"q\"}");
+            List<String> event = next(lines);
+            assertThat(event).anyMatch(line -> line.equals("event: ENQUEUED"));
+            assertThat(event).anyMatch(line -> line.contains("\"id\":\"" + id + "\"") && line.contains("\"q\""));
+            lastId = event.stream()
+                    .filter(line -> line.startsWith("id: "))
+                    .findFirst()
+                    .orElseThrow()
+                    .substring(4);
+        }
+        String missed = server.enqueue("{\"type\":\"c\",\"queue\":\"q\"}");
+        try (Stream<String> stream = events("?queue=q", "Last-Event-ID", lastId)) {
+            assertThat(next(stream.iterator())).anyMatch(line -> line.contains("\"id\":\"" + missed + "\""));
+        }
+        try (Stream<String> stream = events("", "Last-Event-ID", "of-another-process")) {
+            Iterator<String> lines = stream.iterator();
+            List<String> event = next(lines);
+            while (!event.contains("event: reset")) {
+                event = next(lines);
+            }
+        }
+    }
+
+    @Test
+    void health_and_readiness_need_no_key_and_metrics_do() {
+        assertThat(server.send(null, "GET", "/healthz", null).text("status")).isEqualTo("ok");
+        assertThat(server.send(null, "GET", "/readyz", null).text("status")).isEqualTo("ok");
+        assertThat(server.send(null, "GET", "/metrics", null).status()).isEqualTo(401);
+        server.enqueue("{\"type\":\"a\"}");
+        Reply metrics = server.get("/metrics");
+        assertThat(metrics.status()).isEqualTo(200);
+        assertThat(metrics.raw().body()).contains("# TYPE").contains("reprise");
+    }
+
+    @Test
+    void the_description_is_served_for_programs_and_for_people() {
+        JsonNode document = server.send(null, "GET", "/openapi.json", null).json();
+        assertThat(document.get("openapi").stringValue()).startsWith("3.1");
+        assertThat(document.get("paths").propertyNames()).contains("/v1/jobs", "/v1/leases/{token}/complete");
+        Reply page = server.send(null, "GET", "/", null);
+        assertThat(page.raw().body())
+                .contains("/v1/dead-letters/{id}/replay")
+                .doesNotContain("<script", "http://", "https://");
+    }
+
+    @Test
+    void queues_are_paused_limited_and_resumed() {
+        server.enqueue("{\"type\":\"a\",\"queue\":\"a/b\"}");
+        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":3}")
+                        .json()
+                        .get("maxRunning")
+                        .intValue())
+                .isEqualTo(3);
+        assertThat(server.post("/v1/queues/a%2Fb/pause", "{\"why\":\"deploy\"}").text("pausedWhy"))
+                .isEqualTo("deploy");
+        assertThat(server.post("/v1/leases", "{\"worker\":\"w\"}").json().get("items"))
+                .isEmpty();
+        JsonNode queue = server.post("/v1/queues/a%2Fb/resume", "{}").json();
+        assertThat(queue.get("paused").booleanValue()).isFalse();
+        assertThat(queue.get("depth").intValue()).isEqualTo(1);
+        assertThat(queue.get("oldestDueAt").isNull()).isFalse();
+        assertThat(server.put("/v1/queues/a%2Fb", "{\"maxRunning\":null}")
+                        .json()
+                        .get("maxRunning")
+                        .isNull())
+                .isTrue();
+    }
+
+    @Test
+    void schedules_are_kept_previewed_triggered_and_removed() {
+        String body =
+                "{\"cron\":\"0 3 * * *\",\"zone\":\"Europe/Paris\",\"job\":{\"type\":\"report\",\"payload\":[1]}}";
+        JsonNode schedule = server.put("/v1/schedules/nightly", body).json();
+        assertThat(schedule.get("cron").stringValue()).isEqualTo("0 3 * * *");
+        assertThat(schedule.get("nextRuns")).hasSize(5);
+        assertThat(server.get("/v1/schedules/nightly/next?count=3").json().get("items"))
+                .hasSize(3);
+        Reply triggered = server.post("/v1/schedules/nightly/trigger", "{\"why\":\"now\"}");
+        assertThat(triggered.status()).isEqualTo(202);
+        JsonNode job = server.get("/v1/jobs/" + triggered.text("id")).json();
+        assertThat(job.get("schedule").stringValue()).isEqualTo("nightly");
+        assertThat(server.get("/v1/schedules/nightly").text("nextAt"))
+                .isEqualTo(schedule.get("nextAt").stringValue());
+        assertThat(server.post("/v1/schedules/nightly/pause", "{}")
+                        .json()
+                        .get("paused")
+                        .booleanValue())
+                .isTrue();
+        assertThat(server.post("/v1/schedules/nightly/resume", "{}")
+                        .json()
+                        .get("paused")
+                        .booleanValue())
+                .isFalse();
+        assertThat(server.delete("/v1/schedules/nightly").status()).isEqualTo(204);
+        assertThat(server.get("/v1/schedules/nightly").status()).isEqualTo(404);
+        for (String bad : List.of(
+                "{\"cron\":\"61 * * * *\",\"job\":{\"type\":\"a\"}}",
+                "{\"every\":\"1ms\",\"job\":{\"type\":\"a\"}}",
+                "{\"every\":\"1h\",\"zone\":\"Mars\",\"job\":{\"type\":\"a\"}}",
+                "{\"cron\":\"0 0 30 2 *|x\",\"job\":{\"type\":\"a\"}}",
+                "{\"cron\":\"0 0 30 2 *\",\"job\":{\"type\":\"a\"}}",
+                "{\"cron\":\" \",\"job\":{\"type\":\"a\"}}",
+                "{\"job\":{\"type\":\"a\"}}")) {
+            assertThat(server.put("/v1/schedules/bad", bad).problem()).as(bad).isEqualTo("invalid-request");
+        }
+    }
+
+    @Test
+    void policies_have_names_versions_previews_and_lint() {
+        Reply first = server.put("/v1/policies/fast", "{\"maxAttempts\":3}");
+        assertThat(first.status()).isEqualTo(200);
+        String tag = first.raw().headers().firstValue("ETag").orElseThrow();
+        assertThat(server.send(server.admin, "PUT", "/v1/policies/fast", "{\"maxAttempts\":4}", "If-Match", "\"0\"")
+                        .problem())
+                .isEqualTo("version-mismatch");
+        Reply second = server.send(server.admin, "PUT", "/v1/policies/fast", "{\"maxAttempts\":4}", "If-Match", tag);
+        assertThat(second.json().get("version").longValue())
+                .isGreaterThan(first.json().get("version").longValue());
+        String id = server.enqueue("{\"type\":\"a\",\"policy\":\"fast\"}");
+        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
+                .isEqualTo(4);
+        assertThat(server.get("/v1/policies")
+                        .json()
+                        .get("items")
+                        .valueStream()
+                        .map(p -> p.get("name").stringValue()))
+                .contains("fast", "conduit", "default");
+        JsonNode plan =
+                server.post("/v1/policies/preview?retries=3", "\"conduit\"").json();
+        assertThat(plan.get("steps")).hasSize(3);
+        assertThat(plan.get("steps").get(0).get("raw").stringValue()).isEqualTo("30s");
+        assertThat(server.post("/v1/policies/lint", "{\"maxAttempts\":\"x\"}").problem())
+                .isEqualTo("invalid-request");
+        assertThat(server.post("/v1/policies/lint", "\"conduit\"").status()).isEqualTo(200);
+        assertThat(server.delete("/v1/policies/fast").status()).isEqualTo(204);
+        assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
+                .isEqualTo(4);
+        assertThat(server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"fast\"}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    /** What a raw client gets: java.net.http would not send it. */
+    private String raw(String request) throws IOException {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port())) {
+            socket.setSoTimeout(20_000);
+            socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
+            socket.getOutputStream().flush();
+            StringBuilder answer = new StringBuilder();
+            BufferedReader reader =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
+            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                answer.append(line).append('\n');
+            }
+            return answer.toString();
+        }
+    }
+
+    @Test
+    void what_is_no_http_is_refused_with_a_problem_too() throws IOException {
+        assertThat(raw("GET /" + "x".repeat(40_000) + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 4")
+                .contains("application/problem+json")
+                .doesNotContain("Jetty");
+        assertThat(raw("GET /v1/jobs HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(40_000) + "\r\n\r\n"))
+                .startsWith("HTTP/1.1 431")
+                .contains("urn:reprise:problem:too-large");
+        assertThat(raw("NONSENSE\r\n\r\n")).startsWith("HTTP/1.1 400").doesNotContain("Jetty");
+        assertThat(raw("GET /v1/../healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"))
+                .startsWith("HTTP/1.1 ");
+        assertThat(raw("POST /v1/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + server.admin
+                        + "\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n"))
+                .startsWith("HTTP/1.1 413")
+                .contains("too-large");
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SettingsTest {
+
+    @TempDir
+    Path directory;
+
+    private Path file(String text) throws IOException {
+        return Files.writeString(directory.resolve("reprise.properties"), text);
+    }
+
+    @Test
+    void every_setting_has_one_name_in_three_forms() {
+        assertThat(Setting.HTTP_MAX_BODY.key()).isEqualTo("http.max-body");
+        assertThat(Setting.HTTP_MAX_BODY.variable()).isEqualTo("REPRISE_HTTP_MAX_BODY");
+        assertThat(Setting.HTTP_MAX_BODY.flag()).isEqualTo("--http-max-body");
+    }
+
+    @Test
+    void a_flag_beats_the_environment_which_beats_the_file_which_beats_the_default() throws IOException {
+        Path file = file("http.port=1\nhttp.host=file\nworker.lease=5s\n");
+        Settings settings = Settings.read(
+                file,
+                Map.of("REPRISE_HTTP_PORT", "2", "REPRISE_HTTP_HOST", "environment", "PATH", "/bin"),
+                Map.of(Setting.HTTP_PORT, "3"));
+        assertThat(settings.number(Setting.HTTP_PORT)).isEqualTo(3);
+        assertThat(settings.text(Setting.HTTP_HOST)).isEqualTo("environment");
+        assertThat(settings.duration(Setting.WORKER_LEASE)).isEqualTo(Duration.ofSeconds(5));
+        assertThat(settings.text(Setting.STORE_URL)).isEqualTo("sqlite:reprise.db");
+        assertThat(settings.durationOrNull(Setting.KEEP_FAILED)).isNull();
+    }
+
+    @Test
+    void everything_that_is_wrong_is_named_at_once() throws IOException {
+        Path file = file("http.port=none\nhttp.colour=red\n");
+        assertThatThrownBy(() -> Settings.read(
+                        file,
+                        Map.of("REPRISE_WORKER_LEASE", "soon", "REPRISE_NONSENSE", "1"),
+                        Map.of(Setting.TLS_KEY_STORE, "x.p12", Setting.HTTP_HOST, " ")))
+                .isInstanceOf(Settings.InvalidSettings.class)
+                .hasMessageContaining("http.port")
+                .hasMessageContaining("http.colour")
+                .hasMessageContaining("worker.lease")
+                .hasMessageContaining("REPRISE_NONSENSE")
+                .hasMessageContaining("tls.password")
+                .hasMessageContaining("http.host")
+                .hasMessageStartingWith("6 settings are wrong");
+        assertThatThrownBy(() -> Settings.read(directory.resolve("none"), Map.of(), Map.of()))
+                .hasMessageContaining("cannot read");
+    }
+
+    @Test
+    void what_the_start_script_reads_is_no_mistake() {
+        Settings settings = Settings.read(null, Map.of("REPRISE_JAVA_OPTS", "-Xmx1g"), Map.of());
+        assertThat(settings.isGiven(Setting.HTTP_PORT)).isFalse();
+    }
+
+    @Test
+    void secrets_are_not_printed() {
+        String printed = Settings.read(
+                        null,
+                        Map.of(),
+                        Map.of(
+                                Setting.STORE_URL, "postgresql://ada:pa55@db/jobs?password=pa55&ssl=true",
+                                Setting.TLS_KEY_STORE, "k.p12",
+                                Setting.TLS_PASSWORD, "pa55"))
+                .print();
+        assertThat(printed).doesNotContain("pa55").contains("ada:********@db/jobs", "ssl=true", "# command line");
+    }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.webhook;
+
+import static io.reprise.server.webhook.WebhookFixture.WORK;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.standardwebhooks.Webhook;
+import io.reprise.JobState;
+import io.reprise.server.delivery.Stub;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.HttpServer;
+import io.reprise.server.http.HttpSettings;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Scope;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** Subscriptions over HTTP, on real sockets at both ends. */
+class WebhookEndpointsTest {
+
+    private static final Duration SOON = Duration.ofSeconds(1);
+
+    private final WebhookFixture webhooks = new WebhookFixture((payload, job) -> {});
+    private final HttpServer server = start();
+    private final HttpClient client = HttpClient.newHttpClient();
+    private volatile @Nullable String tenant;
+
+    private HttpServer start() {
+        try {
+            return HttpServer.start(
+                    new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                    (authorization, address, needed) -> new Caller("ada", Set.of(Scope.ADMIN), tenant),
+                    List.of(new WebhookEndpoints(webhooks.webhooks, webhooks.reprise, webhooks.codec)));
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    @AfterEach
+    void close() {
+        server.close();
+        webhooks.close();
+    }
+
+    private HttpResponse<String> send(String method, String path, @Nullable Object body) throws Exception {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
+                .header("Content-Type", "application/json")
+                .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.text(body)));
+        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+    }
+
+    private JsonNode ok(int status, String method, String path, @Nullable Object body) throws Exception {
+        HttpResponse<String> answer = send(method, path, body);
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(status);
+        return answer.body().isEmpty() ? Json.object() : Json.parse(answer.body());
+    }
+
+    private String create() throws Exception {
+        return ok(201, "POST", "/v1/webhooks", Map.of("url", webhooks.stub.url("/hook")))
+                .get("id")
+                .stringValue();
+    }
+
+    @Test
+    void a_subscription_is_created_shown_changed_and_deleted() throws Exception {
+        JsonNode created = ok(
+                201,
+                "POST",
+                "/v1/webhooks",
+                Map.of(
+                        "url",
+                        webhooks.stub.url("/hook"),
+                        "events",
+                        List.of("failed", "retrying"),
+                        "headers",
+                        Map.of("Authorization", "Bearer s3cret")));
+        String path = "/v1/webhooks/" + created.get("id").stringValue();
+        String secret = created.get("secret").stringValue();
+        assertThat(secret).startsWith("whsec_");
+        HttpResponse<String> shown = send("GET", path, null);
+        assertThat(shown.body())
+                .contains("\"failed\"")
+                .contains("Authorization")
+                .doesNotContain("s3cret")
+                .doesNotContain(secret.substring(6));
+        assertThat(send("GET", "/v1/webhooks", null).body())
+                .contains(created.get("id").stringValue())
+                .doesNotContain("s3cret")
+                .doesNotContain(secret.substring(6));
+        JsonNode changed = ok(200, "PUT", path, Map.of("url", webhooks.stub.url("/other"), "enabled", false));
+        assertThat(changed.get("enabled").booleanValue()).isFalse();
+        assertThat(changed.get("events")).isEmpty();
+        assertThat(changed.get("headers").get(0).stringValue()).as("kept").isEqualTo("Authorization");
+        ok(204, "DELETE", path, null);
+        ok(404, "GET", path, null);
+        ok(404, "DELETE", path, null);
+        assertThat(webhooks.store.audit(null, 10))
+                .extracting(entry -> entry.note().by())
+                .containsOnly("ada");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"url\":\"http://169.254.169.254/\"}",
+                "{\"url\":\"ftp://x.org/\"}",
+                "{\"url\":7}",
+                "{}",
+                "{\"url\":\"http://example.org/\",\"events\":[\"started\"]}",
+                "{\"url\":\"http://example.org/\",\"headers\":{\"Host\":\"x\"}}",
+                "{\"url\":\"http://example.org/\",\"headers\":{\"X\":\"a\\nb\"}}",
+                "{\"url\":\"http://example.org/\",\"headers\":{\"X\":{}}}",
+                "{\"url\":\"http://example.org/\",\"secret\":\"short\"}",
+                "{\"url\":\"http://example.org/\",\"queues\":[\"no name\"]}",
+                "{\"url\":\"http://example.org/\",\"unknown\":1}"
+            })
+    void what_is_wrong_is_refused_and_named(String body) throws Exception {
+        HttpResponse<String> answer = send("POST", "/v1/webhooks", Json.parse(body));
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(400);
+        assertThat(Json.parse(answer.body()).get("errors")).isNotEmpty();
+    }
+
+    @Test
+    void a_secret_can_be_rotated_with_an_overlap() throws Exception {
+        String path = "/v1/webhooks/" + create();
+        String next = ok(200, "POST", path + "/rotate-secret", Map.of("overlap", "1h"))
+                .get("secret")
+                .stringValue();
+        assertThat(ok(200, "GET", path, null).get("signingSecrets").intValue()).isEqualTo(2);
+        webhooks.reprise.enqueue(WORK.job("x"));
+        webhooks.worker.advance(SOON);
+        verify(next, webhooks.stub.seen.get(0));
+        ok(200, "POST", path + "/rotate-secret", Map.of("overlap", "0s"));
+        assertThat(ok(200, "GET", path, null).get("signingSecrets").intValue()).isEqualTo(1);
+        ok(400, "POST", path + "/rotate-secret", Map.of("overlap", "31d"));
+    }
+
+    private static void verify(String secret, Stub.Seen seen) throws Exception {
+        new Webhook(secret)
+                .verify(
+                        seen.body(),
+                        seen.headers().entrySet().stream()
+                                .collect(Collectors.toMap(Map.Entry::getKey, each -> List.of(each.getValue()))));
+    }
+
+    @Test
+    void a_ping_tries_it_out() throws Exception {
+        String path = "/v1/webhooks/" + create();
+        ok(202, "POST", path + "/ping", null);
+        webhooks.worker.advance(SOON);
+        assertThat(webhooks.told()).containsExactly("ping ");
+        assertThat(webhooks.stub.seen.get(0).header("webhook-id")).startsWith("ping_");
+    }
+
+    @Test
+    void deliveries_are_listed_and_sent_again_whatever_became_of_them() throws Exception {
+        String path = "/v1/webhooks/" + create();
+        webhooks.replies.add(Stub.Reply.of(204));
+        webhooks.replies.add(Stub.Reply.of(308));
+        webhooks.reprise.enqueue(WORK.job("x"));
+        webhooks.worker.advance(SOON);
+        webhooks.reprise.enqueue(WORK.job("y"));
+        webhooks.worker.advance(SOON);
+        JsonNode log = ok(200, "GET", path + "/deliveries", null).get("items");
+        assertThat(log).hasSize(2);
+        assertThat(log.get(0).get("state").stringValue()).isEqualTo("FAILED");
+        assertThat(log.get(0).get("event").stringValue()).isEqualTo("succeeded");
+        assertThat(log.get(0).get("error").stringValue()).contains("308");
+        assertThat(log.get(1).get("state").stringValue()).isEqualTo("SUCCEEDED");
+        assertThat(ok(200, "GET", path + "/deliveries?state=FAILED", null).get("items"))
+                .hasSize(1);
+        for (JsonNode delivery : log) {
+            ok(202, "POST", path + "/deliveries/" + delivery.get("id").stringValue() + "/redeliver", null);
+            webhooks.worker.advance(SOON);
+        }
+        assertThat(webhooks.stub.seen).hasSize(4);
+        assertThat(webhooks.stub.seen.stream()
+                        .map(seen -> seen.header("webhook-id"))
+                        .distinct())
+                .hasSize(2);
+        assertThat(webhooks.deliveries(JobState.SUCCEEDED)).hasSize(3);
+        ok(404, "POST", path + "/deliveries/999999/redeliver", null);
+        ok(400, "GET", path + "/deliveries?cursor=nonsense", null);
+    }
+
+    @Test
+    void another_tenants_subscription_is_as_none() throws Exception {
+        tenant = "acme";
+        String path = "/v1/webhooks/" + create();
+        tenant = "other";
+        ok(404, "GET", path, null);
+        ok(404, "PUT", path, Map.of("url", "http://example.org/"));
+        ok(404, "DELETE", path, null);
+        ok(404, "POST", path + "/ping", null);
+        ok(404, "POST", path + "/rotate-secret", null);
+        ok(404, "GET", path + "/deliveries", null);
+        assertThat(ok(200, "GET", "/v1/webhooks", null).get("items")).isEmpty();
+        tenant = "acme";
+        ok(200, "GET", path, null);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import java.util.List;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** An update in the making. Setting a field to null removes it. */
+final class Change {
+
+    private final Document set = new Document();
+    private final Document unset = new Document();
+    private final Document inc = new Document();
+    private final Document push = new Document();
+    private final Document addToSet = new Document();
+
+    private Change() {}
+
+    static Change none() {
+        return new Change();
+    }
+
+    /** A change of a job at this time. */
+    static Change at(long now) {
+        return new Change().set(Fields.UPDATED_AT, Micros.date(now));
+    }
+
+    Change set(String field, @Nullable Object value) {
+        if (value == null) {
+            set.remove(field);
+            unset.append(field, "");
+        } else {
+            unset.remove(field);
+            set.append(field, value);
+        }
+        return this;
+    }
+
+    Change setAll(Document values) {
+        values.forEach(this::set);
+        return this;
+    }
+
+    Change remove(String... fields) {
+        for (String field : fields) {
+            set(field, null);
+        }
+        return this;
+    }
+
+    Change add(String field, Number amount) {
+        inc.append(field, amount);
+        return this;
+    }
+
+    /** Appends to a list of which only the newest are kept. */
+    Change push(String field, Document value, int kept) {
+        push.append(field, new Document("$each", List.of(value)).append("$slice", -kept));
+        return this;
+    }
+
+    Change addToSet(String field, String value) {
+        addToSet.append(field, value);
+        return this;
+    }
+
+    Document build() {
+        Document update = new Document();
+        put(update, "$set", set);
+        put(update, "$unset", unset);
+        put(update, "$inc", inc);
+        put(update, "$push", push);
+        put(update, "$addToSet", addToSet);
+        return update;
+    }
+
+    private static void put(Document update, String operator, Document fields) {
+        if (!fields.isEmpty()) {
+            update.append(operator, fields);
+        }
+    }
+}

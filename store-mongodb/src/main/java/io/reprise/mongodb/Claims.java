@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases due jobs. The ready index names candidates; one update puts the token into those that still wait; what then has
+ * the token is the claim. Who finds all candidates taken by others looks again.
+ */
+final class Claims {
+
+    private static final int MOST_LOOKS = 5;
+
+    /** How long one claim keeps others from a queue with a limit, if it never comes back. */
+    private static final Duration TURN = Duration.ofSeconds(10);
+
+    private final Mongo mongo;
+    private final JobDocs jobDocs;
+    /** Part of a retry, by queue, that earlier claims were too small to take. */
+    private final Map<String, Double> retryCredits = new ConcurrentHashMap<>();
+
+    Claims(Mongo mongo, JobDocs jobDocs) {
+        this.mongo = mongo;
+        this.jobDocs = jobDocs;
+    }
+
+    List<Claim> claim(ClaimRequest request) {
+        return mongo.run("claim jobs", scope -> new Turn(scope, request).claim());
+    }
+
+    /** Where the jobs of a queue are that may be claimed now. */
+    static Document ready(Object queue, long now) {
+        return new Document(Fields.STATUS, Fields.PENDING)
+                .append(Fields.QUEUE, queue)
+                .append(Fields.PARKED, false)
+                .append(Fields.DUE, Fields.upTo(now));
+    }
+
+    private int retriesIn(String queue, int batch, double share) {
+        int[] whole = new int[1];
+        retryCredits.compute(queue, (name, credit) -> {
+            double sum = (credit == null ? 0 : credit) + batch * share;
+            whole[0] = (int) Math.floor(sum + 1e-9);
+            return sum - whole[0];
+        });
+        return whole[0];
+    }
+
+    /** One request. */
+    private final class Turn {
+
+        private final Scope scope;
+        private final ClaimRequest request;
+        private final long now;
+        private final List<Claim> claims = new ArrayList<>();
+        private int left;
+        private boolean suspects;
+
+        Turn(Scope scope, ClaimRequest request) {
+            this.scope = scope;
+            this.request = request;
+            this.now = scope.now();
+            this.left = request.max();
+            this.suspects = request.suspects();
+        }
+
+        List<Claim> claim() {
+            List<String> names =
+                    request.demands().stream().map(ClaimRequest.Demand::queue).toList();
+            if (!scope.jobs().exists(typed(ready(Fields.in(names), now)))) {
+                return List.of();
+            }
+            Map<String, Document> settings = new HashMap<>();
+            scope.docs(Scope.QUEUES)
+                    .find(new Document(Fields.ID, Fields.in(names)))
+                    .forEach(queue -> settings.put(queue.getString(Fields.ID), queue));
+            for (ClaimRequest.Demand demand : request.demands()) {
+                Document queue = settings.getOrDefault(demand.queue(), new Document());
+                int room = Math.min(left, demand.max());
+                if (room > 0 && !queue.containsKey(Queues.PAUSED)) {
+                    if (queue.containsKey(Queues.MAX_RUNNING)) {
+                        takeInTurn(demand.queue(), room, Fields.integer(queue, Queues.MAX_RUNNING));
+                    } else {
+                        take(demand.queue(), room);
+                    }
+                }
+            }
+            return claims;
+        }
+
+        /**
+         * From a queue with a limit one claim at a time takes, so that few are taken in vain. That alone would not be
+         * safe: who is slow may be overtaken. So each counts again what runs after it has taken, and gives back what is
+         * too much before anybody sees it. Of those who keep something the last to count has seen all others.
+         */
+        private void takeInTurn(String queue, int room, int most) {
+            ObjectId turn = new ObjectId();
+            Document free =
+                    new Document(Fields.ID, queue).append(Queues.TURN_UNTIL, new Document("$not", Fields.after(now)));
+            Change taken = Change.none().set(Queues.TURN, turn).set(Queues.TURN_UNTIL, Micros.plus(now, TURN));
+            if (!scope.docs(Scope.QUEUES).update(free, taken)) {
+                return;
+            }
+            try {
+                int first = claims.size();
+                int space = (int) Math.min(room, most - running(queue));
+                if (space > 0) {
+                    take(queue, space);
+                    giveBackTooMany(first, running(queue) - most);
+                }
+            } finally {
+                scope.docs(Scope.QUEUES)
+                        .update(
+                                new Document(Fields.ID, queue).append(Queues.TURN, turn),
+                                Change.none().remove(Queues.TURN, Queues.TURN_UNTIL));
+            }
+        }
+
+        private long running(String queue) {
+            return scope.jobs().count(Queues.running(queue));
+        }
+
+        private void giveBackTooMany(int first, long tooMany) {
+            if (tooMany > 0) {
+                List<Long> tokens = claims.subList(first, claims.size()).stream()
+                        .map(Claim::token)
+                        .toList();
+                Settlements.giveBack(scope, tokens);
+                claims.subList(first, claims.size()).clear();
+            }
+        }
+
+        private void take(String queue, int room) {
+            int space = room;
+            if (suspects) {
+                List<Document> suspect = due(queue, Fields.SUSPECT, 1);
+                Claim alone = suspect.isEmpty() ? null : lease(suspect, true);
+                if (alone != null) {
+                    suspects = false;
+                    add(alone);
+                    space--;
+                }
+            }
+            for (int look = 0; look < MOST_LOOKS && space > 0; look++) {
+                List<Document> batch = pick(queue, space);
+                Claim claim = batch.isEmpty() ? null : lease(batch, false);
+                if (claim != null) {
+                    add(claim);
+                }
+                if (batch.isEmpty() || claim != null) {
+                    return;
+                }
+            }
+        }
+
+        private void add(Claim claim) {
+            claims.add(claim);
+            left -= claim.jobs().size();
+        }
+
+        private List<Document> pick(String queue, int room) {
+            List<Document> fresh = due(queue, Fields.FRESH, room);
+            List<Document> retries = due(queue, Fields.RETRY, room);
+            int kept = retriesIn(queue, Math.min(room, fresh.size() + retries.size()), request.retryShare());
+            int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
+            List<Document> batch = new ArrayList<>(retries.subList(0, retried));
+            batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
+            return batch;
+        }
+
+        private List<Document> due(String queue, String lane, int most) {
+            return scope.jobs()
+                    .find(claimable(typed(ready(queue, now).append(Fields.LANE, lane))))
+                    .sort(JobDocs.CLAIM_ORDER)
+                    .limit(most)
+                    .projection(JobDocs.ID_ONLY)
+                    .into(new ArrayList<>());
+        }
+
+        private Document typed(Document ready) {
+            return request.types().isEmpty() ? ready : ready.append(Fields.TYPE, Fields.in(request.types()));
+        }
+
+        private Document claimable(Document ready) {
+            return ready.append(Fields.DEADLINE, new Document("$not", Fields.upTo(now)));
+        }
+
+        private @Nullable Claim lease(List<Document> batch, boolean alone) {
+            List<Long> ids = batch.stream().map(JobDocs::idOf).toList();
+            long token = scope.next("token", 1);
+            Change change = Change.at(now)
+                    .set(Fields.STATUS, Fields.PROCESSING)
+                    .set(Fields.TOKEN, token)
+                    .set(Fields.WORKER, request.worker())
+                    .set(Fields.RUNNER, request.worker())
+                    .set(Fields.CLAIMED, now)
+                    .set(Fields.STARTED, now)
+                    .set(Fields.UNTIL, Micros.plus(now, request.lease()))
+                    .set(Fields.ALONE, alone)
+                    .set(Fields.NEXT_RETRY_AT, null);
+            Document stillReady = claimable(JobDocs.byIds(ids)
+                    .append(Fields.STATUS, Fields.PENDING)
+                    .append(Fields.PARKED, false)
+                    .append(Fields.DUE, Fields.upTo(now)));
+            if (scope.jobs().updateAll(stillReady, change) == 0) {
+                return null;
+            }
+            List<Document> won = scope.jobs()
+                    .find(JobDocs.byIds(ids)
+                            .append(Fields.STATUS, Fields.PROCESSING)
+                            .append(Fields.TOKEN, token))
+                    .projection(JobDocs.WITHOUT_HISTORY)
+                    .into(new ArrayList<>());
+            return won.isEmpty() ? null : jobDocs.claim(token, won);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.AggregateIterable;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.FindIterable;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.CountOptions;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.WriteModel;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** A collection, used in a transaction or without one. */
+final class Docs {
+
+    private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
+    private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
+
+    private final MongoCollection<Document> all;
+    private final @Nullable ClientSession session;
+
+    Docs(MongoCollection<Document> all, @Nullable ClientSession session) {
+        this.all = all;
+        this.session = session;
+    }
+
+    FindIterable<Document> find(Document filter) {
+        return session == null ? all.find(filter) : all.find(session, filter);
+    }
+
+    @Nullable
+    Document first(Document filter) {
+        return find(filter).limit(1).first();
+    }
+
+    List<Document> list(Document filter) {
+        return find(filter).into(new ArrayList<>());
+    }
+
+    boolean exists(Document filter) {
+        return find(filter).projection(new Document(Fields.ID, 1)).limit(1).first() != null;
+    }
+
+    long count(Document filter, int most) {
+        CountOptions options = new CountOptions().limit(most);
+        return session == null ? all.countDocuments(filter, options) : all.countDocuments(session, filter, options);
+    }
+
+    long count(Document filter) {
+        return session == null ? all.countDocuments(filter) : all.countDocuments(session, filter);
+    }
+
+    AggregateIterable<Document> aggregate(Document... stages) {
+        return session == null ? all.aggregate(Arrays.asList(stages)) : all.aggregate(session, Arrays.asList(stages));
+    }
+
+    List<String> distinct(String field, Document filter) {
+        return (session == null
+                        ? all.distinct(field, filter, String.class)
+                        : all.distinct(session, field, filter, String.class))
+                .into(new ArrayList<>());
+    }
+
+    void insert(Document document) {
+        if (session == null) {
+            all.insertOne(document);
+        } else {
+            all.insertOne(session, document);
+        }
+    }
+
+    void insert(List<Document> documents) {
+        if (session == null) {
+            all.insertMany(documents);
+        } else {
+            all.insertMany(session, documents);
+        }
+    }
+
+    /** Changes one document; whether there was one. */
+    boolean update(Document filter, Change change) {
+        return (session == null
+                                ? all.updateOne(filter, change.build())
+                                : all.updateOne(session, filter, change.build()))
+                        .getMatchedCount()
+                > 0;
+    }
+
+    /** Changes every document that matches; how many did. */
+    long updateAll(Document filter, Change change) {
+        return (session == null
+                        ? all.updateMany(filter, change.build())
+                        : all.updateMany(session, filter, change.build()))
+                .getMatchedCount();
+    }
+
+    /** Changes one document or creates it. */
+    void upsert(Document filter, Change change) {
+        if (session == null) {
+            all.updateOne(filter, change.build(), UPSERT);
+        } else {
+            all.updateOne(session, filter, change.build(), UPSERT);
+        }
+    }
+
+    boolean delete(Document filter) {
+        return (session == null ? all.deleteOne(filter) : all.deleteOne(session, filter)).getDeletedCount() > 0;
+    }
+
+    long deleteAll(Document filter) {
+        return (session == null ? all.deleteMany(filter) : all.deleteMany(session, filter)).getDeletedCount();
+    }
+
+    BulkWriteResult bulk(List<? extends WriteModel<Document>> models) {
+        return session == null ? all.bulkWrite(models, UNORDERED) : all.bulkWrite(session, models, UNORDERED);
+    }
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.store.Document;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import org.jspecify.annotations.Nullable;
+
+/** What is kept beside the jobs. MongoDB compares texts by their bytes, which is by code point. */
+final class Documents {
+
+    private static final String KIND = "kind";
+    private static final String NAME = "name";
+    private static final String JSON = "json";
+
+    private final Mongo mongo;
+    private final Versions versions;
+
+    Documents(Mongo mongo) {
+        this.mongo = mongo;
+        this.versions = new Versions(mongo, Scope.DOCUMENTS);
+    }
+
+    private static org.bson.Document id(String kind, String name) {
+        return new org.bson.Document(KIND, kind).append(NAME, name);
+    }
+
+    private static org.bson.Document fields(Document document) {
+        return id(document.kind(), document.id()).append(JSON, document.json());
+    }
+
+    Optional<Document> find(String kind, String name) {
+        return mongo.run(
+                "read a document",
+                scope -> Optional.ofNullable(
+                                scope.docs(Scope.DOCUMENTS).first(new org.bson.Document(Fields.ID, id(kind, name))))
+                        .map(Documents::read));
+    }
+
+    private static Document read(org.bson.Document row) {
+        return new Document(
+                row.getString(KIND),
+                row.getString(NAME),
+                Fields.numberOr(row, Versions.VERSION, 0),
+                Objects.requireNonNullElse(Fields.text(row, JSON), ""));
+    }
+
+    Page<Document> page(String kind, int limit, @Nullable String after) {
+        org.bson.Document filter = new org.bson.Document(KIND, kind);
+        if (after != null) {
+            filter.append(NAME, new org.bson.Document("$gt", after));
+        }
+        return mongo.run("list documents", scope -> {
+            List<Document> found = new ArrayList<>();
+            scope.docs(Scope.DOCUMENTS)
+                    .find(filter)
+                    .sort(new org.bson.Document(NAME, 1))
+                    .limit(limit + 1)
+                    .forEach(row -> found.add(read(row)));
+            if (found.size() <= limit) {
+                return new Page<>(found, null);
+            }
+            List<Document> page = found.subList(0, limit);
+            return new Page<>(page, page.get(limit - 1).id());
+        });
+    }
+
+    OptionalLong put(Document document) {
+        return versions.put(id(document.kind(), document.id()), document.version(), fields(document));
+    }
+
+    OptionalLong put(Document document, String action, Note note) {
+        return versions.put(
+                id(document.kind(), document.id()), document.version(), fields(document), deed(document, action, note));
+    }
+
+    boolean remove(Document document) {
+        return versions.remove(id(document.kind(), document.id()), document.version());
+    }
+
+    boolean remove(Document document, String action, Note note) {
+        return versions.remove(id(document.kind(), document.id()), document.version(), deed(document, action, note));
+    }
+
+    private static Versions.Deed deed(Document document, String action, Note note) {
+        return new Versions.Deed(action, document.subject(), note);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.Job;
+import io.reprise.JobSpec;
+import io.reprise.retry.FailReason;
+import java.util.List;
+import java.util.function.Function;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+
+/** Fails what waits beyond its deadline. */
+final class Expiry {
+
+    private final Mongo mongo;
+    private final JobDocs jobDocs;
+    private final Inserts inserts;
+
+    Expiry(Mongo mongo, JobDocs jobDocs, Inserts inserts) {
+        this.mongo = mongo;
+        this.jobDocs = jobDocs;
+        this.inserts = inserts;
+    }
+
+    private static Document overdue(long now) {
+        return new Document(Fields.STATUS, Fields.PENDING).append(Fields.DEADLINE, Fields.upTo(now));
+    }
+
+    List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        if (!mongo.run("look for overdue jobs", scope -> scope.jobs().exists(overdue(scope.now())))) {
+            return List.of();
+        }
+        return Inserts.untilNotOvertaken(() -> mongo.atomically("expire jobs", scope -> expire(scope, limit, sequels)));
+    }
+
+    private List<Job> expire(Scope scope, int limit, Function<Job, List<JobSpec>> sequels) {
+        long now = scope.now();
+        List<Long> ids = Queries.ids(scope.jobs()
+                .find(overdue(now))
+                .sort(new Document(Fields.DEADLINE, 1))
+                .limit(limit));
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        ObjectId mark = new ObjectId();
+        Change change = Endings.fail(Change.at(now).set(Fields.MARK, mark), FailReason.DEADLINE, now);
+        scope.jobs().updateAll(overdue(now).append(Fields.ID, Fields.in(ids)), change);
+        List<Job> expired = jobDocs.read(
+                scope.jobs().find(JobDocs.byIds(ids).append(Fields.MARK, mark)).projection(JobDocs.WITHOUT_HISTORY));
+        inserts.follow(
+                scope,
+                expired.stream().flatMap(job -> sequels.apply(job).stream()).toList());
+        return expired;
+    }
+}

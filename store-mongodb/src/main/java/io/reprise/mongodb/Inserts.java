@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.MongoException;
+import io.reprise.DuplicateKeyException;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.store.Inserted;
+import io.reprise.store.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import org.bson.Document;
+import org.bson.types.ObjectId;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores specs. What is found decides what is written; the unique indexes on keys tell if somebody else was faster, and
+ * then all begins anew. One spec is one write. Several are one transaction; on a server without transactions those that
+ * were written before a failure are taken back.
+ */
+final class Inserts {
+
+    private static final String WHAT = "store jobs";
+    private static final int MOST_ROUNDS = 50;
+
+    /** Somebody else took a key, or the job that held it moved on, between look and write. */
+    @SuppressWarnings("serial")
+    static final class Overtaken extends RuntimeException {
+        Overtaken(String message, @Nullable Throwable cause) {
+            super(message, cause);
+        }
+    }
+
+    private final Mongo mongo;
+
+    Inserts(Mongo mongo) {
+        this.mongo = mongo;
+    }
+
+    List<Inserted> insert(List<JobSpec> specs) {
+        if (specs.isEmpty()) {
+            return List.of();
+        }
+        return specs.size() == 1
+                ? untilNotOvertaken(() -> mongo.run(WHAT, scope -> insert(scope, specs)))
+                : untilNotOvertaken(() -> mongo.atomically(WHAT, scope -> insert(scope, specs)));
+    }
+
+    /** Runs again what lost a race for a key: then the winner is found. */
+    static <T extends @Nullable Object> T untilNotOvertaken(Supplier<T> work) {
+        for (int round = 1; ; round++) {
+            try {
+                return work.get();
+            } catch (Overtaken e) {
+                if (round == MOST_ROUNDS) {
+                    throw new StoreException("MongoDB could not " + WHAT + ": " + e.getMessage(), e);
+                }
+            }
+        }
+    }
+
+    /**
+     * Stores the jobs that follow an outcome, in its transaction. Without one the outcome has been written, so that only
+     * the jobs are tried again.
+     */
+    void follow(Scope scope, List<JobSpec> sequels) {
+        if (sequels.isEmpty()) {
+            return;
+        }
+        if (scope.isTransaction()) {
+            insert(scope, sequels);
+        } else {
+            untilNotOvertaken(() -> insert(scope, sequels));
+        }
+    }
+
+    /** One round; throws {@link Overtaken} to have another. */
+    List<Inserted> insert(Scope scope, List<JobSpec> specs) {
+        Batch batch = new Batch(scope, scope.now(), scope.next("job", specs.size()) - specs.size());
+        batch.look(specs);
+        List<Inserted> answers = specs.stream().map(batch::plan).toList();
+        batch.write();
+        return answers;
+    }
+
+    /** What one call does: all of it is planned before anything is written, so that a refusal has no effect. */
+    private static final class Batch {
+
+        private final Scope scope;
+        private final long now;
+        private final ObjectId mark = new ObjectId();
+        private long lastId;
+        private final Map<String, Document> byIdempotencyKey = new HashMap<>();
+        private final Map<String, Document> byKey = new HashMap<>();
+        private final Map<Long, Document> fresh = new LinkedHashMap<>();
+        private final Map<Long, List<JobSpec>> replacements = new LinkedHashMap<>();
+
+        Batch(Scope scope, long now, long lastId) {
+            this.scope = scope;
+            this.now = now;
+            this.lastId = lastId;
+        }
+
+        void look(List<JobSpec> specs) {
+            List<String> idempotencyKeys = specs.stream()
+                    .map(JobSpec::idempotencyKey)
+                    .filter(Objects::nonNull)
+                    .distinct()
+                    .toList();
+            if (!idempotencyKeys.isEmpty()) {
+                for (Document job : found(Fields.IDEMPOTENCY_KEYS, idempotencyKeys)) {
+                    job.getList(Fields.IDEMPOTENCY_KEYS, String.class).forEach(key -> byIdempotencyKey.put(key, job));
+                }
+            }
+            List<String> keys = specs.stream()
+                    .map(JobSpec::key)
+                    .filter(Objects::nonNull)
+                    .distinct()
+                    .toList();
+            if (!keys.isEmpty()) {
+                found(Fields.HELD_KEY, keys).forEach(job -> byKey.put(job.getString(Fields.HELD_KEY), job));
+            }
+        }
+
+        private List<Document> found(String field, List<String> keys) {
+            return scope.jobs()
+                    .find(new Document(field, Fields.in(keys)))
+                    .projection(new Document(Fields.STATUS, 1)
+                            .append(Fields.DUE, 1)
+                            .append(Fields.HELD_KEY, 1)
+                            .append(Fields.IDEMPOTENCY_KEYS, 1))
+                    .into(new ArrayList<>());
+        }
+
+        Inserted plan(JobSpec spec) {
+            Document known = spec.idempotencyKey() == null ? null : byIdempotencyKey.get(spec.idempotencyKey());
+            if (known != null) {
+                return answer(known, false);
+            }
+            Document holder = spec.key() == null ? null : byKey.get(spec.key());
+            Document job = holder == null ? JobDocs.fresh(++lastId, spec, now).append(Fields.MARK, mark) : holder;
+            if (holder == null) {
+                fresh.put(lastId, job);
+            } else if (spec.keyRule() == KeyRule.KEEP) {
+                return answer(holder, false);
+            } else if (spec.keyRule() == KeyRule.REJECT || JobDocs.stateOf(holder) == JobState.RUNNING) {
+                throw new DuplicateKeyException(Objects.requireNonNull(spec.key()), new JobId(JobDocs.idOf(holder)));
+            } else {
+                replace(holder, spec);
+            }
+            remember(spec, job);
+            return answer(job, holder == null);
+        }
+
+        private void replace(Document holder, JobSpec spec) {
+            JobDocs.begin(holder, spec, now);
+            if (!fresh.containsKey(JobDocs.idOf(holder))) {
+                replacements
+                        .computeIfAbsent(JobDocs.idOf(holder), id -> new ArrayList<>())
+                        .add(spec);
+            } else if (spec.idempotencyKey() != null) {
+                List<String> keys = new ArrayList<>(
+                        Objects.requireNonNullElse(holder.getList(Fields.IDEMPOTENCY_KEYS, String.class), List.of()));
+                keys.add(spec.idempotencyKey());
+                holder.append(Fields.IDEMPOTENCY_KEYS, keys);
+            }
+        }
+
+        private void remember(JobSpec spec, Document job) {
+            if (spec.key() != null) {
+                byKey.put(spec.key(), job);
+            }
+            if (spec.idempotencyKey() != null) {
+                byIdempotencyKey.put(spec.idempotencyKey(), job);
+            }
+        }
+
+        private static Inserted answer(Document job, boolean created) {
+            long due = Fields.numberOr(job, Fields.DUE, 0);
+            return new Inserted(new JobId(JobDocs.idOf(job)), created, Micros.instant(due));
+        }
+
+        void write() {
+            try {
+                if (fresh.size() == 1) {
+                    scope.jobs().insert(fresh.values().iterator().next());
+                } else if (!fresh.isEmpty()) {
+                    scope.jobs().insert(List.copyOf(fresh.values()));
+                }
+                replacements.forEach((id, specs) -> specs.forEach(spec -> replaceStored(id, spec)));
+            } catch (MongoException e) {
+                takeBack();
+                if (MongoErrors.isDuplicate(e)) {
+                    throw new Overtaken("keys are taken again and again by others", e);
+                }
+                throw e;
+            } catch (Overtaken e) {
+                takeBack();
+                throw e;
+            }
+        }
+
+        private void replaceStored(long id, JobSpec spec) {
+            Change change = Change.at(now).setAll(JobDocs.beginning(spec, now));
+            if (spec.idempotencyKey() != null) {
+                change.addToSet(Fields.IDEMPOTENCY_KEYS, spec.idempotencyKey());
+            }
+            Document waiting = new Document(Fields.ID, id)
+                    .append(Fields.STATUS, Fields.PENDING)
+                    .append(Fields.HELD_KEY, spec.key());
+            if (!scope.jobs().update(waiting, change)) {
+                throw new Overtaken("the job to replace moves on again and again", null);
+            }
+        }
+
+        /** Without a transaction nobody else does. */
+        private void takeBack() {
+            if (!scope.isTransaction() && fresh.size() + replacements.size() > 1) {
+                scope.jobs()
+                        .deleteAll(JobDocs.byIds(List.copyOf(fresh.keySet())).append(Fields.MARK, mark));
+            }
+        }
+    }
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.client.model.DeleteOneModel;
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.WriteModel;
+import io.reprise.store.Activity;
+import io.reprise.store.Cause;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
+import io.reprise.store.InsightStore;
+import io.reprise.store.Spending;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Evidence, spending and activity, added up by the server. Evidence fades: what is added later therefore weighs more, by
+ * how much older the row is, and what is read weighs less by its age at the time. So adding needs no look at the sum.
+ */
+final class Insights {
+
+    private static final Duration KEEP_ACTIVITY = Duration.ofHours(3);
+    private static final Duration KEEP_SPENDING = Duration.ofDays(31);
+    /** Weights double with every half-life, so a row does not live on under its first birthday for ever. */
+    private static final Duration REBORN_AFTER = Duration.ofDays(100);
+
+    private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
+
+    private static final String BORN = "born_us";
+    private static final String ERROR_TYPE = "error_type";
+    private static final String PERIOD = "period_us";
+
+    private final Mongo mongo;
+
+    Insights(Mongo mongo) {
+        this.mongo = mongo;
+    }
+
+    void tally(Findings findings) {
+        mongo.run("tally findings", scope -> {
+            Instant now = Micros.instant(scope.now());
+            tallyEvidence(scope, findings.evidence(), now);
+            long day = Micros.of(now.truncatedTo(ChronoUnit.DAYS));
+            tallySpending(scope, findings.spending(), day);
+            long minute = Micros.of(now.truncatedTo(ChronoUnit.MINUTES));
+            tallyActivity(scope, findings.activity(), minute);
+            return true;
+        });
+    }
+
+    private static Document cause(Cause cause) {
+        return new Document("type", cause.type())
+                .append("resource", cause.resource())
+                .append("error", cause.error());
+    }
+
+    private static Cause cause(Document id, Document row) {
+        return new Cause(
+                id.getString("type"),
+                id.getString("resource"),
+                id.getString("error"),
+                Objects.requireNonNullElse(Fields.text(row, ERROR_TYPE), ""));
+    }
+
+    /** The rows there are already, and room for others. */
+    private static final class Known {
+
+        private final Map<Document, Document> rows = new HashMap<>();
+        private final Set<Document> added = new HashSet<>();
+        private long room;
+
+        Known(Docs docs, Set<Document> wanted, Document all, int most) {
+            docs.find(new Document(Fields.ID, Fields.in(wanted)))
+                    .forEach(row -> rows.put(row.get(Fields.ID, Document.class), row));
+            room = rows.size() == wanted.size() ? 0 : most - docs.count(all, most);
+        }
+
+        boolean admits(Document id) {
+            if (rows.containsKey(id) || added.contains(id)) {
+                return true;
+            }
+            if (room < 1) {
+                return false;
+            }
+            room--;
+            return added.add(id);
+        }
+
+        @Nullable
+        Document row(Document id) {
+            return rows.get(id);
+        }
+    }
+
+    private static void tallyEvidence(Scope scope, List<Evidence> evidence, Instant now) {
+        if (evidence.isEmpty()) {
+            return;
+        }
+        Map<Document, Evidence> wanted = new LinkedHashMap<>();
+        evidence.forEach(each -> wanted.merge(id(each.cause(), each.attempt()), each, Evidence::plus));
+        Docs docs = scope.docs(Scope.EVIDENCE);
+        Document rest = id(Cause.REST, Evidence.LAST_ATTEMPT);
+        Set<Document> looked = new HashSet<>(wanted.keySet());
+        looked.add(rest);
+        Known known = new Known(docs, looked, new Document(), InsightStore.MAX_EVIDENCE);
+        Map<Document, Evidence> sums = new LinkedHashMap<>();
+        wanted.forEach((id, each) -> {
+            boolean admitted = known.admits(id);
+            Evidence added =
+                    admitted ? each : new Evidence(Cause.REST, Evidence.LAST_ATTEMPT, each.tries(), each.successes());
+            sums.merge(admitted ? id : rest, added, Evidence::plus);
+        });
+        List<WriteModel<Document>> models = new ArrayList<>();
+        sums.forEach((id, each) -> {
+            Document row = known.row(id);
+            long born = row == null ? Micros.of(now) : Fields.numberOr(row, BORN, Micros.of(now));
+            double weight = 1 / faded(born, now);
+            Document update = new Document(
+                            "$setOnInsert",
+                            new Document(BORN, born)
+                                    .append(ERROR_TYPE, each.cause().errorType()))
+                    .append(
+                            "$inc",
+                            new Document("tries", each.tries() * weight)
+                                    .append("successes", each.successes() * weight));
+            models.add(new UpdateOneModel<>(new Document(Fields.ID, id), update, UPSERT));
+        });
+        docs.bulk(models);
+    }
+
+    private static Document id(Cause cause, int attempt) {
+        return cause(cause).append("attempt", attempt);
+    }
+
+    /** What is left of one try since then. */
+    private static double faded(long born, Instant now) {
+        return new Evidence(Cause.REST, 1, 1, 0)
+                .aged(Duration.between(Micros.instant(born), now))
+                .tries();
+    }
+
+    List<Evidence> evidence() {
+        return mongo.run("read evidence", scope -> {
+            Instant now = Micros.instant(scope.now());
+            List<Evidence> evidence = new ArrayList<>();
+            scope.docs(Scope.EVIDENCE).find(new Document()).forEach(row -> evidence.add(evidence(row, now)));
+            return evidence;
+        });
+    }
+
+    private static Evidence evidence(Document row, Instant now) {
+        Document id = row.get(Fields.ID, Document.class);
+        double left = faded(Fields.numberOr(row, BORN, Micros.of(now)), now);
+        return new Evidence(
+                cause(id, row),
+                Fields.integer(id, "attempt"),
+                Fields.real(row, "tries") * left,
+                Fields.real(row, "successes") * left);
+    }
+
+    private static void tallySpending(Scope scope, List<Spending> spending, long day) {
+        if (spending.isEmpty()) {
+            return;
+        }
+        Map<Document, Spending> wanted = new LinkedHashMap<>();
+        spending.forEach(each -> wanted.merge(id(each, day), each, Spending::plus));
+        Docs docs = scope.docs(Scope.SPENDING);
+        Known known = new Known(docs, wanted.keySet(), new Document(PERIOD, day), InsightStore.MAX_SPENDING);
+        Map<Document, Spending> sums = new LinkedHashMap<>();
+        wanted.forEach((id, each) -> {
+            Spending added = known.admits(id) ? each : each.of(Cause.REST);
+            sums.merge(id(added, day), added, Spending::plus);
+        });
+        List<WriteModel<Document>> models = new ArrayList<>();
+        sums.forEach((id, each) -> models.add(new UpdateOneModel<>(
+                new Document(Fields.ID, id),
+                new Document(
+                                "$setOnInsert",
+                                new Document(PERIOD, day)
+                                        .append(ERROR_TYPE, each.cause().errorType()))
+                        .append(
+                                "$inc",
+                                new Document("runs", each.runs())
+                                        .append("successes", each.successes())
+                                        .append("amount", each.amount())
+                                        .append("wasted", each.wasted())),
+                UPSERT)));
+        docs.bulk(models);
+    }
+
+    private static Document id(Spending spending, long day) {
+        return new Document("day", day).append("unit", spending.unit()).append("cause", cause(spending.cause()));
+    }
+
+    List<Spending> spending(Duration age) {
+        return mongo.run("read spending", scope -> {
+            Instant first = Micros.instant(scope.now()).minus(age).truncatedTo(ChronoUnit.DAYS);
+            Map<Document, Spending> sums = new LinkedHashMap<>();
+            for (Document row :
+                    scope.docs(Scope.SPENDING).find(new Document(PERIOD, new Document("$gte", Micros.of(first))))) {
+                Document id = row.get(Fields.ID, Document.class);
+                Spending each = new Spending(
+                        cause(id.get("cause", Document.class), row),
+                        id.getString("unit"),
+                        Fields.numberOr(row, "runs", 0),
+                        Fields.numberOr(row, "successes", 0),
+                        Fields.real(row, "amount"),
+                        Fields.real(row, "wasted"));
+                sums.merge(id(each, 0), each, Spending::plus);
+            }
+            return List.copyOf(sums.values());
+        });
+    }
+
+    private static void tallyActivity(Scope scope, List<Activity> activity, long minute) {
+        if (activity.isEmpty()) {
+            return;
+        }
+        Map<Document, Activity> wanted = new LinkedHashMap<>();
+        activity.forEach(each -> wanted.merge(id(each, minute), each, Activity::plus));
+        Docs docs = scope.docs(Scope.ACTIVITY);
+        Known known = new Known(docs, wanted.keySet(), new Document(PERIOD, minute), InsightStore.MAX_ACTIVITY);
+        Map<Document, Activity> sums = new LinkedHashMap<>();
+        wanted.forEach((id, each) -> {
+            Activity added = known.admits(id) ? each : each.of(Activity.REST);
+            sums.merge(id(added, minute), added, Activity::plus);
+        });
+        List<WriteModel<Document>> models = new ArrayList<>();
+        sums.forEach((id, each) -> models.add(new UpdateOneModel<>(
+                new Document(Fields.ID, id),
+                new Document("$setOnInsert", new Document(PERIOD, minute))
+                        .append(
+                                "$inc",
+                                new Document("jobs", each.jobs())
+                                        .append("retried", each.retried())
+                                        .append("retries", each.retries())
+                                        .append("dead", each.dead())
+                                        .append("backoff_us", Micros.of(each.backoff()))),
+                UPSERT)));
+        docs.bulk(models);
+    }
+
+    private static Document id(Activity activity, long minute) {
+        return new Document("minute", minute).append("type", activity.type());
+    }
+
+    List<Activity> activity(Duration ago, int minutes) {
+        return mongo.run("read activity", scope -> {
+            Instant last = Micros.instant(scope.now()).minus(ago).truncatedTo(ChronoUnit.MINUTES);
+            Document period = new Document("$gt", Micros.of(last.minus(minutes, ChronoUnit.MINUTES)))
+                    .append("$lte", Micros.of(last));
+            Map<String, Activity> sums = new TreeMap<>();
+            for (Document row : scope.docs(Scope.ACTIVITY).find(new Document(PERIOD, period))) {
+                Activity each = new Activity(
+                        row.get(Fields.ID, Document.class).getString("type"),
+                        Fields.numberOr(row, "jobs", 0),
+                        Fields.numberOr(row, "retried", 0),
+                        Fields.numberOr(row, "retries", 0),
+                        Fields.numberOr(row, "dead", 0),
+                        Micros.duration(Fields.numberOr(row, "backoff_us", 0)));
+                sums.merge(each.type(), each, Activity::plus);
+            }
+            return List.copyOf(sums.values());
+        });
+    }
+
+    void maintain(Scope scope, long micros) {
+        Instant now = Micros.instant(micros);
+        Instant firstDay = now.minus(KEEP_SPENDING).truncatedTo(ChronoUnit.DAYS);
+        scope.docs(Scope.SPENDING).deleteAll(before(firstDay));
+        Instant firstMinute = now.minus(KEEP_ACTIVITY).truncatedTo(ChronoUnit.MINUTES);
+        scope.docs(Scope.ACTIVITY).deleteAll(before(firstMinute));
+        fade(scope.docs(Scope.EVIDENCE), now);
+    }
+
+    private static Document before(Instant first) {
+        return new Document(PERIOD, new Document("$lt", Micros.of(first)));
+    }
+
+    /** Forgets what is too faint, and gives old rows a new birthday. Whoever adds meanwhile makes the row stay as it is. */
+    private static void fade(Docs docs, Instant now) {
+        List<WriteModel<Document>> models = new ArrayList<>();
+        for (Document row : docs.find(new Document())) {
+            Document same = new Document(Fields.ID, row.get(Fields.ID)).append("tries", row.get("tries"));
+            Evidence left = evidence(row, now);
+            Duration age = Duration.between(Micros.instant(Fields.numberOr(row, BORN, 0)), now);
+            if (left.tries() < 0.5) {
+                models.add(new DeleteOneModel<>(same));
+            } else if (age.compareTo(REBORN_AFTER) > 0) {
+                Document reborn = new Document(BORN, Micros.of(now))
+                        .append("tries", left.tries())
+                        .append("successes", left.successes());
+                models.add(new UpdateOneModel<>(same, new Document("$set", reborn)));
+            }
+        }
+        if (!models.isEmpty()) {
+            docs.bulk(models);
+        }
+    }
+}

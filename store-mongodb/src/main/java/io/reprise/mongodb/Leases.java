@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.JobId;
+import io.reprise.Progress;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps leases, and takes expired ones over. */
+final class Leases {
+
+    private final Mongo mongo;
+    private final JobDocs jobDocs;
+
+    Leases(Mongo mongo, JobDocs jobDocs) {
+        this.mongo = mongo;
+        this.jobDocs = jobDocs;
+    }
+
+    /** A lease of which nothing is held any more counts as lost: there is nothing to keep. */
+    Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
+        if (tokens.isEmpty()) {
+            return new Renewal(Set.of(), Set.of());
+        }
+        return mongo.run("renew leases", scope -> {
+            long until = Micros.plus(scope.now(), lease);
+            Document mine = new Document(Fields.TOKEN, Fields.in(tokens))
+                    .append(Fields.STATUS, Fields.PROCESSING)
+                    .append(Fields.WORKER, worker);
+            scope.jobs().updateAll(mine, Change.none().set(Fields.UNTIL, until));
+            Set<Long> lost = new HashSet<>(tokens);
+            Set<JobId> cancelled = new HashSet<>();
+            for (Document job : scope.jobs()
+                    .find(mine)
+                    .projection(new Document(Fields.TOKEN, 1).append(Fields.CANCEL_REQUESTED, 1))) {
+                lost.remove(Fields.numberOr(job, Fields.TOKEN, 0));
+                if (Fields.flag(job, Fields.CANCEL_REQUESTED)) {
+                    cancelled.add(new JobId(JobDocs.idOf(job)));
+                }
+            }
+            return new Renewal(lost, cancelled);
+        });
+    }
+
+    List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
+        long now = mongo.run("tell the time", Scope::now);
+        List<LostClaim> taken = new ArrayList<>();
+        for (long token : expired(now, maxLeases)) {
+            LostClaim lost = mongo.unlessBusy("take a lease over", scope -> takeOver(scope, token, taker, lease, now));
+            if (lost != null) {
+                taken.add(lost);
+            }
+        }
+        return taken;
+    }
+
+    private List<Long> expired(long now, int most) {
+        return mongo.run("find expired leases", scope -> {
+            List<Long> tokens = new ArrayList<>();
+            scope.jobs()
+                    .aggregate(
+                            new Document("$match", expired(now)),
+                            new Document(
+                                    "$group",
+                                    new Document(Fields.ID, "$" + Fields.TOKEN)
+                                            .append("until", new Document("$min", "$" + Fields.UNTIL))),
+                            new Document("$sort", new Document("until", 1)),
+                            new Document("$limit", most))
+                    .forEach(lease -> tokens.add(Fields.numberOr(lease, Fields.ID, 0)));
+            return tokens;
+        });
+    }
+
+    private static Document expired(long now) {
+        return new Document(Fields.STATUS, Fields.PROCESSING).append(Fields.UNTIL, Fields.upTo(now));
+    }
+
+    private @Nullable LostClaim takeOver(Scope scope, long lost, String taker, Duration lease, long now) {
+        long token = scope.next("token", 1);
+        Change change = Change.at(now)
+                .set(Fields.TOKEN, token)
+                .set(Fields.WORKER, taker)
+                .set(Fields.UNTIL, Micros.plus(now, lease));
+        if (scope.jobs().updateAll(expired(now).append(Fields.TOKEN, lost), change) == 0) {
+            return null;
+        }
+        List<Document> jobs = scope.jobs()
+                .find(new Document(Fields.TOKEN, token).append(Fields.STATUS, Fields.PROCESSING))
+                .projection(JobDocs.WITHOUT_HISTORY)
+                .into(new ArrayList<>());
+        if (jobs.isEmpty()) {
+            return null;
+        }
+        String runner = Objects.requireNonNullElse(Fields.text(jobs.get(0), Fields.RUNNER), "unknown");
+        return new LostClaim(jobDocs.claim(token, jobs), lost, runner);
+    }
+
+    boolean progress(JobId id, long token, Progress progress) {
+        Document held =
+                JobDocs.byId(id).append(Fields.STATUS, Fields.PROCESSING).append(Fields.TOKEN, token);
+        Document kept = new Document("percent", progress.percent()).append("message", progress.message());
+        return mongo.run(
+                "keep progress",
+                scope -> scope.jobs().update(held, Change.none().set(Fields.PROGRESS, kept)));
+    }
+}

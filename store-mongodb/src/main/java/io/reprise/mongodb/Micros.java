@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Date;
+import org.jspecify.annotations.Nullable;
+
+/** Times and durations as the documents hold them: microseconds, since a date of MongoDB has milliseconds only. */
+final class Micros {
+
+    private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
+    private static final Instant LAST = Instant.parse("9999-12-31T23:59:59.999999Z");
+    private static final Duration LONGEST = Duration.between(FIRST, LAST);
+
+    private Micros() {}
+
+    /** What is beyond the years 0 to 9999 is held as their end. */
+    static long of(Instant instant) {
+        Instant bounded = instant.isBefore(FIRST) ? FIRST : instant.isAfter(LAST) ? LAST : instant;
+        return Math.addExact(Math.multiplyExact(bounded.getEpochSecond(), 1_000_000L), bounded.getNano() / 1_000);
+    }
+
+    static long of(Duration duration) {
+        Duration bounded = duration.compareTo(LONGEST) > 0 ? LONGEST : duration;
+        return Math.addExact(Math.multiplyExact(bounded.getSeconds(), 1_000_000L), bounded.getNano() / 1_000);
+    }
+
+    static @Nullable Long ofNullable(@Nullable Instant instant) {
+        return instant == null ? null : of(instant);
+    }
+
+    static @Nullable Long ofNullable(@Nullable Duration duration) {
+        return duration == null ? null : of(duration);
+    }
+
+    /** This much later, but not beyond the year 9999. */
+    static long plus(long micros, Duration duration) {
+        return Math.min(micros + of(duration), of(LAST));
+    }
+
+    static Instant instant(long micros) {
+        return Instant.EPOCH.plus(micros, ChronoUnit.MICROS);
+    }
+
+    static @Nullable Instant instantOrNull(@Nullable Long micros) {
+        return micros == null ? null : instant(micros);
+    }
+
+    static Duration duration(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+
+    static @Nullable Duration durationOrNull(@Nullable Long micros) {
+        return micros == null ? null : duration(micros);
+    }
+
+    /** For people who read the documents. */
+    static Date date(long micros) {
+        return Date.from(instant(micros));
+    }
+}

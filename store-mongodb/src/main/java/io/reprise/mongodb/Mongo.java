@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.ReadConcern;
+import com.mongodb.ReadPreference;
+import com.mongodb.TransactionOptions;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.util.Date;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The server: its clock, its counters, and work in transactions where it has them. Writes are acknowledged by a majority
+ * and reads go to the primary, whatever the client's own settings are.
+ */
+final class Mongo {
+
+    private static final FindOneAndUpdateOptions COUNT =
+            new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
+
+    private static final int COMMAND_NOT_FOUND = 59;
+
+    private final MongoClient client;
+    private final MongoDatabase database;
+    /** For transactions, which have a time limit as a whole. */
+    private final MongoDatabase untimed;
+
+    private final TransactionOptions snapshot;
+
+    private volatile @Nullable Boolean transactions;
+    /** Servers before 4.4.2 know only this one. */
+    private volatile boolean oldGreeting;
+
+    Mongo(MongoClient client, String database, Duration timeout) {
+        this.client = client;
+        this.untimed = client.getDatabase(database)
+                .withWriteConcern(WriteConcern.MAJORITY)
+                .withReadConcern(ReadConcern.LOCAL)
+                .withReadPreference(ReadPreference.primary());
+        this.database = untimed.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        this.snapshot = TransactionOptions.builder()
+                .readConcern(ReadConcern.SNAPSHOT)
+                .readPreference(ReadPreference.primary())
+                .writeConcern(WriteConcern.MAJORITY)
+                .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .build();
+    }
+
+    MongoClient client() {
+        return client;
+    }
+
+    MongoDatabase database() {
+        return database;
+    }
+
+    /** The primary's clock, in microseconds. It shows milliseconds. */
+    long now() {
+        Date time = hello().getDate("localTime");
+        return Micros.of(Objects.requireNonNull(time, "The server does not tell its time")
+                .toInstant());
+    }
+
+    /** Whether the server is a replica set or a sharded cluster, and so has transactions. */
+    boolean hasTransactions() {
+        Boolean known = transactions;
+        if (known == null) {
+            Document hello = hello();
+            known = hello.containsKey("setName") || "isdbgrid".equals(hello.get("msg"));
+            transactions = known;
+        }
+        return known;
+    }
+
+    private Document hello() {
+        if (!oldGreeting) {
+            try {
+                return database.runCommand(new Document("hello", 1), ReadPreference.primary());
+            } catch (MongoCommandException e) {
+                if (e.getErrorCode() != COMMAND_NOT_FOUND) {
+                    throw e;
+                }
+                oldGreeting = true;
+            }
+        }
+        return database.runCommand(new Document("isMaster", 1), ReadPreference.primary());
+    }
+
+    /** The last of {@code amount} numbers that nobody else gets. They only grow, also over crashes and failovers. */
+    long next(String counter, int amount) {
+        Document row = Objects.requireNonNull(database.getCollection(Scope.COUNTERS)
+                .findOneAndUpdate(
+                        new Document(Fields.ID, counter),
+                        new Document("$inc", new Document("last", (long) amount)),
+                        COUNT));
+        return Objects.requireNonNull(row.getLong("last"));
+    }
+
+    /** Without a transaction. */
+    Scope plain() {
+        return new Scope(this, database, null);
+    }
+
+    /** In a caller's transaction. */
+    Scope within(ClientSession session) {
+        return new Scope(this, untimed, session);
+    }
+
+    <T extends @Nullable Object> T run(String what, Function<Scope, T> work) {
+        return guarded(what, () -> work.apply(plain()));
+    }
+
+    /** In one transaction, run again when it falls victim to another; step by step if the server has none. */
+    <T extends @Nullable Object> T atomically(String what, Function<Scope, T> work) {
+        return guarded(what, () -> {
+            if (!hasTransactions()) {
+                return work.apply(plain());
+            }
+            try (ClientSession session = client.startSession()) {
+                return session.withTransaction(() -> work.apply(new Scope(this, untimed, session)), snapshot);
+            }
+        });
+    }
+
+    /** Like {@link #atomically}, but null when another transaction is at the same documents, without waiting for it. */
+    <T> @Nullable T unlessBusy(String what, Function<Scope, @Nullable T> work) {
+        if (!hasTransactions()) {
+            return guarded(what, () -> work.apply(plain()));
+        }
+        return guarded(what, () -> {
+            try (ClientSession session = client.startSession()) {
+                session.startTransaction(snapshot);
+                T answer = work.apply(new Scope(this, untimed, session));
+                session.commitTransaction();
+                return answer;
+            } catch (MongoException e) {
+                if (MongoErrors.isTransactionVictim(e)) {
+                    return null;
+                }
+                throw e;
+            }
+        });
+    }
+
+    private static <T extends @Nullable Object> T guarded(String what, Supplier<T> work) {
+        try {
+            return work.get();
+        } catch (MongoException e) {
+            throw MongoErrors.wrap(what, e);
+        } catch (IllegalStateException e) {
+            throw new StoreException("MongoDB could not " + what + ": " + e.getMessage(), e, false);
+        }
+    }
+}

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import io.reprise.Alert;
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.Progress;
+import io.reprise.Transaction;
+import io.reprise.store.Activity;
+import io.reprise.store.AuditEntry;
+import io.reprise.store.Cancellation;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.ControlRow;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.Document;
+import io.reprise.store.Evidence;
+import io.reprise.store.Findings;
+import io.reprise.store.Inserted;
+import io.reprise.store.JobQuery;
+import io.reprise.store.JobStore;
+import io.reprise.store.JobWriter;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Note;
+import io.reprise.store.Page;
+import io.reprise.store.QueueState;
+import io.reprise.store.Renewal;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spending;
+import io.reprise.store.Standing;
+import io.reprise.store.StoredSchedule;
+import io.reprise.store.WorkerReport;
+import io.reprise.store.WorkerState;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Jobs in MongoDB, 5.0 or newer. On a replica set everything that the contract calls one step is one; on a single server,
+ * which has no transactions, what spans several documents is done in an order that loses nothing (see docs/stores.md).
+ * Thread-safe.
+ */
+public final class MongoJobStore implements JobStore {
+
+    /** The database of a URL that names none. */
+    public static final String DEFAULT_DATABASE = "reprise";
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(30);
+
+    private final Mongo mongo;
+    private final boolean ownsClient;
+    private final JobDocs jobDocs = new JobDocs();
+    private final Wakeups wakeups = new Wakeups();
+    private final Inserts inserts;
+    private final Claims claims;
+    private final Leases leases;
+    private final Queries queries;
+    private final Queues queues;
+    private final ByHand byHand;
+    private final Revivals revivals;
+    private final Schedules schedules;
+    private final Controls controls;
+    private final Presence presence;
+    private final Insights insights;
+    private final Settlements settlements;
+    private final Expiry expiry;
+    private final Documents documents;
+
+    private MongoJobStore(MongoClient client, String database, boolean ownsClient) {
+        this.mongo = new Mongo(client, database, TIMEOUT);
+        this.ownsClient = ownsClient;
+        this.inserts = new Inserts(mongo);
+        this.claims = new Claims(mongo, jobDocs);
+        this.leases = new Leases(mongo, jobDocs);
+        this.queries = new Queries(mongo, jobDocs);
+        this.queues = new Queues(mongo);
+        this.byHand = new ByHand(mongo, inserts);
+        this.revivals = new Revivals(mongo);
+        this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
+        this.controls = new Controls(mongo);
+        this.presence = new Presence(mongo);
+        this.insights = new Insights(mongo);
+        this.settlements = new Settlements(mongo, inserts);
+        this.expiry = new Expiry(mongo, jobDocs, inserts);
+        this.documents = new Documents(mongo);
+    }
+
+    /**
+     * A store at {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}.
+     *
+     * @throws IllegalArgumentException if it is no such URL
+     */
+    public static MongoJobStore open(String url) {
+        ConnectionString connection = connection(url);
+        MongoClient client = MongoClients.create(MongoClientSettings.builder()
+                .applyConnectionString(connection)
+                .applicationName("reprise")
+                .retryWrites(true)
+                .retryReads(true)
+                .build());
+        String database = Objects.requireNonNullElse(connection.getDatabase(), DEFAULT_DATABASE);
+        return new MongoJobStore(client, database, true);
+    }
+
+    private static ConnectionString connection(String url) {
+        try {
+            return new ConnectionString(url);
+        } catch (IllegalArgumentException e) {
+            // Its message may quote the password, and so may its cause.
+            throw new IllegalArgumentException("Not a URL of MongoDB: expected"
+                    + " mongodb://<user>:<password>@<host>,<host>/<database>, with /, :, @ and % in user and password"
+                    + " written as %2F, %3A, %40 and %25");
+        }
+    }
+
+    /** A store in a database of the application's own client, whose sessions it can join. It does not close the client. */
+    public static MongoJobStore of(MongoClient client, String database) {
+        return new MongoJobStore(client, database, false);
+    }
+
+    @Override
+    public void prepare() {
+        mongo.run("prepare the database", scope -> {
+            Schema.prepare(mongo);
+            return true;
+        });
+    }
+
+    @Override
+    public Instant now() {
+        return Micros.instant(mongo.run("tell the time", Scope::now));
+    }
+
+    @Override
+    public JobWriter within(Transaction transaction) {
+        if (transaction instanceof MongoTransaction joined) {
+            return new JoinedWriter(mongo, inserts, settlements, joined);
+        }
+        throw new IllegalArgumentException("MongoJobStore takes part in a MongoTransaction only, not in "
+                + transaction.getClass().getName());
+    }
+
+    @Override
+    public List<Inserted> insert(List<JobSpec> specs) {
+        return wakeups.after(inserts.insert(specs));
+    }
+
+    @Override
+    public Settled settle(List<Settlement> outcomes, Collection<Long> closing) {
+        return wakeups.after(settlements.settle(outcomes, closing));
+    }
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        return claims.claim(request);
+    }
+
+    @Override
+    public Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
+        return leases.renew(worker, tokens, lease);
+    }
+
+    @Override
+    public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
+        return leases.takeOver(taker, lease, maxLeases);
+    }
+
+    @Override
+    public boolean progress(JobId job, long token, Progress progress) {
+        return leases.progress(job, token, progress);
+    }
+
+    @Override
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+        return wakeups.after(expiry.expire(limit, sequels));
+    }
+
+    @Override
+    public Optional<Job> find(JobId id) {
+        return queries.find(id);
+    }
+
+    @Override
+    public Page<Job> find(JobQuery query) {
+        return queries.find(query);
+    }
+
+    @Override
+    public List<Attempt> attempts(JobId id) {
+        return queries.attempts(id);
+    }
+
+    @Override
+    public Map<JobId, List<Instant>> failures(Collection<JobId> jobs) {
+        return queries.failures(jobs);
+    }
+
+    @Override
+    public Set<String> liveQueues() {
+        return queues.live();
+    }
+
+    @Override
+    public List<QueueState> queues() {
+        return queues.all();
+    }
+
+    @Override
+    public void pause(String queue, Note note) {
+        queues.pause(queue, note);
+    }
+
+    @Override
+    public void resume(String queue, Note note) {
+        queues.resume(queue, note);
+        wakeups.after(queue);
+    }
+
+    @Override
+    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
+        queues.limit(queue, maxRunning, note);
+        wakeups.after(queue);
+    }
+
+    @Override
+    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+        return wakeups.after(byHand.cancel(id, note, sequels));
+    }
+
+    @Override
+    public Revived revive(JobId id, Revival revival, Note note) {
+        return wakeups.after(revivals.revive(id, revival, note));
+    }
+
+    @Override
+    public boolean discard(JobId id, Note note) {
+        return byHand.discard(id, note);
+    }
+
+    @Override
+    public int prune(Set<JobState> states, Duration age, int limit) {
+        return byHand.prune(states, age, limit);
+    }
+
+    @Override
+    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
+        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit));
+    }
+
+    @Override
+    public void note(String action, String subject, Note note, @Nullable String detail) {
+        mongo.run("note what was done", scope -> {
+            Audit.subject(scope, scope.now(), action, subject, note, detail);
+            return true;
+        });
+    }
+
+    @Override
+    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return queries.deadGroups(query, limit);
+    }
+
+    @Override
+    public Optional<Document> document(String kind, String id) {
+        return documents.find(kind, id);
+    }
+
+    @Override
+    public Page<Document> documents(String kind, int limit, @Nullable String after) {
+        return documents.page(kind, limit, after);
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document) {
+        return documents.put(document);
+    }
+
+    @Override
+    public OptionalLong putDocument(Document document, String action, Note note) {
+        return documents.put(document, action, note);
+    }
+
+    @Override
+    public boolean removeDocument(Document document) {
+        return documents.remove(document);
+    }
+
+    @Override
+    public boolean removeDocument(Document document, String action, Note note) {
+        return documents.remove(document, action, note);
+    }
+
+    @Override
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
+        schedules.put(name, rule, job, nextAt);
+    }
+
+    @Override
+    public boolean removeSchedule(String name) {
+        return schedules.remove(name);
+    }
+
+    @Override
+    public boolean pauseSchedule(String name, boolean paused, Note note) {
+        return schedules.pause(name, paused, note);
+    }
+
+    @Override
+    public List<StoredSchedule> schedules() {
+        return schedules.all();
+    }
+
+    @Override
+    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+        return wakeups.after(schedules.fire(name, dueAt, nextAt, jobs));
+    }
+
+    @Override
+    public List<ControlRow> controls() {
+        return controls.all();
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row) {
+        return controls.put(row);
+    }
+
+    @Override
+    public OptionalLong putControl(ControlRow row, String action, Note note) {
+        return controls.put(row, action, note);
+    }
+
+    @Override
+    public boolean removeControl(String name, long version) {
+        return controls.remove(name, version);
+    }
+
+    @Override
+    public Map<String, Long> parked() {
+        return controls.parked();
+    }
+
+    @Override
+    public Set<String> parkedBy() {
+        return controls.parkedBy();
+    }
+
+    @Override
+    public int unpark(String name, int max) {
+        return wakeups.after(controls.unpark(name, max));
+    }
+
+    @Override
+    public boolean lead(String role, String worker, Duration term) {
+        return presence.lead(role, worker, term);
+    }
+
+    @Override
+    public void resign(String role, String worker) {
+        presence.resign(role, worker);
+    }
+
+    @Override
+    public void maintain() {
+        mongo.run("do upkeep", scope -> {
+            long now = scope.now();
+            insights.maintain(scope, now);
+            presence.forgetTheGone(scope, now);
+            return true;
+        });
+    }
+
+    @Override
+    public void tally(Findings findings) {
+        insights.tally(findings);
+    }
+
+    @Override
+    public List<Evidence> evidence() {
+        return insights.evidence();
+    }
+
+    @Override
+    public List<Spending> spending(Duration age) {
+        return insights.spending(age);
+    }
+
+    @Override
+    public List<Activity> activity(Duration ago, int minutes) {
+        return insights.activity(ago, minutes);
+    }
+
+    @Override
+    public void checkIn(WorkerReport report, Duration ttl) {
+        presence.checkIn(report, ttl);
+    }
+
+    @Override
+    public void checkOut(String worker) {
+        presence.checkOut(worker);
+    }
+
+    @Override
+    public List<WorkerState> workers() {
+        return presence.workers();
+    }
+
+    @Override
+    public Optional<Standing> standing(JobId id, int most) {
+        return queries.standing(id, most);
+    }
+
+    @Override
+    public boolean raise(Alert alert) {
+        return presence.raise(alert);
+    }
+
+    @Override
+    public boolean clear(Alert alert) {
+        return presence.clear(alert);
+    }
+
+    @Override
+    public List<Alert> alerts() {
+        return presence.alerts();
+    }
+
+    @Override
+    public void onWake(Runnable listener) {
+        wakeups.add(listener);
+    }
+
+    @Override
+    public void offWake(Runnable listener) {
+        wakeups.remove(listener);
+    }
+
+    @Override
+    public void close() {
+        if (ownsClient) {
+            mongo.client().close();
+        }
+    }
+}

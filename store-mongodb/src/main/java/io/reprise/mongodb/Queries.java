@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.client.FindIterable;
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Page;
+import io.reprise.store.Standing;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** Finds jobs and says how they stand. */
+final class Queries {
+
+    private static final String CURSOR = "before-";
+
+    private final Mongo mongo;
+    private final JobDocs jobDocs;
+
+    Queries(Mongo mongo, JobDocs jobDocs) {
+        this.mongo = mongo;
+        this.jobDocs = jobDocs;
+    }
+
+    static List<Long> ids(FindIterable<Document> found) {
+        List<Long> ids = new ArrayList<>();
+        found.projection(JobDocs.ID_ONLY).forEach(job -> ids.add(JobDocs.idOf(job)));
+        return ids;
+    }
+
+    Optional<Job> find(JobId id) {
+        return mongo.run(
+                "find a job", scope -> Optional.ofNullable(document(scope, id)).map(jobDocs::read));
+    }
+
+    private static @Nullable Document document(Scope scope, JobId id) {
+        return scope.jobs()
+                .find(JobDocs.byId(id))
+                .projection(JobDocs.WITHOUT_HISTORY)
+                .first();
+    }
+
+    Page<Job> find(JobQuery query) {
+        Document filter = filter(query);
+        return mongo.run("find jobs", scope -> {
+            List<Job> found = jobDocs.read(scope.jobs()
+                    .find(filter)
+                    .projection(JobDocs.WITHOUT_HISTORY)
+                    .sort(new Document(Fields.ID, -1))
+                    .limit(query.limit() + 1));
+            if (found.size() <= query.limit()) {
+                return new Page<>(found, null);
+            }
+            List<Job> page = found.subList(0, query.limit());
+            return new Page<>(page, CURSOR + page.get(page.size() - 1).id());
+        });
+    }
+
+    private static Document filter(JobQuery query) {
+        Document filter = new Document();
+        if (query.cursor() != null) {
+            filter.append(
+                    Fields.ID, new Document("$lt", position(query.cursor()).value()));
+        }
+        if (!query.states().isEmpty()) {
+            filter.append(
+                    Fields.STATUS,
+                    Fields.in(query.states().stream().map(Fields::status).toList()));
+        }
+        Document queue = new Document();
+        append(queue, "$eq", query.queue());
+        String prefix = query.queuePrefix();
+        if (prefix != null) {
+            queue.append("$gte", prefix).append("$lt", prefix + '\uffff');
+        }
+        if (!queue.isEmpty()) {
+            filter.append(Fields.QUEUE, queue);
+        }
+        append(filter, Fields.TYPE, query.type());
+        append(filter, "resource", query.resource());
+        append(filter, "tags", query.tag());
+        append(filter, "schedule", query.schedule());
+        append(filter, Fields.ERROR + ".fingerprint", query.fingerprint());
+        Document created = new Document();
+        append(created, "$gte", Micros.ofNullable(query.createdFrom()));
+        append(created, "$lt", Micros.ofNullable(query.createdBefore()));
+        if (!created.isEmpty()) {
+            filter.append(Fields.CREATED, created);
+        }
+        return filter;
+    }
+
+    private static void append(Document filter, String field, @Nullable Object value) {
+        if (value != null) {
+            filter.append(field, value);
+        }
+    }
+
+    private static JobId position(String cursor) {
+        if (!cursor.startsWith(CURSOR)) {
+            throw new IllegalArgumentException("A cursor of this store begins with " + CURSOR + ": pass Page.next()");
+        }
+        return JobId.parse(cursor.substring(CURSOR.length()));
+    }
+
+    List<Attempt> attempts(JobId id) {
+        return mongo.run("read history", scope -> {
+            Document job = scope.jobs().first(JobDocs.byId(id));
+            return job == null ? List.of() : AttemptDocs.read(job);
+        });
+    }
+
+    Map<JobId, List<Instant>> failures(Collection<JobId> jobs) {
+        if (jobs.isEmpty()) {
+            return Map.of();
+        }
+        return mongo.run("read failures", scope -> {
+            Map<JobId, List<Instant>> failures = new HashMap<>();
+            List<Long> ids = jobs.stream().map(JobId::value).toList();
+            Document when = new Document(Fields.HISTORY + ".ending", 1).append(Fields.HISTORY + ".ended_us", 1);
+            for (Document job : scope.jobs().find(JobDocs.byIds(ids)).projection(when)) {
+                failures.put(
+                        new JobId(JobDocs.idOf(job)),
+                        job.getList(Fields.HISTORY, Document.class, List.of()).stream()
+                                .filter(attempt -> Attempt.Ending.FAILED.name().equals(attempt.get("ending")))
+                                .map(attempt -> Micros.instant(Fields.numberOr(attempt, "ended_us", 0)))
+                                .toList());
+            }
+            return failures;
+        });
+    }
+
+    List<DeadGroup> deadGroups(JobQuery query, int limit) {
+        Document failed = filter(query.state(JobState.FAILED).after(null));
+        return mongo.run("group dead letters", scope -> {
+            List<Document> groups = scope.jobs()
+                    .aggregate(
+                            new Document("$match", failed),
+                            new Document(
+                                    "$group",
+                                    new Document(Fields.ID, "$" + Fields.ERROR + ".fingerprint")
+                                            .append("jobs", new Document("$sum", 1))
+                                            .append("first", new Document("$min", "$" + Fields.FINISHED))
+                                            .append("last", new Document("$max", "$" + Fields.FINISHED))
+                                            .append("latest", new Document("$max", "$" + Fields.ID))),
+                            new Document("$sort", new Document("jobs", -1)),
+                            new Document("$limit", limit))
+                    .into(new ArrayList<>());
+            Map<Long, Job> latest = new HashMap<>();
+            List<Long> ids = groups.stream()
+                    .map(group -> Fields.numberOr(group, "latest", 0))
+                    .toList();
+            scope.jobs()
+                    .find(JobDocs.byIds(ids))
+                    .projection(JobDocs.WITHOUT_HISTORY)
+                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
+            return groups.stream()
+                    .filter(group -> latest.containsKey(Fields.numberOr(group, "latest", 0)))
+                    .map(group -> group(group, Objects.requireNonNull(latest.get(Fields.numberOr(group, "latest", 0)))))
+                    .toList();
+        });
+    }
+
+    private static DeadGroup group(Document group, Job latest) {
+        return new DeadGroup(
+                Fields.text(group, Fields.ID),
+                Fields.numberOr(group, "jobs", 0),
+                Micros.instant(Fields.numberOr(group, "first", 0)),
+                Micros.instant(Fields.numberOr(group, "last", 0)),
+                latest);
+    }
+
+    Optional<Standing> standing(JobId id, int most) {
+        return mongo.run("say how a job stands", scope -> {
+            Document job = document(scope, id);
+            return job == null ? Optional.empty() : Optional.of(standing(scope, job, most));
+        });
+    }
+
+    private Standing standing(Scope scope, Document job, int most) {
+        long now = scope.now();
+        String name = Objects.requireNonNullElse(Fields.text(job, Fields.QUEUE), "");
+        Document queue = Objects.requireNonNullElse(
+                scope.docs(Scope.QUEUES).first(new Document(Fields.ID, name)), new Document());
+        JobState state = JobDocs.stateOf(job);
+        boolean pending = state == JobState.PENDING;
+        String parkedBy = pending ? Fields.text(job, Fields.PARKED_BY) : null;
+        long due = Fields.numberOr(job, Fields.DUE, 0);
+        boolean waits = pending && parkedBy == null && due <= now;
+        return new Standing(
+                jobDocs.read(job),
+                Micros.instant(now),
+                state == JobState.RUNNING ? Micros.instant(Fields.numberOr(job, Fields.UNTIL, now)) : null,
+                parkedBy,
+                Queues.pause(queue),
+                Queues.maxRunning(queue),
+                (int) scope.jobs().count(Queues.running(name)),
+                waits ? (int) scope.jobs().count(higher(job, now), most) : 0,
+                waits ? earlier(scope, job, due, most) : 0);
+    }
+
+    private static Document peers(Document job, long now) {
+        return Claims.ready(job.getString(Fields.QUEUE), now).append(Fields.LANE, job.get(Fields.LANE));
+    }
+
+    private static Document higher(Document job, long now) {
+        return peers(job, now).append(Fields.PRIORITY, Fields.after(Fields.integer(job, Fields.PRIORITY)));
+    }
+
+    private static int earlier(Scope scope, Document job, long due, int most) {
+        Document level = peers(job, due).append(Fields.PRIORITY, job.get(Fields.PRIORITY));
+        Document before = new Document(level).append(Fields.DUE, new Document("$lt", due));
+        Document beside =
+                new Document(level).append(Fields.DUE, due).append(Fields.ID, new Document("$lt", JobDocs.idOf(job)));
+        return (int)
+                Math.min(most, scope.jobs().count(before, most) + scope.jobs().count(beside, most));
+    }
+}

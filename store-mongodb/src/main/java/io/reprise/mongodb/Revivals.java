@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.MongoException;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.WaitReason;
+import io.reprise.store.Note;
+import io.reprise.store.Revival;
+import io.reprise.store.Revived;
+import io.reprise.store.Revived.Result;
+import java.util.Objects;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** Puts dead letters and waiting jobs back. The unique index on keys says whether a key was taken meanwhile. */
+final class Revivals {
+
+    private static final String[] OF_THE_OLD_LIFE = {
+        Fields.HISTORY, Fields.TOKEN, Fields.RUNNER, Fields.MARK, Fields.PROGRESS, Fields.HELD_KEY, Fields.LIVE_QUEUE
+    };
+
+    /** Undoes the transaction. */
+    @SuppressWarnings("serial")
+    private static final class KeyTaken extends RuntimeException {}
+
+    private final Mongo mongo;
+
+    Revivals(Mongo mongo) {
+        this.mongo = mongo;
+    }
+
+    Revived revive(JobId id, Revival revival, Note note) {
+        try {
+            return mongo.atomically("revive a job", scope -> revive(scope, id, revival, note));
+        } catch (KeyTaken e) {
+            return new Revived(Result.KEY_TAKEN, null);
+        }
+    }
+
+    private static Revived revive(Scope scope, JobId id, Revival revival, Note note) {
+        long now = scope.now();
+        while (true) {
+            Document job = scope.jobs().first(JobDocs.byId(id));
+            if (job == null) {
+                return new Revived(Result.MISSING, null);
+            }
+            JobState state = JobDocs.stateOf(job);
+            if (state != JobState.FAILED && state != JobState.PENDING) {
+                return new Revived(Result.NOT_WAITING, null);
+            }
+            JobId revived = revival.edit().newId()
+                    ? renew(scope, job, revival, now)
+                    : put(scope, job, change(job, revival, now));
+            if (revived != null) {
+                Audit.job(scope, now, revival.action(), id, note, revival.detail(id, revived));
+                return new Revived(Result.DONE, revived);
+            }
+        }
+    }
+
+    /** The same job, as it was read. */
+    private static Document unchanged(Document job) {
+        return new Document(Fields.ID, JobDocs.idOf(job))
+                .append(Fields.STATUS, job.get(Fields.STATUS))
+                .append(Fields.GRANTED, job.get(Fields.GRANTED));
+    }
+
+    private static @Nullable JobId put(Scope scope, Document job, Change change) {
+        try {
+            return scope.jobs().update(unchanged(job), change) ? new JobId(JobDocs.idOf(job)) : null;
+        } catch (MongoException e) {
+            throw orKeyTaken(e);
+        }
+    }
+
+    /** Without a transaction the old job gives up its keys first and goes last, so that at no time there is none. */
+    private static @Nullable JobId renew(Scope scope, Document old, Revival revival, long now) {
+        Document unkeyed = unchanged(old);
+        Change release = Change.at(now).remove(Fields.HELD_KEY, Fields.IDEMPOTENCY_KEYS);
+        if (!scope.jobs().update(unkeyed, release)) {
+            return null;
+        }
+        long id = scope.next("job", 1);
+        Document job = new Document(Fields.ID, id);
+        old.forEach(job::putIfAbsent);
+        for (String field : OF_THE_OLD_LIFE) {
+            job.remove(field);
+        }
+        // Not claimable before the change that revives it.
+        job.append(Fields.STATUS, Fields.CANCELLED)
+                .append(Fields.CREATED, now)
+                .append(Fields.CREATED_AT, Micros.date(now));
+        scope.jobs().insert(job);
+        try {
+            scope.jobs().update(new Document(Fields.ID, id), change(old, revival, now));
+        } catch (MongoException e) {
+            if (!scope.isTransaction()) {
+                scope.jobs().delete(new Document(Fields.ID, id));
+                scope.jobs()
+                        .update(unkeyed, Change.none().set(Fields.IDEMPOTENCY_KEYS, old.get(Fields.IDEMPOTENCY_KEYS)));
+            }
+            throw orKeyTaken(e);
+        }
+        scope.jobs().delete(new Document(Fields.ID, JobDocs.idOf(old)));
+        return new JobId(id);
+    }
+
+    private static RuntimeException orKeyTaken(MongoException e) {
+        return MongoErrors.isDuplicate(e) ? new KeyTaken() : e;
+    }
+
+    private static Change change(Document job, Revival revival, long now) {
+        long due = Micros.plus(now, revival.delay());
+        String queue = Objects.requireNonNullElse(revival.edit().queue(), job.getString(Fields.QUEUE));
+        Change change = Endings.waitUntil(Change.at(now), due, WaitReason.MANUAL)
+                .set(Fields.QUEUE, queue)
+                .set(Fields.LIVE_QUEUE, queue)
+                .set(Fields.HELD_KEY, job.get("key"))
+                .remove(Fields.DEADLINE);
+        if (revival.edit().payload() != null) {
+            change.set("payload", revival.edit().payload());
+        }
+        if (revival.window() != null) {
+            change.set(Fields.FIRST_DUE, due).set(Fields.DEADLINE, Micros.plus(due, revival.window()));
+        }
+        int granted = Fields.integer(job, Fields.GRANTED);
+        if (revival.resetCounts()) {
+            granted = 0;
+            change.set(Fields.ATTEMPTS, 0)
+                    .set(Fields.LOSSES, 0)
+                    .set(Fields.INTERRUPTIONS, 0)
+                    .set(Fields.SNOOZES, 0)
+                    .set(Fields.LANE, Fields.FRESH)
+                    .remove(Fields.LAST_DELAY);
+        }
+        return change.set(Fields.GRANTED, Math.addExact(granted, revival.grant()));
+    }
+}

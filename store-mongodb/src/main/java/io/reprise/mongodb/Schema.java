@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.MongoCommandException;
+import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.IndexModel;
+import com.mongodb.client.model.IndexOptions;
+import io.reprise.store.StoreException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.bson.Document;
+
+/** The collections with their indexes: created where they are missing, and looked at whether they are what we need. */
+final class Schema {
+
+    private static final int NAMESPACE_EXISTS = 48;
+
+    private static final Document PENDING = new Document(Fields.STATUS, Fields.PENDING);
+    private static final Document PROCESSING = new Document(Fields.STATUS, Fields.PROCESSING);
+
+    private Schema() {}
+
+    /** Several processes may do this at once: the server makes a collection or an index once. */
+    static void prepare(Mongo mongo) {
+        MongoDatabase database = mongo.database();
+        Set<String> present = database.listCollectionNames().into(new HashSet<>());
+        for (String collection : Scope.ALL) {
+            if (!present.contains(collection)) {
+                create(database, collection);
+            }
+        }
+        indexes().forEach((collection, models) -> {
+            verify(database, collection, models);
+            database.getCollection(collection).createIndexes(models);
+        });
+    }
+
+    private static void create(MongoDatabase database, String collection) {
+        try {
+            database.createCollection(collection);
+        } catch (MongoCommandException e) {
+            if (e.getErrorCode() != NAMESPACE_EXISTS) {
+                throw e;
+            }
+        }
+    }
+
+    /** Somebody may have made an index of such a name that does not do what ours does, such as keep keys unique. */
+    private static void verify(MongoDatabase database, String collection, List<IndexModel> models) {
+        Map<String, Document> found = new HashMap<>();
+        database.getCollection(collection).listIndexes().forEach(index -> found.put(index.getString("name"), index));
+        for (IndexModel model : models) {
+            String name = Objects.requireNonNull(model.getOptions().getName());
+            Document index = found.get(name);
+            if (index != null && !isSame(index, model)) {
+                throw new StoreException(
+                        "The index " + name + " of " + collection
+                                + " is not as it should be: drop it and call prepare()" + " again",
+                        new IllegalStateException(index.toJson()),
+                        false);
+            }
+        }
+    }
+
+    private static boolean isSame(Document index, IndexModel model) {
+        Document keys = index.get("key", Document.class);
+        return Fields.flag(index, "unique") == model.getOptions().isUnique()
+                && List.copyOf(keys.keySet()).equals(List.copyOf(((Document) model.getKeys()).keySet()));
+    }
+
+    static Map<String, List<IndexModel>> indexes() {
+        Map<String, List<IndexModel>> indexes = new HashMap<>();
+        indexes.put(Scope.JOBS, jobs());
+        indexes.put(
+                Scope.AUDIT,
+                List.of(
+                        index("audit_job", keys("job", "at_us"), new IndexOptions()),
+                        index("audit_time", keys("at_us"), new IndexOptions())));
+        indexes.put(Scope.DOCUMENTS, List.of(index("kind", keys("kind", "name"), new IndexOptions())));
+        indexes.put(Scope.SPENDING, List.of(index("spending_day", keys("period_us"), new IndexOptions())));
+        indexes.put(Scope.ACTIVITY, List.of(index("activity_minute", keys("period_us"), new IndexOptions())));
+        return indexes;
+    }
+
+    private static List<IndexModel> jobs() {
+        List<IndexModel> jobs = new ArrayList<>();
+        // The claim: equal queue, lane and not parked, then in the order of claims, due ones only; the type for those
+        // who ask for it.
+        jobs.add(index(
+                "ready",
+                keys(Fields.QUEUE, Fields.PARKED, Fields.LANE)
+                        .append(Fields.PRIORITY, -1)
+                        .append(Fields.DUE, 1)
+                        .append(Fields.ID, 1)
+                        .append(Fields.TYPE, 1),
+                new IndexOptions().partialFilterExpression(PENDING)));
+        jobs.add(index("deadline", keys(Fields.DEADLINE), new IndexOptions().partialFilterExpression(PENDING)));
+        jobs.add(index("lease", keys(Fields.TOKEN), new IndexOptions().partialFilterExpression(PROCESSING)));
+        jobs.add(index("expiry", keys(Fields.UNTIL), new IndexOptions().partialFilterExpression(PROCESSING)));
+        jobs.add(index("parked", keys(Fields.PARKED_BY, Fields.DUE, Fields.ID), new IndexOptions().sparse(true)));
+        jobs.add(index("live", keys(Fields.LIVE_QUEUE), new IndexOptions().sparse(true)));
+        jobs.add(index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()));
+        jobs.add(index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()));
+        jobs.add(index(
+                "unique_key",
+                keys(Fields.HELD_KEY),
+                new IndexOptions().unique(true).sparse(true)));
+        jobs.add(index(
+                "idempotency",
+                keys(Fields.IDEMPOTENCY_KEYS),
+                new IndexOptions().unique(true).sparse(true)));
+        jobs.add(index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)));
+        return jobs;
+    }
+
+    private static IndexModel index(String name, Document keys, IndexOptions options) {
+        return new IndexModel(keys, options.name(name));
+    }
+
+    private static Document keys(String... fields) {
+        Document keys = new Document();
+        for (String field : fields) {
+            keys.append(field, 1);
+        }
+        return keys;
+    }
+}

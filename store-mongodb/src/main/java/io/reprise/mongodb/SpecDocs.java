@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** A spec as fields of a document. */
+final class SpecDocs {
+
+    private static final String PAYLOAD = "payload";
+    private static final String POLICY = "policy";
+    /** What a person wants to know of the policy; it is decided by the whole of it. */
+    private static final String BACKOFF_POLICY = "backoff_policy";
+
+    private static final String RESOURCE = "resource";
+    private static final String TAGS = "tags";
+    private static final String KEY = "key";
+    private static final String KEY_RULE = "key_rule";
+    private static final String IDEMPOTENCY_KEY = "idempotency_key";
+    private static final String SCHEDULE = "schedule";
+    private static final String DELAY = "delay_us";
+    private static final String ASKED = "asked_us";
+    private static final String TIMEOUT = "timeout_us";
+
+    /** Stands for a type that is none. */
+    private static final String UNREADABLE = "unreadable";
+
+    private static final int MAX_POLICIES = 1_000;
+
+    private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
+
+    /**
+     * A spec as it was read.
+     *
+     * @param damage what is wrong with the document; null if nothing is. The spec has then what could be read
+     */
+    record Read(JobSpec spec, @Nullable String damage) {}
+
+    /** Every field of a spec; null where the spec has none. */
+    static Document write(JobSpec spec) {
+        return new Document(Fields.QUEUE, spec.queue())
+                .append(Fields.TYPE, spec.type())
+                .append(Fields.PRIORITY, spec.priority())
+                .append(PAYLOAD, spec.payload())
+                .append(POLICY, spec.policy().toJson())
+                .append(BACKOFF_POLICY, backoff(spec.policy()))
+                .append(DELAY, spec.delay().isZero() ? null : Micros.of(spec.delay()))
+                .append(ASKED, Micros.ofNullable(spec.dueAt()))
+                .append(RESOURCE, spec.resource())
+                .append(TAGS, spec.tags().isEmpty() ? null : List.copyOf(spec.tags()))
+                .append(KEY, spec.key())
+                .append(KEY_RULE, spec.key() == null ? null : spec.keyRule().name())
+                .append(IDEMPOTENCY_KEY, spec.idempotencyKey())
+                .append(TIMEOUT, Micros.ofNullable(spec.timeout()))
+                .append(SCHEDULE, spec.schedule());
+    }
+
+    private static @Nullable Document backoff(RetryPolicy policy) {
+        Document readable = new Document();
+        policy.base().ifPresent(base -> readable.append("base_sec", seconds(base)));
+        policy.factor().ifPresent(factor -> readable.append("factor", factor));
+        policy.cap().toOptional().ifPresent(cap -> readable.append("max_sec", seconds(cap)));
+        policy.jitter()
+                .ifPresent(jitter -> readable.append(
+                        "jitter", jitter.getClass().getSimpleName().toLowerCase(Locale.ROOT)));
+        return readable.isEmpty() ? null : readable;
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toMillis() / 1_000.0;
+    }
+
+    /** Never refuses a document: who lists or claims jobs must not be stopped by one of them. */
+    Read read(Document document) {
+        try {
+            String type = Objects.requireNonNull(Fields.text(document, Fields.TYPE), "the job has no type");
+            String payload = Objects.requireNonNull(Fields.text(document, PAYLOAD), "the job has no payload");
+            JobSpec.Builder spec = JobSpec.builder(type, payload);
+            settings(document, spec).forEach(Runnable::run);
+            return new Read(spec.build(), null);
+        } catch (RuntimeException e) {
+            return new Read(mended(document), Objects.requireNonNullElse(e.getMessage(), e.toString()));
+        }
+    }
+
+    private JobSpec mended(Document document) {
+        String type = Objects.requireNonNullElse(Fields.text(document, Fields.TYPE), UNREADABLE);
+        String payload = Objects.requireNonNullElse(Fields.text(document, PAYLOAD), "null");
+        JobSpec.Builder spec = JobSpec.builder(
+                isGood(() -> JobSpec.requireName(Fields.TYPE, type)) ? type : UNREADABLE,
+                isGood(() -> JobSpec.builder(UNREADABLE, payload)) ? payload : "null");
+        settings(document, spec).forEach(SpecDocs::isGood);
+        return spec.build();
+    }
+
+    private static boolean isGood(Runnable check) {
+        try {
+            check.run();
+            return true;
+        } catch (RuntimeException e) {
+            return false;
+        }
+    }
+
+    /** Each may be refused. */
+    private List<Runnable> settings(Document from, JobSpec.Builder spec) {
+        List<Runnable> settings = new ArrayList<>();
+        settings.add(() -> spec.queue(from.getString(Fields.QUEUE)));
+        settings.add(() -> spec.priority(from.get(Fields.PRIORITY, Number.class).intValue()));
+        settings.add(() -> spec.policy(policy(from.getString(POLICY))));
+        settings.add(() -> spec.resource(from.getString(RESOURCE)));
+        settings.add(() -> spec.idempotencyKey(from.getString(IDEMPOTENCY_KEY)));
+        settings.add(() -> spec.timeout(Micros.durationOrNull(Fields.number(from, TIMEOUT))));
+        settings.add(() -> spec.schedule(from.getString(SCHEDULE)));
+        if (from.containsKey(DELAY)) {
+            settings.add(() ->
+                    spec.delay(Micros.duration(from.get(DELAY, Number.class).longValue())));
+        } else if (from.containsKey(ASKED)) {
+            settings.add(() ->
+                    spec.dueAt(Micros.instant(from.get(ASKED, Number.class).longValue())));
+        }
+        if (from.containsKey(TAGS)) {
+            settings.add(() -> spec.tags(new LinkedHashSet<>(from.getList(TAGS, String.class))));
+        }
+        if (from.containsKey(KEY)) {
+            settings.add(() -> spec.key(from.getString(KEY), rule(from)));
+        }
+        return settings;
+    }
+
+    private static KeyRule rule(Document from) {
+        return Objects.requireNonNullElse(
+                Fields.constant(KeyRule.class, from.get(KEY_RULE), KeyRule.KEEP), KeyRule.KEEP);
+    }
+
+    private RetryPolicy policy(String json) {
+        RetryPolicy known = policies.get(json);
+        if (known == null) {
+            known = RetryPolicy.fromJson(json);
+            if (policies.size() < MAX_POLICIES) {
+                policies.put(json, known);
+            }
+        }
+        return known;
+    }
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.reprise.DuplicateKeyException;
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.retry.Jitter;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Claim;
+import io.reprise.store.JobStore;
+import io.reprise.testkit.Claims;
+import io.reprise.testkit.Jobs;
+import io.reprise.testkit.Settlements;
+import io.reprise.testkit.StoreFixture;
+import java.time.Duration;
+import java.util.Date;
+import java.util.List;
+import java.util.Objects;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What stands in a job's document, for people and for the next version. */
+class JobDocumentTest implements StoreFixture {
+
+    private static MongoServer server;
+
+    @BeforeAll
+    static void open() {
+        server = new MongoServer();
+    }
+
+    @AfterAll
+    static void close() {
+        server.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        server.empty();
+    }
+
+    @Override
+    public JobStore store() {
+        return server.store();
+    }
+
+    private static Document document(JobId id) {
+        return Objects.requireNonNull(server.jobs().first(JobDocs.byId(id)));
+    }
+
+    @Test
+    void a_waiting_job_tells_when_it_is_next_and_how_it_backs_off() {
+        RetryPolicy policy = RetryPolicy.exponential(Duration.ofSeconds(5))
+                .factor(2)
+                .cap(Duration.ofMinutes(30))
+                .jitter(new Jitter.Full());
+        Job job = read(add(Jobs.spec("mail").policy(policy).delay(Duration.ofHours(1))));
+        Document document = document(job.id());
+        assertThat(document)
+                .containsEntry("status", "pending")
+                .containsEntry("attempts", 0)
+                .containsEntry("payload", "{}");
+        assertThat(document.get("next_retry_at"))
+                .isEqualTo(Date.from(Objects.requireNonNull(job.times().dueAt())));
+        assertThat(document.get("created_at")).isEqualTo(Date.from(job.times().createdAt()));
+        assertThat(document.get("backoff_policy"))
+                .isEqualTo(new Document("base_sec", 5.0)
+                        .append("factor", 2.0)
+                        .append("max_sec", 1800.0)
+                        .append("jitter", "full"));
+    }
+
+    @Test
+    void a_document_follows_its_job() {
+        JobId id = add(Jobs.spec("mail"));
+        Claim claim = claimOne();
+        assertThat(document(id)).containsEntry("status", "processing").doesNotContainKey("next_retry_at");
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        assertThat(document(id))
+                .containsEntry("status", "pending")
+                .containsEntry("attempts", 1)
+                .containsKey("next_retry_at");
+        Document error = document(id).get("error", Document.class);
+        assertThat(error).containsEntry("message", "the other side is down").containsEntry("code", "refused");
+        assertThat(error.get("at")).isEqualTo(document(id).get("updated_at"));
+        succeed(claimOne());
+        assertThat(document(id))
+                .containsEntry("status", "done")
+                .doesNotContainKeys("next_retry_at", "worker", "until_us", "live_queue");
+    }
+
+    @Test
+    void a_document_that_is_not_understood_is_claimed_as_damaged_and_stops_nobody() {
+        JobId broken = add(Jobs.spec("mail"));
+        JobId sound = add(Jobs.spec("mail"));
+        server.jobs().update(JobDocs.byId(broken), Change.none().set("policy", "{\"of\":\"the future\"}"));
+        Claim claim = claimOne(Claims.upTo(10));
+        assertThat(claim.jobs()).extracting(Job::id).containsExactly(broken, sound);
+        assertThat(claim.damaged()).containsOnlyKeys(broken);
+        settle(Settlements.fail(claim, claim.jobs().get(0)));
+        assertThat(read(broken).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void a_batch_that_meets_a_number_in_use_takes_others_and_leaves_nothing_behind() {
+        JobId first = add(Jobs.spec("mail"));
+        server.jobs()
+                .insert(new Document("_id", first.value() + 2)
+                        .append("status", "done")
+                        .append("queue", "old"));
+        List<JobId> ids = add(Jobs.many(3));
+        assertThat(ids).doesNotContain(new JobId(first.value() + 2)).doesNotHaveDuplicates();
+        assertThat(server.jobs().count(new Document())).isEqualTo(5);
+    }
+
+    @Test
+    void a_refused_batch_replaces_nothing() {
+        JobId held = add(Jobs.spec("mail").key("a", KeyRule.KEEP).payload("1"));
+        add(Jobs.spec("mail").key("b", KeyRule.KEEP));
+        assertThatExceptionOfType(DuplicateKeyException.class)
+                .isThrownBy(() -> store().insert(List.of(
+                        Jobs.spec("mail").key("a", KeyRule.REPLACE).payload("2").build(),
+                        Jobs.spec("mail").key("b", KeyRule.REJECT).build())));
+        assertThat(read(held).spec().payload()).isEqualTo("1");
+    }
+}
