@@ -45,7 +45,7 @@ final class Attempts {
 
     // The primary key serves both statements.
     private static final String TRIM = """
-            delete from reprise_attempt
+            {delete reprise_attempt by primary}
              where job_id = ?
                and token < (
                  select x.token
@@ -113,7 +113,7 @@ final class Attempts {
     void trim(Session session, List<Long> jobs) throws SQLException {
         if (!jobs.isEmpty()) {
             session.updateEach(
-                    TRIM,
+                    session.dialect().sql(TRIM),
                     jobs.stream()
                             .map(id -> new @Nullable Object[] {id, id, kept - 1})
                             .toList());
@@ -126,7 +126,7 @@ final class Attempts {
 
     /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
     void trim(Session session, JobId job) throws SQLException {
-        session.update(TRIM, job, job, kept - 1);
+        session.update(session.dialect().sql(TRIM), job, job, kept - 1);
     }
 
     List<Attempt> find(Session session, JobId job) throws SQLException {

@@ -41,9 +41,15 @@ final class Columns {
 
     private Columns() {}
 
-    /** The template with upserts in the words of PostgreSQL and SQLite: {@code {on_conflict (key)}}, {@code {new.column}}. */
-    static String withUpserts(String template) {
-        return template.replaceAll("\\{on_conflict (\\([^)]*\\))}", "on conflict $1 do update set")
+    /**
+     * The template in words that PostgreSQL and SQLite share: for upserts {@code {on_conflict (key)}} and {@code {new.column}};
+     * and nothing for {@code {by index}}, since they choose well.
+     */
+    static String inCommonWords(String template) {
+        return in(template)
+                .replaceAll("\\{by \\w+}", "")
+                .replaceAll("\\{delete (\\w+) by \\w+}", "delete from $1")
+                .replaceAll("\\{on_conflict (\\([^)]*\\))}", "on conflict $1 do update set")
                 .replaceAll("\\{new\\.(\\w+)}", "excluded.$1");
     }
 

@@ -66,7 +66,7 @@ final class ControlStates {
 
     // A second time these are no longer parked. No claim looks at a parked job, so it needs no queue's lock.
     static final String UNPARK = """
-            update reprise_job
+            update reprise_job {by primary}
                set lane = lane - 3, parked_by = null
              where parked_by is not null and id {in}
             """;

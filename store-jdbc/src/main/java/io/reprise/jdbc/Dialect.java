@@ -75,6 +75,11 @@ interface Dialect {
         return "";
     }
 
+    /** Reads where all that is committed is seen, even if the caller's transaction began earlier. */
+    default <T> T committed(Session session, Database.Work<T> reading) throws SQLException {
+        return reading.on(session);
+    }
+
     /** Whether places for arrays become as many places as the array has values. */
     default boolean spreadsArrays() {
         return false;

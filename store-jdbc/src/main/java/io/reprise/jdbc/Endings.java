@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Endings {
 
     // Indexes serve both.
-    private static final String FORGET_ATTEMPTS = "delete from reprise_attempt where job_id {in}";
+    private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in}";
 
-    private static final String FORGET_KEYS = "delete from reprise_idempotency where job_id {in}";
+    private static final String FORGET_KEYS =
+            "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in}";
 
     private Endings() {}
 

@@ -45,6 +45,12 @@ final class Inserts {
             values (?, ?)
             """;
 
+    private static final String REMEMBERED = """
+            select job_id
+              from reprise_idempotency
+             where {key} = ?
+            """;
+
     private static final String KNOWN = """
             select i.job_id, coalesce(j.due_at, f.first_due_at)
               from reprise_idempotency i
@@ -165,9 +171,8 @@ final class Inserts {
             return insert(session, spec, null);
         }
         Dialect dialect = session.dialect();
-        while (true) {
-            Optional<Inserted> known =
-                    session.first(dialect.sql(KNOWN) + dialect.latest(session), row -> inserted(row, false), key);
+        for (boolean met = false; ; met = true) {
+            Optional<Inserted> known = known(session, key, met);
             if (known.isPresent()) {
                 return known.get();
             }
@@ -180,6 +185,34 @@ final class Inserts {
                 return answer;
             }
         }
+    }
+
+    /** The job that has the idempotency key. Only the key is locked: beside a job there is always a table that lacks it. */
+    private static Optional<Inserted> known(Session session, String key, boolean met) throws SQLException {
+        Dialect dialect = session.dialect();
+        Optional<Long> job = latest(session, dialect.sql(REMEMBERED), Row::number, key, met);
+        if (job.isEmpty()) {
+            return Optional.empty();
+        }
+        // Ours, or seen from the first: else it was stored after the caller's transaction began.
+        Optional<Inserted> seen = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+        return seen.isPresent()
+                ? seen
+                : dialect.committed(
+                        session, other -> other.first(dialect.sql(KNOWN), row -> inserted(row, false), key));
+    }
+
+    /**
+     * Who has a key at this moment. Where that takes a lock, it is taken only if somebody was seen to have the key, or met: a
+     * lock on a key that nobody has would keep others from those beside it.
+     */
+    private static <T> Optional<T> latest(
+            Session session, String sql, Session.Reader<T> reader, String key, boolean met) throws SQLException {
+        String latest = session.dialect().latest(session);
+        if (!latest.isEmpty() && !met && session.first(sql, reader, key).isEmpty()) {
+            return Optional.empty();
+        }
+        return session.first(sql + latest, reader, key);
     }
 
     /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
@@ -247,7 +280,7 @@ final class Inserts {
     /** What the one who holds the unique key means for the spec; empty if it let go meanwhile. */
     private Optional<Inserted> holder(Session session, JobSpec spec) throws SQLException {
         String key = java.util.Objects.requireNonNull(spec.key());
-        Optional<Holder> found = holder(session, key);
+        Optional<Holder> found = holder(session, key, true);
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -258,19 +291,19 @@ final class Inserts {
             throw new DuplicateKeyException(key, found.get().id());
         }
         session.dialect().lockQueue(session, found.get().queue());
-        Optional<Holder> locked = holder(session, key);
+        Optional<Holder> locked = holder(session, key, true);
         if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
             return Optional.empty();
         }
         return replace(session, spec, locked.get().id());
     }
 
-    private static Optional<Holder> holder(Session session, String key) throws SQLException {
-        return session.first(HOLDER + session.dialect().latest(session), Inserts::readHolder, key);
+    private static Optional<Holder> holder(Session session, String key, boolean met) throws SQLException {
+        return latest(session, HOLDER, Inserts::readHolder, key, met);
     }
 
     static boolean isHeld(Session session, String key) throws SQLException {
-        return holder(session, key).isPresent();
+        return holder(session, key, false).isPresent();
     }
 
     private static Holder readHolder(Row row) throws SQLException {

@@ -42,7 +42,7 @@ final class MySqlClaims implements Claims {
               cross join (select 0 as lane union all select 1 union all select 2) x
               cross join ({priorities}) p
              where not exists (select 1 from reprise_queue r where r.name = q.name and r.paused_at is not null)
-               and (select j.due_at from reprise_job j {ready}
+               and (select j.due_at from reprise_job j {by reprise_job_ready}
                      where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
                      order by j.due_at
                      limit 1) <= {now}
@@ -72,7 +72,7 @@ final class MySqlClaims implements Claims {
     // those held at the head of the queue are just being settled.
     private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at
-               from reprise_job j {ready}
+               from reprise_job j {by reprise_job_ready}
               where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at >= ? and j.due_at <= {now}
                 and (j.due_at > ? or j.id > ?)
                 and (j.deadline is null or j.deadline > {now})

@@ -173,11 +173,12 @@ final class MySqlDialect implements Dialect {
                         .replace("{skip_locked}", "for update skip locked")
                         .replace("{finished}", "reprise_finished")
                         .replace("{ended}", "ended")
-                        .replace("{expiry}", "reprise_expiry")
+                        .replaceAll("\\{by (\\w+)}", "force index ($1)")
+                        .replaceAll("\\{delete (\\w+) by (\\w+)}", "delete $1 from $1 force index ($2)")
+                        .replace("{expiry}", "reprise_expiry force index (primary)")
                         .replace("{bigint}", "signed")
                         .replace("{text}", "char")
                         .replace("{key}", "`key`")
-                        .replace("{ready}", "force index (reprise_job_ready)")
                         .replace("{position}", "instr"));
     }
 
@@ -238,7 +239,7 @@ final class MySqlDialect implements Dialect {
 
     @Override
     public void dropLease(Session session, long token) throws SQLException {
-        session.update("delete from reprise_hold where token = ?", token);
+        session.update(sql("{delete reprise_hold by primary} where token = ?"), token);
         session.update("delete from reprise_expiry where id = ?", token);
         session.update("delete from reprise_lease where id = ?", token);
     }
@@ -284,6 +285,11 @@ final class MySqlDialect implements Dialect {
                         && session.connection().getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED
                 ? "lock in share mode"
                 : "";
+    }
+
+    @Override
+    public <T> T committed(Session session, Database.Work<T> reading) throws SQLException {
+        return latest(session).isEmpty() ? reading.on(session) : side.get().read(reading);
     }
 
     @Override

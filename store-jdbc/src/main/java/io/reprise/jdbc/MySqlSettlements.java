@@ -29,6 +29,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class MySqlSettlements implements Settlements {
 
+    // A lease that is gone never comes back, and in REPEATABLE READ a lock on it would keep everybody from making new
+    // ones.
+    private static final String THERE = """
+            select id
+              from reprise_lease force index (primary)
+             where id {in}
+            """;
+
     // Other settles of the lease go on, renewals too, which write elsewhere; a take-over passes it.
     private static final String SHARE_LEASES = """
             select id, queue, runner
@@ -62,24 +70,25 @@ final class MySqlSettlements implements Settlements {
             lock in share mode
             """;
 
-    // Indexes: the primary keys, from the rows of the JSON on.
+    // By the primary key, from the rows of the JSON on: left to itself, the server reads a small table whole, and in a
+    // caller's REPEATABLE READ locks all of it.
     static final String SUCCEED = """
             insert into reprise_finished (
               state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
               snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-            select 'SUCCEEDED', ?, ? - i.ran, i.token, l.runner, i.result, last_delay_us, attempts + 1, losses,
+            select 'SUCCEEDED', ?, ? - i.ran, i.token, i.runner, i.result, last_delay_us, attempts + 1, losses,
                    interruptions, snoozes, 1, error_type, error_message, fingerprint, {d_both}, {d_spec}
               from json_table(?, '$[*]' columns (
-                job bigint path '$[0]', token bigint path '$[1]', ran bigint path '$[2]', result mediumtext path '$[3]')) i
-              straight_join reprise_lease l on l.id = i.token
-              straight_join reprise_job d on d.id = i.job
+                job bigint path '$[0]', token bigint path '$[1]', ran bigint path '$[2]', runner text path '$[3]',
+                result mediumtext path '$[4]')) i
+              straight_join reprise_job d force index (primary) on d.id = i.job
             """;
 
     private static final String END = """
             insert into reprise_finished (
               state, fail_reason, finished_at, started_at, token, worker, last_delay_us, attempts, losses, interruptions,
               snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-            select i.state, i.reason, ?, ? - i.ran, i.token, l.runner, d.last_delay_us, i.attempts, i.losses,
+            select i.state, i.reason, ?, ? - i.ran, i.token, i.runner, d.last_delay_us, i.attempts, i.losses,
                    i.interruptions, i.snoozes, i.lane, coalesce(i.failure, d.error_type),
                    case when i.failure is null then d.error_message else i.message end,
                    coalesce(i.print, d.fingerprint), {d_both}, {d_spec}
@@ -87,9 +96,8 @@ final class MySqlSettlements implements Settlements {
                 job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
                 interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
                 message mediumtext path '$[8]', print varchar(100) path '$[9]', ran bigint path '$[10]',
-                state varchar(20) path '$[11]', reason varchar(100) path '$[12]')) i
-              straight_join reprise_lease l on l.id = i.token
-              straight_join reprise_job d on d.id = i.job
+                state varchar(20) path '$[11]', reason varchar(100) path '$[12]', runner text path '$[13]')) i
+              straight_join reprise_job d force index (primary) on d.id = i.job
             """;
 
     static final String WAIT = """
@@ -98,7 +106,7 @@ final class MySqlSettlements implements Settlements {
                 interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
                 message mediumtext path '$[8]', print varchar(100) path '$[9]', due bigint path '$[10]',
                 reason varchar(100) path '$[11]', delay bigint path '$[12]', parked varchar(250) path '$[13]')) i
-              straight_join reprise_job j on j.id = i.job
+              straight_join reprise_job j force index (primary) on j.id = i.job
                set j.due_at = coalesce(i.due, j.due_at),
                    j.wait_reason = coalesce(i.reason, j.wait_reason),
                    j.last_delay_us = coalesce(i.delay, j.last_delay_us),
@@ -159,7 +167,9 @@ final class MySqlSettlements implements Settlements {
         batch.counts.write(session);
         Retention.keep(session, batch.at, batch.done);
         for (long token : closing) {
-            close(session, token);
+            if (batch.leases.containsKey(token)) {
+                close(session, token);
+            }
         }
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
@@ -179,8 +189,14 @@ final class MySqlSettlements implements Settlements {
     /** In the order of their ids, those to be closed alone and the others shared. */
     private static Map<Long, Lease> lockLeases(Session session, List<Settlement> settlements, Collection<Long> closing)
             throws SQLException {
-        SortedSet<Long> tokens = new TreeSet<>(closing);
-        settlements.forEach(settlement -> tokens.add(settlement.token()));
+        Set<Long> named = new HashSet<>(closing);
+        settlements.forEach(settlement -> named.add(settlement.token()));
+        Dialect dialect = session.dialect();
+        SortedSet<Long> tokens = new TreeSet<>(
+                dialect.latest(session).isEmpty()
+                        ? named
+                        : dialect.committed(
+                                session, other -> other.list(dialect.sql(THERE), Row::number, (Object) array(named))));
         Map<Long, Lease> leases = new HashMap<>();
         List<Long> alike = new ArrayList<>();
         for (long token : tokens) {
@@ -200,8 +216,12 @@ final class MySqlSettlements implements Settlements {
             session.list(
                     session.dialect().sql(closing.contains(tokens.get(0)) ? LOCK_LEASES : SHARE_LEASES),
                     row -> leases.put(row.number(), new Lease(row.text(), row.text())),
-                    (Object) tokens.stream().mapToLong(Long::longValue).toArray());
+                    (Object) array(tokens));
         }
+    }
+
+    private static long[] array(Collection<Long> numbers) {
+        return numbers.stream().mapToLong(Long::longValue).sorted().toArray();
     }
 
     private static void close(Session session, long token) throws SQLException {
@@ -228,6 +248,15 @@ final class MySqlSettlements implements Settlements {
         }
 
         private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
+            Map<Boolean, List<Settlement>> byLease =
+                    piece.stream().collect(Collectors.partitioningBy(s -> leases.containsKey(s.token())));
+            byLease.get(false).forEach(settlement -> stale.add(settlement.job()));
+            if (!byLease.get(true).isEmpty()) {
+                settleLeased(byLease.get(true), closing);
+            }
+        }
+
+        private void settleLeased(List<Settlement> piece, Collection<Long> closing) throws SQLException {
             Map<JobId, Live> live = lockJobs(piece);
             Set<Settlement> held = lockHolds(piece);
             List<Settlement> successes = new ArrayList<>();
@@ -272,20 +301,17 @@ final class MySqlSettlements implements Settlements {
             return live;
         }
 
-        /** Those whose lease is there and lists the job. */
+        /** Those whose lease lists the job. */
         private Set<Settlement> lockHolds(List<Settlement> piece) throws SQLException {
             Set<Settlement> held = new HashSet<>();
             Map<Long, List<Settlement>> byLease =
                     new TreeMap<>(piece.stream().collect(Collectors.groupingBy(Settlement::token)));
             for (Map.Entry<Long, List<Settlement>> lease : byLease.entrySet()) {
-                if (leases.containsKey(lease.getKey())) {
-                    Set<Long> listed = new HashSet<>(session.list(
-                            session.dialect().sql(LOCK_HOLDS), Row::number, lease.getKey(), ids(lease.getValue())));
-                    lease.getValue().stream()
-                            .filter(settlement ->
-                                    listed.contains(settlement.job().value()))
-                            .forEach(held::add);
-                }
+                Set<Long> listed = new HashSet<>(session.list(
+                        session.dialect().sql(LOCK_HOLDS), Row::number, lease.getKey(), ids(lease.getValue())));
+                lease.getValue().stream()
+                        .filter(settlement -> listed.contains(settlement.job().value()))
+                        .forEach(held::add);
             }
             return held;
         }
@@ -319,8 +345,10 @@ final class MySqlSettlements implements Settlements {
             if (successes.isEmpty()) {
                 return;
             }
-            String rows = JsonRows.of(
-                    successes, s -> new @Nullable Object[] {s.job().value(), s.token(), Micros.of(s.ran()), result(s)});
+            String rows =
+                    JsonRows.of(successes, s -> new @Nullable Object[] {
+                        s.job().value(), s.token(), Micros.of(s.ran()), lease(s).runner, result(s)
+                    });
             session.update(session.dialect().sql(SUCCEED), at, at, rows);
             remove(successes);
             for (Settlement success : successes) {
@@ -336,7 +364,10 @@ final class MySqlSettlements implements Settlements {
             String rows = JsonRows.of(
                     ends,
                     outcome -> Inserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
-                        Micros.of(outcome.settlement.ran()), outcome.state, reason(outcome)
+                        Micros.of(outcome.settlement.ran()),
+                        outcome.state,
+                        reason(outcome),
+                        lease(outcome.settlement).runner
                     }));
             session.update(session.dialect().sql(END), at, at, rows);
             remove(ends.stream().map(Outcome::settlement).toList());

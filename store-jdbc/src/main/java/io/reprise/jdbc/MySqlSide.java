@@ -38,6 +38,10 @@ final class MySqlSide implements AutoCloseable {
         return take("control", 1);
     }
 
+    <T> T read(Database.Work<T> reading) {
+        return database.read("look beside a transaction", reading);
+    }
+
     /** The last of so many numbers. */
     private long take(String sequence, int count) {
         return database.send("take numbers", session -> {

@@ -53,7 +53,7 @@ final class PostgresDialect extends ReturningDialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.withUpserts(Columns.in(text))
+                text -> Columns.inCommonWords(text)
                         .replace("{now}", "reprise_now()")
                         .replace("{clock}", "reprise_clock()")
                         .replace("{for_no_key_update}", "for no key update")
@@ -71,7 +71,6 @@ final class PostgresDialect extends ReturningDialect {
                         .replace("{bigint}", "bigint")
                         .replace("{text}", "text")
                         .replace("{key}", "key")
-                        .replace("{ready}", "")
                         .replace("{position}", "strpos"));
     }
 

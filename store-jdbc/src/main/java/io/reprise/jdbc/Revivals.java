@@ -123,7 +123,11 @@ final class Revivals {
         }
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
-            session.update("update reprise_idempotency set job_id = ? where job_id = ?", target, id);
+            session.update(
+                    dialect.sql(
+                            "update reprise_idempotency {by reprise_idempotency_job} set job_id = ? where job_id = ?"),
+                    target,
+                    id);
         } else {
             // Counters that begin anew would let the history grow with every replay.
             attempts.trim(session, id);

@@ -46,7 +46,7 @@ final class SqliteDialect extends ReturningDialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.withUpserts(Columns.in(text))
+                text -> Columns.inCommonWords(text)
                         .replace("{for_no_key_update}", "")
                         .replace("{clock}", "{now}")
                         .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
@@ -64,7 +64,6 @@ final class SqliteDialect extends ReturningDialect {
                         .replace("{bigint}", "bigint")
                         .replace("{text}", "text")
                         .replace("{key}", "key")
-                        .replace("{ready}", "")
                         .replace("{position}", "instr"));
     }
 

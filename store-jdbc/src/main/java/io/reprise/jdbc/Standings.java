@@ -43,7 +43,7 @@ final class Standings {
             select count(*)
               from (
                 select 1
-                  from reprise_job {ready}
+                  from reprise_job {by reprise_job_ready}
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and id not in (select h.id from reprise_held h)
                  order by due_at, id
@@ -54,7 +54,7 @@ final class Standings {
             select count(*)
               from (
                 select 1
-                  from reprise_job {ready}
+                  from reprise_job {by reprise_job_ready}
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and (due_at < ? or id < ?) and id not in (select h.id from reprise_held h)
                  order by due_at, id

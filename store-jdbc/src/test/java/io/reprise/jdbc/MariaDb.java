@@ -15,7 +15,7 @@ import java.util.Set;
  * A MariaDB database with the schema, to be emptied rather than created anew for each test. If the environment variable
  * {@code REPRISE_TEST_MYSQL_URL} names a database, then that one, of which nothing else may be kept.
  */
-final class MariaDb implements AutoCloseable {
+final class MariaDb implements ServerDatabase {
 
     /** What processes remember between tests: policies, and rows that are locked. */
     private static final Set<String> KEPT =
@@ -37,7 +37,8 @@ final class MariaDb implements AutoCloseable {
                 .toList();
     }
 
-    JdbcJobStore store() {
+    @Override
+    public JdbcJobStore store() {
         return store;
     }
 
@@ -45,7 +46,13 @@ final class MariaDb implements AutoCloseable {
         return url;
     }
 
-    Connection connection() {
+    @Override
+    public JdbcJobStore open(JdbcStoreBuilder settings) {
+        return settings.open(url);
+    }
+
+    @Override
+    public Connection connection() {
         try {
             return DriverManager.getConnection(url);
         } catch (SQLException e) {
@@ -53,7 +60,8 @@ final class MariaDb implements AutoCloseable {
         }
     }
 
-    void empty() {
+    @Override
+    public void empty() {
         try (Connection connection = connection();
                 Statement statement = connection.createStatement()) {
             for (String table : tables) {
@@ -73,8 +81,8 @@ final class MariaDb implements AutoCloseable {
         }
     }
 
-    /** First column of all rows. */
-    List<String> query(String sql) {
+    @Override
+    public List<String> query(String sql) {
         try (Connection connection = connection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {

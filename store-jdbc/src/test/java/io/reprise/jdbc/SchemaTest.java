@@ -50,6 +50,31 @@ class SchemaTest {
             ) x order by line collate "C"
             """;
 
+    /** The script itself is the definition; this is what the server made of it. */
+    private static final String MARIADB_SCHEMA = """
+            select line from (
+              select concat('table ', table_name, ' ', engine, ' ', row_format, ' ', table_collation) as line
+                from information_schema.tables
+               where table_schema = database() and table_type = 'BASE TABLE' and table_name <> 'reprise_migration'
+              union all
+              select concat('column ', table_name, '.', column_name, ' ', column_type,
+                            if(is_nullable = 'NO', ' not null', ''), coalesce(concat(' default ', column_default), ''),
+                            if(extra = '', '', concat(' ', lower(extra))))
+                from information_schema.columns
+               where table_schema = database() and table_name <> 'reprise_migration'
+              union all
+              select concat('index ', table_name, '.', index_name, if(non_unique, '', ' unique'), ' (',
+                            group_concat(column_name order by seq_in_index separator ', '), ')')
+                from information_schema.statistics
+               where table_schema = database() and table_name <> 'reprise_migration'
+               group by table_name, index_name, non_unique
+              union all
+              select concat('check ', table_name, ' ', check_clause)
+                from information_schema.check_constraints
+               where constraint_schema = database()
+            ) x order by cast(line as binary)
+            """;
+
     @TempDir
     Path directory;
 
@@ -67,6 +92,13 @@ class SchemaTest {
         try (Postgres postgres = new Postgres()) {
             assertThat(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n")
                     .isEqualTo(golden("postgresql.golden"));
+        }
+    }
+
+    @Test
+    void the_mariadb_schema_is_the_golden_one() throws IOException {
+        try (MariaDb mariadb = new MariaDb()) {
+            assertThat(String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n").isEqualTo(golden("mariadb.golden"));
         }
     }
 

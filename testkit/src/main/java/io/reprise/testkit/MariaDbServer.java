@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -48,6 +49,7 @@ public final class MariaDbServer implements AutoCloseable {
     private static final Duration STOP_WAIT = Duration.ofSeconds(30);
     private static final int LOG_LINES = 40;
 
+    private final Map<String, String> settings;
     private final Path home;
     private final Path log;
     private final Thread closer = new Thread(this::shutDown, "mariadb-closer");
@@ -55,7 +57,8 @@ public final class MariaDbServer implements AutoCloseable {
     private final int port;
     private @Nullable Process process;
 
-    private MariaDbServer() {
+    private MariaDbServer(Map<String, String> settings) {
+        this.settings = settings;
         try {
             this.home = Files.createTempDirectory("reprise-mariadb-");
             this.log = home.resolve("server.log");
@@ -72,9 +75,14 @@ public final class MariaDbServer implements AutoCloseable {
         return Shared.get();
     }
 
-    /** A server of the caller's own. */
+    /** A server of the caller's own: as fast as a test wants it. */
     public static MariaDbServer start() {
-        MariaDbServer server = new MariaDbServer();
+        return start(Map.of());
+    }
+
+    /** A server of the caller's own, with settings as in my.cnf that win over the fast ones. */
+    public static MariaDbServer start(Map<String, String> settings) {
+        MariaDbServer server = new MariaDbServer(Map.copyOf(settings));
         Runtime.getRuntime().addShutdownHook(server.closer);
         try {
             server.unpack();
@@ -104,8 +112,19 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
+    /** The same through every stop and restart. */
+    public int port() {
+        return port;
+    }
+
     private String url(String database) {
         return "jdbc:mariadb://127.0.0.1:" + port + "/" + database + "?user=root";
+    }
+
+    /** Stops the server in order, cutting open connections. Does nothing when it is down. */
+    public synchronized void stop() {
+        refuseIfShared();
+        end(false);
     }
 
     /** Ends the server with SIGKILL. Does nothing when it is down. */
@@ -114,7 +133,7 @@ public final class MariaDbServer implements AutoCloseable {
         end(true);
     }
 
-    /** Starts the server again on the same data and port, after {@link #kill()}. */
+    /** Starts the server again on the same data and port, after it was stopped or killed. */
     public synchronized void restart() {
         refuseIfShared();
         end(false);
@@ -239,6 +258,7 @@ public final class MariaDbServer implements AutoCloseable {
                 "--innodb-flush-log-at-trx-commit=2",
                 "--innodb-doublewrite=0"));
         command.addAll(List.of(more));
+        settings.forEach((name, value) -> command.add("--" + name + "=" + value));
         return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log.toFile()));
     }
 

@@ -3,6 +3,7 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.history.HistoryEvent;
 import io.reprise.testkit.history.HistoryEvent.Kind;
@@ -38,9 +39,11 @@ class KillStormTest {
     private Path directory;
 
     private String url(String database) {
-        return database.equals("sqlite")
-                ? "sqlite:" + directory.resolve(FILE)
-                : PostgresServer.shared().freshDatabaseUrl();
+        return switch (database) {
+            case "sqlite" -> "sqlite:" + directory.resolve(FILE);
+            case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
+            default -> PostgresServer.shared().freshDatabaseUrl();
+        };
     }
 
     /** A worker and how many bytes of history it is granted. In the long run some are frozen for longer than a lease first. */
@@ -83,7 +86,7 @@ class KillStormTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
         Random random = new Random(1);
         int wanted = FaultRun.times(20, 150);
@@ -114,7 +117,7 @@ class KillStormTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void what_a_frozen_worker_did_is_refused_after_it_was_overtaken(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             int jobs = 4;
