@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Set;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps dead letters in a collection of their own, if told to. A job dies where it lives, by the one write that decides it,
@@ -24,6 +26,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class DeadLetters {
 
+    private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
     private static final int BATCH = 200;
     private static final int MOST_SHADOWS = 10_000;
     private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
@@ -43,7 +46,7 @@ final class DeadLetters {
             try {
                 moveNow(List.copyOf(ids));
             } catch (StoreException e) {
-                // The dead letter is found where it is.
+                log.warn("Dead letters {} stay among the jobs until the next upkeep: {}", ids, e.getMessage());
             }
         }
     }
