@@ -120,8 +120,9 @@ class MongoWorkerTest {
             store.within(MongoTransaction.of(session)).insert(Jobs.many(2));
             session.commitTransaction();
             store.insert(Jobs.many(2));
-            assertThat(store.claim(io.reprise.testkit.Claims.upTo(10).build())).singleElement().satisfies(claim -> assertThat(claim.jobs())
-                    .hasSize(4));
+            assertThat(store.claim(io.reprise.testkit.Claims.upTo(10).build()))
+                    .singleElement()
+                    .satisfies(claim -> assertThat(claim.jobs()).hasSize(4));
             assertThat(store.takeOver("rescuer", Duration.ofMinutes(1), 10)).isEmpty();
         }
     }

@@ -54,7 +54,7 @@ class MongoFaultsTest {
     void nothing_is_lost_or_done_twice_however_many_workers_are_killed() {
         try (FaultRun run = movingDeadLetters()) {
             run.startLoad();
-            String done = KillStorm.over(run, times(6, 150));
+            String done = KillStorm.over(run, times(4, 150));
             run.drainAndCheck(done + " on MongoDB");
         }
     }
