@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.testkit.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -23,6 +24,10 @@ class ServeTest {
     Path directory;
 
     private Process start(String... more) throws IOException {
+        return startOn("sqlite:" + directory.resolve("jobs.db"), more);
+    }
+
+    private static Process startOn(String store, String... more) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -30,7 +35,7 @@ class ServeTest {
                 Main.class.getName(),
                 "serve",
                 "--store-url",
-                "sqlite:" + directory.resolve("jobs.db"),
+                store,
                 "--http-port",
                 "0");
         builder.command().addAll(List.of(more));
@@ -76,6 +81,30 @@ class ServeTest {
         } finally {
             second.destroy();
             assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void of_several_hosts_the_one_that_is_the_primary_is_used() throws Exception {
+        int port = PostgresServer.shared().port();
+        // Nothing listens on the first.
+        String url = PostgresServer.shared()
+                        .freshDatabaseUrl()
+                        .replace("jdbc:postgresql://127.0.0.1:" + port, "postgresql://postgres:secret@127.0.0.1:1,127.0.0.1:" + port)
+                        .replace("?user=postgres", "?targetServerType=primary");
+        assertThat(Cli.run("serve", "--print-config", "--store-url", url).out())
+                .contains("127.0.0.1:1,127.0.0.1:" + port)
+                .doesNotContain("secret");
+        Process server = startOn(url);
+        try {
+            assertThat(server.inputReader().lines().anyMatch(line -> line.startsWith("Reprise listens on ")))
+                    .isTrue();
+            Cli queues = Cli.run("queues", "list", "--store", url, "--json");
+            assertThat(queues.code()).as(queues.err()).isZero();
+        } finally {
+            server.destroy();
+            assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
         }
     }
 

@@ -3,12 +3,10 @@ package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Settings of a {@link JdbcJobStore}. Not thread-safe. */
 public final class JdbcStoreBuilder {
@@ -83,29 +81,7 @@ public final class JdbcStoreBuilder {
     }
 
     public JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(jdbcUrl);
-        if (user != null) {
-            source.setUser(user);
-        }
-        if (password != null) {
-            source.setPassword(password);
-        }
-        source.setApplicationName("reprise");
-        source.setTcpKeepAlive(true);
-        source.setConnectTimeout(10);
-        // Beyond the statement timeout, so that it bites only when the server is gone.
-        source.setSocketTimeout((int) timeout.toSeconds() + 10);
-        // Few statements, run again and again: each is worth preparing at once.
-        source.setPrepareThreshold(1);
-        // Written so that one plan fits all parameters: planning anew would cost as much as running.
-        source.setOptions("-c plan_cache_mode=force_generic_plan");
-        if (pollOnly) {
-            // A pooler in transaction mode may hand the next statement to another server connection.
-            source.setPrepareThreshold(0);
-            source.setOptions("");
-        }
-        return postgresql(source);
+        return postgresql(new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly));
     }
 
     public JdbcJobStore postgresql(DataSource source) {
@@ -118,12 +94,12 @@ public final class JdbcStoreBuilder {
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
+        config.setExceptionOverride(new PostgresDatabase.Eviction());
         if (!pollOnly) {
-            // Who is frozen or cut off in a transaction must not keep its locks until TCP gives up, which may take
-            // hours.
-            config.setConnectionInitSql("set idle_in_transaction_session_timeout = " + timeout.toMillis());
+            config.setConnectionInitSql(PostgresDatabase.limits(timeout));
         }
-        PostgresDatabase database = new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds());
+        PostgresDatabase database =
+                new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds(), pollOnly);
         Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
@@ -143,15 +119,7 @@ public final class JdbcStoreBuilder {
             throw new IllegalArgumentException("Cannot open '" + withoutPassword(url)
                     + "': expected sqlite:<file> or postgresql://<user>:<password>@<host>/<database>");
         }
-        URI uri = URI.create(url);
-        String login = uri.getUserInfo();
-        if (login == null) {
-            return postgresql(jdbcUrl, null, null);
-        }
-        int colon = login.indexOf(':');
-        String bare = jdbcUrl.replaceFirst("//[^@/]*@", "//");
-        return postgresql(
-                bare, colon < 0 ? login : login.substring(0, colon), colon < 0 ? null : login.substring(colon + 1));
+        return postgresql(PostgresUrl.of(jdbcUrl).source(timeout, pollOnly));
     }
 
     private static String withoutPassword(String url) {

@@ -15,8 +15,10 @@ import org.postgresql.PGConnection;
 
 final class PostgresDialect implements Dialect {
 
-    /** First half of our advisory locks; the second is a hash of what is locked. */
-    static final int LOCKS = 0x52455052;
+    /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
+    private static final int QUEUES = 0x52455052;
+
+    private static final int SCHEMA = QUEUES + 1;
 
     // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
     private static final String END = """
@@ -66,7 +68,10 @@ final class PostgresDialect implements Dialect {
                         .replace("{for_update}", "for update")
                         .replace("{false}", "false")
                         .replace("{finished}", "reprise_finished")
-                        .replace("{position}", "strpos"));
+                        .replace("{position}", "strpos")
+                        // Where a row lies, for the statement that just found it.
+                        .replace("{place}", "ctid")
+                        .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))"));
     }
 
     @Override
@@ -117,9 +122,16 @@ final class PostgresDialect implements Dialect {
                 index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));
     }
 
+    /**
+     * The driver asks the server to cancel what takes too long. Where the statement is the whole transaction that can hit
+     * the wait for a synchronous standby, and a commit whose wait is cancelled is acknowledged although no standby has
+     * it. So it is asked only where a commit follows; elsewhere the server itself limits the statement without its commit.
+     */
     @Override
     public void limit(PreparedStatement statement, int seconds) throws SQLException {
-        statement.setQueryTimeout(seconds);
+        if (!statement.getConnection().getAutoCommit()) {
+            statement.setQueryTimeout(seconds);
+        }
     }
 
     @Override
@@ -134,12 +146,12 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
+        session.list(sql("select {lock_queue}"), row -> 1, queue);
     }
 
     @Override
     public boolean tryLockQueue(Session session, String queue) throws SQLException {
-        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, QUEUES, queue);
     }
 
     @Override
@@ -159,6 +171,6 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void lockSchema(Session session) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
+        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, SCHEMA);
     }
 }
