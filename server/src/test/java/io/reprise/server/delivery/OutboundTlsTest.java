@@ -93,7 +93,7 @@ class OutboundTlsTest {
         trust.setTrustStorePassword(PASSWORD);
         OutboundGuard guard =
                 new OutboundGuard(List.of("127.0.0.1"), Set.of(), host -> List.of(AddressRange.literal("127.0.0.1")));
-        try (OutboundClient client = new OutboundClient(guard, trust);
+        try (OutboundClient client = new OutboundClient(guard, () -> trust);
                 OutboundClient distrusting = new OutboundClient(guard)) {
             String there = ":" + server.getAddress().getPort() + "/";
             assertThat(client.send(get("https://hooks.example.org" + there)).status())
