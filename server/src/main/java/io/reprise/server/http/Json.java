@@ -12,6 +12,7 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
 
 /** JSON as the API reads and writes it: times as ISO-8601 text, members in the order they are declared. */
 public final class Json {
@@ -58,6 +59,11 @@ public final class Json {
     /** Text that this program wrote, as what it was. */
     public static <T> T read(String json, Class<T> type) {
         return MAPPER.readValue(json, type);
+    }
+
+    /** Text that is JSON, to be written as it is. */
+    public static Object raw(String json) {
+        return new RawValue(json);
     }
 
     /** A value as a tree. */
