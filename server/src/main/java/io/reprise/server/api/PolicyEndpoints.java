@@ -248,7 +248,7 @@ final class PolicyEndpoints implements Endpoints {
         view.put("name", name);
         view.put("version", version);
         view.put("preset", version == 0);
-        view.put("policy", Views.json(policy.toJson()));
+        view.put("policy", Json.raw(policy.toJson()));
         return view;
     }
 }

@@ -56,7 +56,7 @@ final class Views {
         view.put("key", tenancy.shownOrNull(job.spec().key()));
         view.put("schedule", tenancy.shownOrNull(job.spec().schedule()));
         view.put("timeout", duration(job.spec().timeout()));
-        view.put("policy", json(job.policy().toJson()));
+        view.put("policy", Json.raw(job.policy().toJson()));
         view.put("losses", job.counts().losses());
         view.put("interruptions", job.counts().interruptions());
         view.put("snoozes", job.counts().snoozes());
