@@ -7,6 +7,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /** A pool of connections. A transaction that fell victim to a deadlock is run again. */
 final class PostgresDatabase implements Database {
@@ -17,6 +18,7 @@ final class PostgresDatabase implements Database {
     private final HikariDataSource pool;
     private final int timeoutSeconds;
     private final boolean behindPooler;
+    private final LongAdder repeats = new LongAdder();
 
     /**
      * A database on connections with {@link #limits}, unless they come from a pooler.
@@ -114,7 +116,12 @@ final class PostgresDatabase implements Database {
         T run() throws SQLException;
     }
 
-    private static <T> T repeat(String what, Try<T> work) {
+    @Override
+    public long repeats() {
+        return repeats.sum();
+    }
+
+    private <T> T repeat(String what, Try<T> work) {
         for (int n = 1; ; n++) {
             try {
                 return work.run();
@@ -122,6 +129,7 @@ final class PostgresDatabase implements Database {
                 if (n == TRIES || !SqlErrors.isRepeatable(e)) {
                     throw SqlErrors.postgres(what, e);
                 }
+                repeats.increment();
             }
         }
     }

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
-final class PostgresDialect implements Dialect {
+final class PostgresDialect extends ReturningDialect {
 
     /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
     private static final int QUEUES = 0x52455052;
@@ -55,7 +55,7 @@ final class PostgresDialect implements Dialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.in(text)
+                text -> Columns.inCommonWords(text)
                         .replace("{now}", "reprise_now()")
                         .replace("{clock}", "reprise_clock()")
                         .replace("{for_no_key_update}", "for no key update")
@@ -68,6 +68,11 @@ final class PostgresDialect implements Dialect {
                         .replace("{for_update}", "for update")
                         .replace("{false}", "false")
                         .replace("{finished}", "reprise_finished")
+                        .replace("{ended}", "state")
+                        .replace("{expiry}", "reprise_lease")
+                        .replace("{bigint}", "bigint")
+                        .replace("{text}", "text")
+                        .replace("{key}", "key")
                         .replace("{position}", "strpos")
                         // Where a row lies, for the statement that just found it.
                         .replace("{place}", "ctid")
@@ -75,7 +80,7 @@ final class PostgresDialect implements Dialect {
     }
 
     @Override
-    public String endSql() {
+    String endSql() {
         return sql(END);
     }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 
 /** A writing transaction is alone in the whole file, so it needs no further locks. */
-final class SqliteDialect implements Dialect {
+final class SqliteDialect extends ReturningDialect {
 
     // Only live jobs match: a second time nothing is changed.
     private static final String END = """
@@ -46,7 +46,7 @@ final class SqliteDialect implements Dialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.in(text)
+                text -> Columns.inCommonWords(text)
                         .replace("{for_no_key_update}", "")
                         .replace("{clock}", "{now}")
                         .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
@@ -59,11 +59,16 @@ final class SqliteDialect implements Dialect {
                         .replace("{for_update}", "")
                         .replace("{false}", "0")
                         .replace("{finished}", "reprise_job")
+                        .replace("{ended}", "state")
+                        .replace("{expiry}", "reprise_lease")
+                        .replace("{bigint}", "bigint")
+                        .replace("{text}", "text")
+                        .replace("{key}", "key")
                         .replace("{position}", "instr"));
     }
 
     @Override
-    public String endSql() {
+    String endSql() {
         return sql(END);
     }
 

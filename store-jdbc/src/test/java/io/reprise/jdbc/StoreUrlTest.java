@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,9 +78,16 @@ class StoreUrlTest {
     }
 
     @Test
+    void a_url_names_a_mariadb_database_with_or_without_login() {
+        String jdbc = MariaDbServer.shared().freshDatabaseUrl();
+        works(jdbc);
+        works(jdbc.substring("jdbc:".length()).replace("?user=root", "").replace("//", "//root:secret@"));
+    }
+
+    @Test
     void another_url_is_refused_without_showing_its_password() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> JdbcJobStore.open("mysql://ada:secret@host/jobs"))
+                .isThrownBy(() -> JdbcJobStore.open("oracle://ada:secret@host/jobs"))
                 .withMessageContaining("sqlite:")
                 .withMessageNotContaining("secret");
     }
