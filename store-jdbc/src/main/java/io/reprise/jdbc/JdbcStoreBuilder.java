@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import javax.sql.DataSource;
