@@ -48,6 +48,7 @@ final class Migrations {
 
     /** Applies what is missing, in the one transaction that the session is in. */
     static void apply(Session session) throws SQLException {
+        session.dialect().requireServer(session);
         session.dialect().lockSchema(session);
         session.update(TABLE);
         Map<Integer, String> applied = new TreeMap<>();

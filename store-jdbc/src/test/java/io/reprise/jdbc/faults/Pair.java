@@ -7,7 +7,7 @@ import io.reprise.testkit.PostgresServer;
 final class Pair implements AutoCloseable {
 
     /** How long who waits for a server that says nothing waits. */
-    private static final int SILENCE_SECONDS = 4;
+    private static final int SILENCE_SECONDS = 3;
 
     private final PostgresServer first = PostgresServer.startDurable();
     private final PostgresServer second;
@@ -37,7 +37,7 @@ final class Pair implements AutoCloseable {
     String url() {
         return url.replace(
                         "127.0.0.1:" + first.port(), "127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port())
-                + "&targetServerType=primary&hostRecheckSeconds=1&socketTimeout=" + SILENCE_SECONDS;
+                + "&targetServerType=primary&hostRecheckSeconds=1&sslResponseTimeout=1000&socketTimeout=" + SILENCE_SECONDS;
     }
 
     /** That of one of them, come what may. */
