@@ -194,10 +194,10 @@ class SchemaTest {
         try (Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             statement.execute("create schema other");
-            statement.execute("create function other.version() returns text language sql as $$ select '" + version + "' $$");
+            statement.execute(
+                    "create function other.version() returns text language sql as $$ select '" + version + "' $$");
         }
-        try (JdbcJobStore store =
-                JdbcJobStore.open(url + "&options=-c%20search_path=other,pg_catalog,public")) {
+        try (JdbcJobStore store = JdbcJobStore.open(url + "&options=-c%20search_path=other,pg_catalog,public")) {
             assertThatThrownBy(store::prepare)
                     .isInstanceOf(RepriseException.class)
                     .hasMessageContaining(version);

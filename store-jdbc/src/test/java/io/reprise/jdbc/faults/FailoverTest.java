@@ -103,7 +103,8 @@ class FailoverTest {
             try (JdbcJobStore store = store(servers.url())) {
                 assertThat(store.queues()).extracting(queue -> queue.name()).containsExactly("claimable", "held");
                 assertThat(store.find(held).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-                Claim next = store.claim(Claims.upTo(1).from("claimable").build()).get(0);
+                Claim next =
+                        store.claim(Claims.upTo(1).from("claimable").build()).get(0);
                 assertThat(next.jobs().get(0).id()).isEqualTo(claimable);
                 assertThat(next.token()).isGreaterThan(claim.token());
             }
@@ -139,7 +140,8 @@ class FailoverTest {
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOfSatisfying(
-                            StoreException.class, e -> assertThat(e.isTransient()).isTrue());
+                            StoreException.class,
+                            e -> assertThat(e.isTransient()).isTrue());
         }
     }
 }
