@@ -75,12 +75,14 @@ class ServeTest {
         int port = PostgresServer.shared().port();
         // Nothing listens on the first.
         String url = PostgresServer.shared()
-                        .freshDatabaseUrl()
-                        .replace("jdbc:postgresql://127.0.0.1:" + port, "postgresql://postgres:secret@127.0.0.1:1,127.0.0.1:" + port)
-                        .replace("?user=postgres", "?targetServerType=primary");
+                .freshDatabaseUrl()
+                .replace(
+                        "jdbc:postgresql://127.0.0.1:" + port,
+                        "postgresql://postgres:hidden@127.0.0.1:1,127.0.0.1:" + port)
+                .replace("?user=postgres", "?targetServerType=primary");
         assertThat(Cli.run("serve", "--print-config", "--store-url", url).out())
                 .contains("127.0.0.1:1,127.0.0.1:" + port)
-                .doesNotContain("secret");
+                .doesNotContain("hidden");
         Process server = startOn(url);
         try {
             await(server);

@@ -394,8 +394,8 @@ final class PostgresClaims implements Claims {
             String levels,
             Object... levelArgs) {
         String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
-        List<@Nullable Object> args = new ArrayList<>(
-                List.of(queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
+        List<@Nullable Object> args =
+                new ArrayList<>(List.of(queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
         args.addAll(List.of(levelArgs));
         long floor = cursor.floor();
         args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
@@ -441,8 +441,8 @@ final class PostgresClaims implements Claims {
     }
 
     private List<Claim> claimSuspect(ClaimRequest request, String queue) {
-        List<@Nullable Object> args = new ArrayList<>(List.of(
-                queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue, queue));
+        List<@Nullable Object> args = new ArrayList<>(
+                List.of(queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue, queue));
         if (!request.types().isEmpty()) {
             args.add(request.types().toArray(String[]::new));
         }

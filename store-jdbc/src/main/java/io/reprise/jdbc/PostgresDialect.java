@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.JobState;
+import io.reprise.RepriseException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -172,6 +173,16 @@ final class PostgresDialect extends ReturningDialect {
     @Override
     public boolean writesBesideOthers() {
         return true;
+    }
+
+    /** There locks and sequences are different: two workers could hold one job, and a later token could be smaller. */
+    @Override
+    public void requireServer(Session session) throws SQLException {
+        String version = session.one("select version()", Row::text);
+        if (version.contains("CockroachDB") || version.contains("-YB-")) {
+            throw new RepriseException("The server is " + version
+                    + ", which Reprise does not support: use PostgreSQL. docs/failover.md says what differs");
+        }
     }
 
     @Override

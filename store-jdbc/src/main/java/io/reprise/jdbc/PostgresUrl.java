@@ -91,7 +91,11 @@ final class PostgresUrl {
     /** Every host can be tried while a caller waits for a connection. */
     private int connectSeconds(Duration timeout) {
         int slash = jdbc.indexOf('/', jdbc.indexOf("//") + 2);
-        long hosts = 1 + jdbc.substring(0, Math.max(slash, 0)).chars().filter(c -> c == ',').count();
+        long hosts = 1
+                + jdbc.substring(0, Math.max(slash, 0))
+                        .chars()
+                        .filter(c -> c == ',')
+                        .count();
         return (int) Math.max(1, Math.min(CONNECT_SECONDS, timeout.toSeconds() / hosts));
     }
 }

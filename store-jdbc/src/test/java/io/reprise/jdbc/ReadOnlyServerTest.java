@@ -46,10 +46,11 @@ class ReadOnlyServerTest {
         String url = PostgresServer.shared().freshDatabaseUrl();
         FailingOver source = new FailingOver();
         source.setUrl(url);
+        // Before there is a pool, which connects ahead.
+        source.standby.set(true);
         try (JdbcJobStore other = JdbcJobStore.open(url);
                 JdbcJobStore store = JdbcJobStore.postgresql(source)) {
             other.prepare();
-            source.standby.set(true);
             assertThatExceptionOfType(StoreException.class)
                     .isThrownBy(() -> store.insert(ONE))
                     .withMessageContaining("targetServerType=primary")

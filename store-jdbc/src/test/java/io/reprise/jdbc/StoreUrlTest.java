@@ -56,7 +56,9 @@ class StoreUrlTest {
         PGSimpleDataSource source = PostgresUrl.of("jdbc:postgresql://a%2Bb:c%3Ad@h1,h2:5433,h3/jobs?socketTimeout=3")
                 .source(Duration.ofSeconds(9), false);
         assertThat(source.getSocketTimeout()).isEqualTo(3);
-        assertThat(source.getConnectTimeout()).as("so that all three can be tried").isEqualTo(3);
+        assertThat(source.getConnectTimeout())
+                .as("so that all three can be tried")
+                .isEqualTo(3);
         assertThat(source.getApplicationName()).isEqualTo("reprise");
         assertThat(source.getPrepareThreshold()).isEqualTo(1);
         assertThat(source.getServerNames()).containsExactly("h1", "h2", "h3");

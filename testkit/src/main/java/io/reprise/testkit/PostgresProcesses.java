@@ -27,8 +27,8 @@ final class PostgresProcesses {
         try {
             long pid = Long.parseLong(
                     Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
-            return new PostgresProcesses(ProcessHandle.of(pid)
-                    .orElseThrow(() -> new IllegalStateException("no PostgreSQL process " + pid)));
+            return new PostgresProcesses(
+                    ProcessHandle.of(pid).orElseThrow(() -> new IllegalStateException("no PostgreSQL process " + pid)));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

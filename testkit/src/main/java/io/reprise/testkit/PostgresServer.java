@@ -197,8 +197,8 @@ public final class PostgresServer implements AutoCloseable {
             Files.writeString(data.resolve("standby.signal"), "");
             Files.writeString(
                     data.resolve("postgresql.auto.conf"),
-                    "primary_conninfo = 'host=127.0.0.1 port=" + primary.port() + " user=" + USER
-                            + " application_name=" + STANDBY + "'\nwal_retrieve_retry_interval = '100ms'\n");
+                    "primary_conninfo = 'host=127.0.0.1 port=" + primary.port() + " user=" + USER + " application_name="
+                            + STANDBY + "'\nwal_retrieve_retry_interval = '100ms'\n");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (SQLException e) {

@@ -123,8 +123,7 @@ class PostgresServerTest {
             assertThat(query(database, "select count(*) from note")).isEqualTo("2");
             assertThatThrownBy(() -> execute(database, "insert into note values ('no')"))
                     .isInstanceOfSatisfying(
-                            SQLException.class,
-                            e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
         }
     }
 

@@ -7,6 +7,7 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.jdbc.JdbcStoreBuilder;
 import io.reprise.store.Claim;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
@@ -81,7 +82,8 @@ class FailoverTest {
             JobId claimable;
             JobId held;
             Claim claim;
-            try (JdbcJobStore old = store(servers.urlOf(former))) {
+            try (JdbcJobStore old = store(servers.urlOf(former));
+                    JdbcJobStore polling = limited().pollOnly().open(servers.urlOf(former))) {
                 old.prepare();
                 held = insert(old, "held");
                 claim = old.claim(Claims.upTo(1).from("held").build()).get(0);
@@ -91,6 +93,7 @@ class FailoverTest {
                 Settlement success = Settlements.success(claim, claim.jobs().get(0));
                 refused(
                         () -> insert(old, "new"),
+                        () -> insert(polling, "polled"),
                         () -> old.insert(Collections.nCopies(1_000, spec("bulk"))),
                         () -> old.claim(Claims.upTo(1).from("claimable").build()),
                         () -> old.settle(List.of(success), List.of()));
@@ -100,7 +103,8 @@ class FailoverTest {
             try (JdbcJobStore store = store(servers.url())) {
                 assertThat(store.queues()).extracting(queue -> queue.name()).containsExactly("claimable", "held");
                 assertThat(store.find(held).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-                Claim next = store.claim(Claims.upTo(1).from("claimable").build()).get(0);
+                Claim next =
+                        store.claim(Claims.upTo(1).from("claimable").build()).get(0);
                 assertThat(next.jobs().get(0).id()).isEqualTo(claimable);
                 assertThat(next.token()).isGreaterThan(claim.token());
             }
@@ -108,7 +112,12 @@ class FailoverTest {
     }
 
     private static JdbcJobStore store(String url) {
-        return JdbcJobStore.builder().timeout(Duration.ofSeconds(1)).open(url);
+        return limited().open(url);
+    }
+
+    /** Its limit is reached long before its caller gives up, so that there is time to cancel what should not be. */
+    private static JdbcStoreBuilder limited() {
+        return JdbcJobStore.builder().timeout(Duration.ofSeconds(1));
     }
 
     private static JobSpec spec(String queue) {
@@ -131,7 +140,8 @@ class FailoverTest {
                     .withThrowableThat()
                     .havingCause()
                     .isInstanceOfSatisfying(
-                            StoreException.class, e -> assertThat(e.isTransient()).isTrue());
+                            StoreException.class,
+                            e -> assertThat(e.isTransient()).isTrue());
         }
     }
 }

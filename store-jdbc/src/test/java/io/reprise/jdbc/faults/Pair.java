@@ -7,7 +7,7 @@ import io.reprise.testkit.PostgresServer;
 final class Pair implements AutoCloseable {
 
     /** How long who waits for a server that says nothing waits. */
-    private static final int SILENCE_SECONDS = 4;
+    private static final int SILENCE_SECONDS = 3;
 
     private final PostgresServer first = PostgresServer.startDurable();
     private final PostgresServer second;
@@ -35,9 +35,9 @@ final class Pair implements AutoCloseable {
 
     /** What workers are told: whichever of the two is the primary. */
     String url() {
-        return url.replace(
-                        "127.0.0.1:" + first.port(), "127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port())
-                + "&targetServerType=primary&hostRecheckSeconds=1&socketTimeout=" + SILENCE_SECONDS;
+        return url.replace("127.0.0.1:" + first.port(), "127.0.0.1:" + first.port() + ",127.0.0.1:" + second.port())
+                + "&targetServerType=primary&hostRecheckSeconds=1&sslResponseTimeout=1000&socketTimeout="
+                + SILENCE_SECONDS;
     }
 
     /** That of one of them, come what may. */
