@@ -20,15 +20,18 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(60)
 class TcpProxyTest {
 
+    private static final int PATIENCE_MILLIS = 30_000;
+
     private ServerSocket server;
     private TcpProxy proxy;
+    private Thread echo;
     private final AtomicInteger received = new AtomicInteger();
 
     @BeforeEach
     void start() throws IOException {
         server = new ServerSocket(0, 10, InetAddress.getLoopbackAddress());
         proxy = TcpProxy.before(server.getLocalPort());
-        Thread echo = new Thread(this::echo, "echo");
+        echo = new Thread(this::echo, "echo");
         echo.setDaemon(true);
         echo.start();
     }
@@ -55,7 +58,9 @@ class TcpProxyTest {
     }
 
     private Socket connect() throws IOException {
-        return new Socket(InetAddress.getLoopbackAddress(), proxy.port());
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), proxy.port());
+        socket.setSoTimeout(PATIENCE_MILLIS);
+        return socket;
     }
 
     private static void send(Socket socket, String text) throws IOException {
@@ -84,7 +89,7 @@ class TcpProxyTest {
             assertThatExceptionOfType(SocketTimeoutException.class).isThrownBy(() -> receive(socket, 1));
             assertThat(received).hasValue(0);
             proxy.heal();
-            socket.setSoTimeout(0);
+            socket.setSoTimeout(PATIENCE_MILLIS);
             assertThat(receive(socket, 5)).isEqualTo("hello");
         }
     }
@@ -95,6 +100,7 @@ class TcpProxyTest {
             proxy.stall(TcpProxy.Direction.TO_CLIENT);
             send(socket, "hello");
             while (received.get() < 5) {
+                assertThat(Thread.currentThread().isInterrupted()).isFalse();
                 Thread.onSpinWait();
             }
             socket.setSoTimeout(50);
@@ -153,8 +159,9 @@ class TcpProxyTest {
     }
 
     @Test
-    void a_server_that_is_down_resets() throws IOException {
+    void a_server_that_is_down_resets() throws IOException, InterruptedException {
         server.close();
+        echo.join(); // As long as it waits in the kernel for connections, it still gets one.
         try (Socket socket = connect()) {
             assertThatExceptionOfType(IOException.class).isThrownBy(() -> receive(socket, 1));
         }
