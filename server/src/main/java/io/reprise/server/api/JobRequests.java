@@ -6,6 +6,7 @@ import io.reprise.JobSpec;
 import io.reprise.JobType;
 import io.reprise.KeyRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpCall;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.http.Fields;

@@ -9,6 +9,7 @@ import io.reprise.RemoteWorkers;
 import io.reprise.StaleLeaseException;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;

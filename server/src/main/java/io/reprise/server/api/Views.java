@@ -8,6 +8,7 @@ import io.reprise.Progress;
 import io.reprise.retry.Decision;
 import io.reprise.retry.Failure;
 import io.reprise.retry.Prediction;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
 import io.reprise.store.Page;
