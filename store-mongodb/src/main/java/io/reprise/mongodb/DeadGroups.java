@@ -2,12 +2,12 @@
 package io.reprise.mongodb;
 
 import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,12 +35,15 @@ final class DeadGroups {
         Document failed = Queries.filter(query.state(JobState.FAILED).after(null));
         return mongo.look("group dead letters", scope -> {
             List<Document> groups = scope.hasDead() ? both(scope, failed, limit) : groups(scope.jobs(), failed, limit);
+            Map<Long, Job> latest = new HashMap<>();
+            List<Long> ids = groups.stream().map(DeadGroups::latest).toList();
+            DeadLetters.findAll(scope, ids, JobDocs.WITHOUT_HISTORY)
+                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
             List<DeadGroup> found = new ArrayList<>();
             for (Document group : groups) {
-                Document latest =
-                        DeadLetters.find(scope, new JobId(Fields.numberOr(group, LATEST, 0)), JobDocs.WITHOUT_HISTORY);
-                if (latest != null) {
-                    found.add(read(group, jobDocs.read(latest)));
+                Job job = latest.get(latest(group));
+                if (job != null) {
+                    found.add(read(group, job));
                 }
             }
             return found;
@@ -86,6 +89,10 @@ final class DeadGroups {
                 .append(FIRST, Math.min(Fields.numberOr(one, FIRST, 0), Fields.numberOr(other, FIRST, 0)))
                 .append(LAST, Math.max(Fields.numberOr(one, LAST, 0), Fields.numberOr(other, LAST, 0)))
                 .append(LATEST, Math.max(Fields.numberOr(one, LATEST, 0), Fields.numberOr(other, LATEST, 0)));
+    }
+
+    private static long latest(Document group) {
+        return Fields.numberOr(group, LATEST, 0);
     }
 
     private static @Nullable String fingerprint(Document group) {

@@ -156,6 +156,24 @@ final class DeadLetters {
         return job;
     }
 
+    /** Jobs wherever they are. */
+    static List<Document> findAll(Scope scope, Collection<Long> ids, Document projection) {
+        Set<Long> missing = new HashSet<>(ids);
+        List<Document> found = new ArrayList<>();
+        scope.jobs()
+                .find(JobDocs.byIds(List.copyOf(missing)))
+                .projection(projection)
+                .forEach(found::add);
+        found.forEach(job -> missing.remove(JobDocs.idOf(job)));
+        if (scope.hasDead() && !missing.isEmpty()) {
+            scope.dead()
+                    .find(JobDocs.byIds(List.copyOf(missing)))
+                    .projection(projection)
+                    .forEach(found::add);
+        }
+        return found;
+    }
+
     private static @Nullable Document first(Docs docs, JobId id, Document projection) {
         return docs.find(JobDocs.byId(id)).projection(projection).first();
     }

@@ -154,14 +154,7 @@ final class Queries {
             Map<JobId, List<Instant>> failures = new HashMap<>();
             List<Long> ids = jobs.stream().map(JobId::value).toList();
             Document when = new Document(Fields.HISTORY + ".ending", 1).append(Fields.HISTORY + ".ended_us", 1);
-            List<Document> found =
-                    scope.jobs().find(JobDocs.byIds(ids)).projection(when).into(new ArrayList<>());
-            if (scope.hasDead()) {
-                List<Document> letters =
-                        scope.dead().find(JobDocs.byIds(ids)).projection(when).into(new ArrayList<>());
-                found.addAll(DeadLetters.counted(scope, letters));
-            }
-            for (Document job : found) {
+            for (Document job : DeadLetters.findAll(scope, ids, when)) {
                 failures.put(
                         new JobId(JobDocs.idOf(job)),
                         job.getList(Fields.HISTORY, Document.class, List.of()).stream()

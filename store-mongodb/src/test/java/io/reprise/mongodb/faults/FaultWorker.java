@@ -3,6 +3,7 @@ package io.reprise.mongodb.faults;
 
 import ch.qos.logback.classic.Level;
 import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -13,6 +14,7 @@ import io.reprise.store.JobStore;
 import io.reprise.testkit.faults.FleetWorker;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.bson.Document;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -20,13 +22,19 @@ import org.slf4j.LoggerFactory;
 /** A worker in a process of its own, on MongoDB, with a client that it shares with its store. */
 final class FaultWorker extends FleetWorker {
 
+    private static final int HANDLER_SECONDS = 5;
+
     private final MongoClient client;
     private final String database;
 
     private FaultWorker(String[] args) {
         super(args);
         ConnectionString url = new ConnectionString(args[0]);
-        this.client = MongoClients.create(url);
+        // What handlers do with it ends by itself, like the store's own calls.
+        this.client = MongoClients.create(MongoClientSettings.builder()
+                .applyConnectionString(url)
+                .applyToSocketSettings(socket -> socket.readTimeout(HANDLER_SECONDS, TimeUnit.SECONDS))
+                .build());
         this.database = Objects.requireNonNull(url.getDatabase());
     }
 

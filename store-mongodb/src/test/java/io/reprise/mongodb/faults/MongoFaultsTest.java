@@ -43,7 +43,7 @@ class MongoFaultsTest {
 
     /** So many on a real server; more where one call is quick. */
     private int times(int usually, int inLongRuns) {
-        return FaultRun.times(server.isReal() ? usually : 3 * usually, inLongRuns);
+        return FaultRun.times(server.isReal() ? usually : 2 * usually, inLongRuns);
     }
 
     private FaultRun movingDeadLetters() {
@@ -137,13 +137,21 @@ class MongoFaultsTest {
             run.startLoad();
             run.startWorker();
             run.startWorker();
+            long term = term();
             for (int i = 0; i < times; i++) {
                 run.awaitProgress(10);
                 stepDown();
             }
             run.awaitProgress(10);
+            assertThat(term()).isGreaterThanOrEqualTo(term + times);
             run.drainAndCheck(times + " times stepped down");
         }
+    }
+
+    /** Grows with every election. */
+    private long term() {
+        Document status = server.client().getDatabase("admin").runCommand(new Document("replSetGetStatus", 1));
+        return ((Number) status.get("term")).longValue();
     }
 
     /** For three seconds there is no primary; then the only member is elected again. */

@@ -15,8 +15,6 @@ public final class KillStorm {
     /** Of four workers, in the long run only: it takes a lease and a half each. */
     private static final int FREEZES = Fleet.times(0, 1);
 
-    private static final int LONGEST_LIFE = 20_000;
-
     private final Fleet fleet;
     private final Random random = new Random(1);
     private final List<Victim> victims = new ArrayList<>();
@@ -71,7 +69,7 @@ public final class KillStorm {
 
         Victim(Fleet.Worker worker, Random random) {
             this.worker = worker;
-            this.life = 1 + random.nextInt(LONGEST_LIFE);
+            this.life = 1 + random.nextInt(fleet.tempo().longestLife());
             this.freezeAt = random.nextInt(4) < FREEZES ? random.nextInt(life) : Integer.MAX_VALUE;
         }
 
