@@ -95,7 +95,8 @@ public final class JdbcJobStore implements JobStore {
 
     /**
      * Opens what a URL names: {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database},
-     * {@code mysql://…}, {@code mariadb://…}, or the JDBC URL of one of them.
+     * {@code mariadb://…}, {@code mysql://…}, or the JDBC URL of one of them. MariaDB's driver stands in for MySQL's where
+     * that is not on the class path.
      *
      * @throws IllegalArgumentException if it is of another kind
      */

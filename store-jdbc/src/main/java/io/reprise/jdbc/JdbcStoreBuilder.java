@@ -5,6 +5,9 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
@@ -179,7 +182,21 @@ public final class JdbcStoreBuilder {
         int colon = login == null ? -1 : login.indexOf(':');
         String user = login == null || colon < 0 ? login : login.substring(0, colon);
         String password = login == null || colon < 0 ? null : login.substring(colon + 1);
-        return mysql(login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//"), user, password);
+        return mysql(driven(login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//")), user, password);
+    }
+
+    /** MariaDB's driver speaks with MySQL too: it stands in where MySQL's own is not on the class path. */
+    private static String driven(String jdbcUrl) {
+        boolean known = DriverManager.drivers().anyMatch(driver -> accepts(driver, jdbcUrl));
+        return known ? jdbcUrl : jdbcUrl.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+    }
+
+    private static boolean accepts(Driver driver, String jdbcUrl) {
+        try {
+            return driver.acceptsURL(jdbcUrl);
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     private static String withoutPassword(String url) {

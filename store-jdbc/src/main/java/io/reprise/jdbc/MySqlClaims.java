@@ -53,11 +53,13 @@ final class MySqlClaims implements Claims {
                             .mapToObj(priority -> "select " + priority + " as priority")
                             .collect(Collectors.joining(" union all ")));
 
-    // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away.
+    // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away. Settings are no part
+    // of the
+    // join: a row that somebody is changing would be passed, and the queue taken for one without.
     private static final String ENTER = """
-            select q.paused_at is not null, q.max_running
+            select exists (select 1 from reprise_queue q where q.name = l.name and q.paused_at is not null),
+                   (select q.max_running from reprise_queue q where q.name = l.name)
               from reprise_queue_lock l
-              left join reprise_queue q on q.name = l.name
              where l.name = ?
             """;
 

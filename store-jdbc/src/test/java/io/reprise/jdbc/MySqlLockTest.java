@@ -229,7 +229,8 @@ class MySqlLockTest {
         store.settle(List.of(Settlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
         try (Connection caller = begin()) {
             insert(caller, keyed);
-            hindersNobody(() -> assertThat(store.discard(id, new Note("ada", null))).isTrue());
+            hindersNobody(
+                    () -> assertThat(store.discard(id, new Note("ada", null))).isTrue());
             caller.commit();
         }
     }

@@ -106,6 +106,20 @@ class MySqlQueueLockTest {
         assertThat(store.expire(1)).extracting(Job::id).containsExactly(locked);
     }
 
+    @Test
+    void settings_of_a_queue_hold_while_somebody_changes_them() throws SQLException {
+        add(JobSpec.builder("work", "1").queue("a"));
+        add(JobSpec.builder("work", "1").queue("b"));
+        store.pause("a", NOTE);
+        store.limit("b", 0, NOTE);
+        try (Connection other = begin();
+                Statement statement = other.createStatement()) {
+            statement.execute("update reprise_queue set paused_why = 'still', max_running = 1");
+            assertThat(store.claim(Claims.upTo(10).from("a", "b").build())).isEmpty();
+            other.rollback();
+        }
+    }
+
     /** Moves a job from queue a to b while the task waits for the lock of a; then the task has to follow it. */
     private static <T> T whileTheJobMoves(Callable<T> task) throws Exception {
         try (Connection mover = begin();
