@@ -51,7 +51,7 @@ abstract class LinkedCommand implements Callable<Integer> {
             names = {"--store", "--store-url"},
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "Work straight on this store instead: sqlite:FILE or postgresql://USER@HOST/DATABASE.")
+            description = "Work straight on this store instead: a URL as 'reprise serve --store-url' takes it.")
     @Nullable
     String store;
 
@@ -182,10 +182,5 @@ abstract class LinkedCommand implements Callable<Integer> {
         } while (next != null && items.size() < limit);
         all.put("next", next);
         return all;
-    }
-
-    static ObjectNode why(@Nullable String why) {
-        ObjectNode body = Json.object();
-        return why == null ? body : body.put("why", why);
     }
 }

@@ -31,9 +31,12 @@ final class FaultRun extends Fleet {
 
     static String jdbcUrl(String url) {
         String jdbc = url.startsWith("jdbc:") ? url : "jdbc:" + url;
-        return jdbc.startsWith("jdbc:sqlite:")
-                ? jdbc + "?transaction_mode=IMMEDIATE&busy_timeout=5000"
-                : jdbc + "&socketTimeout=5&connectTimeout=5";
+        if (jdbc.startsWith("jdbc:sqlite:")) {
+            return jdbc + "?transaction_mode=IMMEDIATE&busy_timeout=5000";
+        }
+        // Seconds with the one driver, milliseconds with the other.
+        String five = jdbc.startsWith("jdbc:mariadb:") ? "5000" : "5";
+        return jdbc + "&socketTimeout=" + five + "&connectTimeout=" + five;
     }
 
     @Override

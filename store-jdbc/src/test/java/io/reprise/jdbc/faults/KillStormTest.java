@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.faults;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.KillStorm;
@@ -26,13 +27,15 @@ class KillStormTest {
     private Path directory;
 
     private String url(String database) {
-        return database.equals("sqlite")
-                ? "sqlite:" + directory.resolve(FILE)
-                : PostgresServer.shared().freshDatabaseUrl();
+        return switch (database) {
+            case "sqlite" -> "sqlite:" + directory.resolve(FILE);
+            case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
+            default -> PostgresServer.shared().freshDatabaseUrl();
+        };
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             run.load().start();
@@ -42,7 +45,7 @@ class KillStormTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void what_a_frozen_worker_did_is_refused_after_it_was_overtaken(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             Overtaken.in(run, worker -> freeze(worker, run), "A frozen worker on " + database);
