@@ -96,8 +96,10 @@ final class Bench {
             options.add("-XX:TieredStopAtLevel=1");
         }
         if (plan.profiles() != null) {
+            String what = workload.name() + "-" + system.name() + "-" + round;
             options.add("-XX:StartFlightRecording:settings=profile,filename="
-                    + plan.profiles().resolve(workload.name() + "-" + system.name() + "-" + round + ".jfr"));
+                    + plan.profiles().resolve(what + ".jfr"));
+            options.add("-D" + ServerProcess.RECORDING + "=" + plan.profiles().resolve(what + "-server.jfr"));
         }
         Process process = Processes.start(
                 options,

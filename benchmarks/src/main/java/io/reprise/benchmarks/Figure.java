@@ -13,6 +13,7 @@ import java.util.Map;
 record Figure(String workload, Map<String, Double> values) {
 
     static final String RATE = "rate";
+    static final String OF_DIRECT = "ofDirect";
     static final String P50 = "p50Ms";
     static final String P99 = "p99Ms";
 
@@ -22,6 +23,14 @@ record Figure(String workload, Map<String, Double> values) {
 
     static Figure of(String workload, String unit, double value) {
         return new Figure(workload, Map.of(unit, value));
+    }
+
+    /** Through the server, and which part that is of the rate in the caller's own process. */
+    static Figure served(String workload, double rate, double direct) {
+        Map<String, Double> values = new LinkedHashMap<>();
+        values.put(RATE, rate);
+        values.put(OF_DIRECT, rate / direct);
+        return new Figure(workload, values);
     }
 
     static Figure latency(String workload, double p50, double p99) {

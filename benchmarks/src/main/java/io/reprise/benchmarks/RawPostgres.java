@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -92,17 +93,16 @@ final class RawPostgres implements Installation {
 
     @Override
     public void enqueueAll(List<String> payloads) throws SQLException, IOException {
-        try (Connection connection = target.connect()) {
-            ByteArrayOutputStream lines = new ByteArrayOutputStream(128 * payloads.size());
-            for (String payload : payloads) {
-                lines.writeBytes(payload.getBytes(StandardCharsets.UTF_8));
-                lines.write('\n');
-            }
-            connection
-                    .unwrap(PGConnection.class)
-                    .getCopyAPI()
-                    .copyIn(COPY, new java.io.ByteArrayInputStream(lines.toByteArray()));
+        ByteArrayOutputStream lines = new ByteArrayOutputStream(128 * payloads.size());
+        for (String payload : payloads) {
+            lines.writeBytes(payload.getBytes(StandardCharsets.UTF_8));
+            lines.write('\n');
         }
+        insert.get()
+                .getConnection()
+                .unwrap(PGConnection.class)
+                .getCopyAPI()
+                .copyIn(COPY, new ByteArrayInputStream(lines.toByteArray()));
     }
 
     @Override

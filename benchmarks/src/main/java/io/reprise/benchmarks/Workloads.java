@@ -19,7 +19,10 @@ final class Workloads {
             new Idle(),
             new Heap(),
             new WalBytes(),
-            new ControlCost());
+            new ControlCost(),
+            HttpEnqueue.single(),
+            HttpEnqueue.batches(),
+            new RemoteWork());
 
     private Workloads() {}
 

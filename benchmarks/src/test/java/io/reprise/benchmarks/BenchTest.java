@@ -44,6 +44,21 @@ class BenchTest {
         }
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void a_server_takes_jobs_and_hands_them_out_exactly_once(String store) {
+        int code = bench("--quick", "--json", "--peers=none", "--rounds=1", "--only=H1,H2,H3", "--store=" + store);
+
+        assertThat(code).as(err.toString()).isZero();
+        JsonNode results = new JsonMapper().readTree(out.toString()).get("results");
+        assertThat(results).hasSize(6);
+        for (JsonNode each : results) {
+            assertThat(each.get("rate").asDouble()).isPositive();
+            assertThat(each.has("ofDirect"))
+                    .isEqualTo(each.get("system").asString().equals("reprise"));
+        }
+    }
+
     @Test
     void unknown_names_are_refused_with_the_known_ones() {
         assertThat(bench("--only=W99")).isEqualTo(2);
@@ -60,7 +75,8 @@ class BenchTest {
                 .map(Workload::name)
                 .toList();
 
-        assertThat(byDefault).containsExactly("W1", "W1b", "W2", "W3", "W4", "W5", "W6", "idle", "heap", "WAL");
+        assertThat(byDefault)
+                .containsExactly("W1", "W1b", "W2", "W3", "W4", "W5", "W6", "idle", "heap", "WAL", "H1", "H2", "H3");
     }
 
     private int bench(String... args) {

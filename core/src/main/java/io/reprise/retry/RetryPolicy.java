@@ -54,6 +54,8 @@ public final class RetryPolicy {
 
     private @Nullable DelayModel model;
 
+    private @Nullable String json;
+
     private int hash;
 
     RetryPolicy(PolicyFields fields) {
@@ -105,7 +107,12 @@ public final class RetryPolicy {
 
     /** Canonical JSON: equal policies give equal text. Absent means unset, null means none or unlimited. */
     public String toJson() {
-        return PolicyJson.write(fields);
+        String known = json;
+        if (known == null) {
+            known = PolicyJson.write(fields);
+            json = known;
+        }
+        return known;
     }
 
     /**

@@ -2,7 +2,6 @@
 package io.reprise.server;
 
 import io.reprise.server.client.Target;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -46,23 +45,9 @@ final class DeadCommand extends LinkedCommand {
             name = "list",
             description = "List dead letters, newest first.",
             footer = {"", "Example:", "  reprise dead list --queue mail --since 1d"})
-    int list(
-            @Mixin JobFilter filter,
-            @Option(
-                            names = "--limit",
-                            paramLabel = "N",
-                            defaultValue = "50",
-                            description = "So many at most; 50 unless given.")
-                    int limit,
-            @Option(
-                            names = "--cursor",
-                            paramLabel = "TEXT",
-                            description = "Go on after the page that ended with this 'next'.")
-                    @Nullable
-                    String cursor) {
-        BadInput.require(limit > 0, "--limit must be at least 1, not " + limit);
+    int list(@Mixin JobFilter filter, @Mixin PageOptions page) {
         return with(link -> {
-            ObjectNode all = pages(link, filter.on(Target.of("dead-letters")), limit, cursor);
+            ObjectNode all = page.of(link, filter.on(Target.of("dead-letters")));
             return answer(all, () -> JobTexts.table(all, terminal.out()));
         });
     }
@@ -140,11 +125,9 @@ final class DeadCommand extends LinkedCommand {
             name = "cancel",
             description = "End a paced replay: no more jobs are put back; those that are back stay.",
             footer = {"", "Example:", "  reprise dead cancel 5d7c4a10-9a3e-4b2f-8a57-0d5f3b0c6e11"})
-    int cancel(
-            @Parameters(paramLabel = "REPLAY", description = "Id of the replay.") String replay,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+    int cancel(@Parameters(paramLabel = "REPLAY", description = "Id of the replay.") String replay, @Mixin Why why) {
         return with(link -> {
-            JsonNode now = link.post(Target.of("replays", replay, "cancel"), why(why));
+            JsonNode now = link.post(Target.of("replays", replay, "cancel"), why.body());
             return answer(now, "Replay %s is cancelled; %s jobs are back", replay, Cells.text(now.path("replayed")));
         });
     }

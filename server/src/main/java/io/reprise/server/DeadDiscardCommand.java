@@ -4,13 +4,8 @@ package io.reprise.server;
 import io.reprise.server.client.Link;
 import io.reprise.server.client.Target;
 import io.reprise.server.http.Json;
-import java.util.List;
-import java.util.concurrent.Callable;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -24,52 +19,33 @@ import tools.jackson.databind.node.ObjectNode;
             "  reprise dead discard --queue mail --before 30d --dry-run",
             "  reprise dead discard --queue mail --before 30d --yes"
         })
-final class DeadDiscardCommand implements Callable<Integer> {
+final class DeadDiscardCommand extends DeadSelection {
 
     private static final int BATCH = 500;
-
-    private final DeadCommand dead;
-
-    @Parameters(paramLabel = "ID", arity = "0..*", description = "Ids of dead letters.")
-    List<String> ids = List.of();
-
-    @Mixin
-    JobFilter filter = new JobFilter();
-
-    @Option(names = "--all", description = "All dead letters there are.")
-    boolean all;
-
-    @Option(names = "--dry-run", description = "Only count what matches, up to 10000.")
-    boolean dryRun;
 
     @Option(names = "--yes", description = "Do it. Needed for all that match, since nothing brings them back.")
     boolean yes;
 
-    @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.")
-    @Nullable
-    String why;
-
     DeadDiscardCommand(DeadCommand dead) {
-        this.dead = dead;
+        super(dead);
     }
 
     @Override
-    public Integer call() {
-        BadInput.require(
-                ids.isEmpty() != (filter.isEmpty() && !all),
-                "Say which: ids, or options such as --fingerprint and --queue, or --all; but not both");
-        if (!ids.isEmpty()) {
-            BadInput.require(!dryRun, "--dry-run is not for ids");
-            return dead.with(link -> dead.each(ids, id -> {
-                link.post(Target.of("dead-letters", id, "discard"), LinkedCommand.why(why));
-                return dead.answer(Json.object().put("discarded", id), "Job %s is discarded", id);
-            }));
-        }
-        BadInput.require(dryRun || yes, "Nothing brings discarded jobs back: look with --dry-run, then say --yes");
-        return dead.with(this::matching);
+    int byId() {
+        BadInput.require(!dryRun, "--dry-run is not for ids");
+        return dead.with(link -> dead.each(ids, id -> {
+            link.post(Target.of("dead-letters", id, "discard"), why.body());
+            return dead.answer(Json.object().put("discarded", id), "Job %s is discarded", id);
+        }));
     }
 
-    private int matching(Link link) {
+    @Override
+    int matching() {
+        BadInput.require(dryRun || yes, "Nothing brings discarded jobs back: look with --dry-run, then say --yes");
+        return dead.with(this::discard);
+    }
+
+    private int discard(Link link) {
         long matched = bulk(link, true, 10_000).path("matched").longValue(0);
         if (dryRun) {
             return dead.answer(Json.object().put("matched", matched), "%d dead letters match", matched);
@@ -96,10 +72,7 @@ final class DeadDiscardCommand implements Callable<Integer> {
     }
 
     private JsonNode bulk(Link link, boolean dry, int limit) {
-        ObjectNode body = LinkedCommand.why(why)
-                .put("action", "discard")
-                .put("dryRun", dry)
-                .put("limit", limit);
+        ObjectNode body = why.body().put("action", "discard").put("dryRun", dry).put("limit", limit);
         body.set("filter", filter.json());
         return link.post(Target.of("dead-letters", "bulk"), body);
     }

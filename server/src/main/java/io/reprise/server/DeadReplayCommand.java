@@ -3,13 +3,9 @@ package io.reprise.server;
 
 import io.reprise.server.client.Link;
 import io.reprise.server.client.Target;
-import java.util.List;
-import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -26,18 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
             "  reprise dead replay --fingerprint 8c1f --rate 5 --canary 3",
             "  reprise dead replay --all --dry-run"
         })
-final class DeadReplayCommand implements Callable<Integer> {
-
-    private final DeadCommand dead;
-
-    @Parameters(paramLabel = "ID", arity = "0..*", description = "Ids of dead letters.")
-    List<String> ids = List.of();
-
-    @Mixin
-    JobFilter filter = new JobFilter();
-
-    @Option(names = "--all", description = "All dead letters there are.")
-    boolean all;
+final class DeadReplayCommand extends DeadSelection {
 
     @Option(names = "--rate", paramLabel = "N", description = "Jobs per second, 0.01 to 500; 1 unless given.")
     @Nullable
@@ -68,29 +53,15 @@ final class DeadReplayCommand implements Callable<Integer> {
     @Nullable
     String payload;
 
-    @Option(names = "--dry-run", description = "Only count what matches.")
-    boolean dryRun;
-
     @Option(names = "--detach", description = "Start the replay and do not watch it. Needs a server.")
     boolean detach;
 
-    @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.")
-    @Nullable
-    String why;
-
     DeadReplayCommand(DeadCommand dead) {
-        this.dead = dead;
+        super(dead);
     }
 
     @Override
-    public Integer call() {
-        BadInput.require(
-                ids.isEmpty() != (filter.isEmpty() && !all),
-                "Say which: ids, or options such as --fingerprint and --queue, or --all; but not both");
-        return ids.isEmpty() ? paced() : byId();
-    }
-
-    private int byId() {
+    int byId() {
         BadInput.require(
                 !dryRun && !detach && rate == null && canary == null && stopAt == null,
                 "--rate, --canary, --stop-at, --dry-run and --detach are not for ids, which are put back at once");
@@ -110,7 +81,8 @@ final class DeadReplayCommand implements Callable<Integer> {
         }));
     }
 
-    private int paced() {
+    @Override
+    int matching() {
         BadInput.require(!newId && payload == null, "--new-id and --payload are for ids only");
         ObjectNode body = body().put("dryRun", dryRun);
         body.set("filter", filter.json());
@@ -142,7 +114,7 @@ final class DeadReplayCommand implements Callable<Integer> {
     }
 
     private ObjectNode body() {
-        ObjectNode body = LinkedCommand.why(why).put("keepCounters", keepCounters);
+        ObjectNode body = why.body().put("keepCounters", keepCounters);
         return toQueue == null ? body : body.put("queue", toQueue);
     }
 }

@@ -28,15 +28,13 @@ import tools.jackson.databind.node.ObjectNode;
         })
 final class JobsCommand extends LinkedCommand {
 
-    private static final int DEFAULT_LIMIT = 50;
-
     JobsCommand(Terminal terminal) {
         super(terminal);
     }
 
     @Override
     public Integer call() {
-        return list(new JobFilter(), null, DEFAULT_LIMIT, null);
+        return list(new JobFilter(), null, new PageOptions());
     }
 
     @Command(
@@ -48,21 +46,9 @@ final class JobsCommand extends LinkedCommand {
             @Option(names = "--state", paramLabel = "STATES", description = "One or more, with commas between.")
                     @Nullable
                     String state,
-            @Option(
-                            names = "--limit",
-                            paramLabel = "N",
-                            defaultValue = "50",
-                            description = "So many at most; 50 unless given.")
-                    int limit,
-            @Option(
-                            names = "--cursor",
-                            paramLabel = "TEXT",
-                            description = "Go on after the page that ended with this 'next'.")
-                    @Nullable
-                    String cursor) {
-        BadInput.require(limit > 0, "--limit must be at least 1, not " + limit);
+            @Mixin PageOptions page) {
         return with(link -> {
-            ObjectNode all = pages(link, filter.on(Target.of("jobs")).with("state", state), limit, cursor);
+            ObjectNode all = page.of(link, filter.on(Target.of("jobs")).with("state", state));
             return answer(all, () -> JobTexts.table(all, terminal.out()));
         });
     }
@@ -154,8 +140,8 @@ final class JobsCommand extends LinkedCommand {
             @Option(names = "--reset", description = "Start all counters anew.") boolean reset,
             @Option(names = "--force", description = "Even what is not retryable or has spent its attempts.")
                     boolean force,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
-        ObjectNode body = why(why).put("backoff", backoff).put("reset", reset).put("force", force);
+            @Mixin Why why) {
+        ObjectNode body = why.body().put("backoff", backoff).put("reset", reset).put("force", force);
         if (grant != null) {
             body.put("grant", grant);
         }
@@ -172,9 +158,9 @@ final class JobsCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise jobs cancel 17 --why 'sent twice'"})
     int cancel(
             @Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of jobs.") List<String> ids,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return with(link -> each(ids, id -> {
-            JsonNode job = link.post(Target.of("jobs", id, "cancel"), why(why));
+            JsonNode job = link.post(Target.of("jobs", id, "cancel"), why.body());
             boolean done = job.path("state").stringValue("").equals("CANCELLED");
             return answer(job, done ? "Job %s is cancelled" : "The worker of job %s was asked to stop it", id);
         }));

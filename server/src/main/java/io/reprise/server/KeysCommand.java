@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.server.client.Link;
 import io.reprise.server.client.Target;
 import io.reprise.server.http.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
@@ -22,17 +24,12 @@ import tools.jackson.databind.node.ObjectNode;
             "  reprise keys create shop --scope enqueue,read",
             "  reprise keys create rescue --scope admin --store sqlite:reprise.db     # when the admin key is lost"
         })
-final class KeysCommand extends LinkedCommand {
+final class KeysCommand extends ListingCommand {
 
     private static final int MOST = 100_000;
 
     KeysCommand(Terminal terminal) {
-        super(terminal);
-    }
-
-    @Override
-    public Integer call() {
-        return list();
+        super(terminal, "keys");
     }
 
     @Command(
@@ -40,23 +37,28 @@ final class KeysCommand extends LinkedCommand {
             description = "List keys, without their secrets.",
             footer = {"", "Example:", "  reprise keys list"})
     int list() {
-        return with(link -> {
-            JsonNode page = pages(link, Target.of("keys"), MOST, null);
-            return answer(page, () -> print(page));
-        });
+        return listAll();
     }
 
-    private void print(JsonNode page) {
-        Table table = new Table("id", "name", "scopes", "tenant", "created");
-        for (JsonNode each : page.path("items")) {
-            table.add(
-                    Cells.text(each.path("id")),
-                    Cells.text(each.path("name")),
-                    Cells.text(each.path("scopes")),
-                    Cells.text(each.path("tenant")),
-                    Cells.time(each.path("createdAt")));
-        }
-        table.print(terminal.out());
+    @Override
+    JsonNode all(Link link, Target target) {
+        return pages(link, target, MOST, null);
+    }
+
+    @Override
+    Table table() {
+        return new Table("id", "name", "scopes", "tenant", "created");
+    }
+
+    @Override
+    Object[] row(JsonNode each) {
+        return new Object[] {
+            Cells.text(each.path("id")),
+            Cells.text(each.path("name")),
+            Cells.text(each.path("scopes")),
+            Cells.text(each.path("tenant")),
+            Cells.time(each.path("createdAt"))
+        };
     }
 
     @Command(
@@ -76,8 +78,8 @@ final class KeysCommand extends LinkedCommand {
             @Option(names = "--tenant", paramLabel = "NAME", description = "Whose jobs it may see; all unless given.")
                     @Nullable
                     String tenant,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
-        ObjectNode body = why(why).put("name", name);
+            @Mixin Why why) {
+        ObjectNode body = why.body().put("name", name);
         body.set("scopes", Json.tree(scopes));
         if (tenant != null) {
             body.put("tenant", tenant);
@@ -94,8 +96,8 @@ final class KeysCommand extends LinkedCommand {
             @Option(names = "--grace", paramLabel = "TIME", description = "So long the old secret still counts.")
                     @Nullable
                     String grace,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
-        ObjectNode body = why(why);
+            @Mixin Why why) {
+        ObjectNode body = why.body();
         if (grace != null) {
             body.put("grace", grace);
         }

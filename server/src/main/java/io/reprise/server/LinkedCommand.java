@@ -183,9 +183,4 @@ abstract class LinkedCommand implements Callable<Integer> {
         all.put("next", next);
         return all;
     }
-
-    static ObjectNode why(@Nullable String why) {
-        ObjectNode body = Json.object();
-        return why == null ? body : body.put("why", why);
-    }
 }

@@ -3,9 +3,8 @@ package io.reprise.server;
 
 import io.reprise.server.client.Target;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -15,15 +14,10 @@ import tools.jackson.databind.node.ObjectNode;
         description = "Look at queues, pause, resume and limit them. Without a command: list.",
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {"", "Examples:", "  reprise queues", "  reprise queues pause mail --why 'the relay is being moved'"})
-final class QueuesCommand extends LinkedCommand {
+final class QueuesCommand extends ListingCommand {
 
     QueuesCommand(Terminal terminal) {
-        super(terminal);
-    }
-
-    @Override
-    public Integer call() {
-        return list();
+        super(terminal, "queues");
     }
 
     @Command(
@@ -31,27 +25,27 @@ final class QueuesCommand extends LinkedCommand {
             description = "List queues: how deep, how old, whether they run.",
             footer = {"", "Example:", "  reprise queues list"})
     int list() {
-        return with(link -> {
-            JsonNode page = link.get(Target.of("queues"));
-            return answer(page, () -> print(page));
-        });
+        return listAll();
     }
 
-    private void print(JsonNode page) {
-        Table table = new Table("queue", ">waiting", ">running", ">failed", ">oldest", ">limit", "paused");
-        for (JsonNode queue : page.path("items")) {
-            JsonNode counts = queue.path("counts");
-            boolean paused = queue.path("paused").booleanValue(false);
-            table.add(
-                    Cells.text(queue.path("name")),
-                    Cells.text(queue.path("depth")),
-                    Cells.text(counts.path("RUNNING")),
-                    Cells.text(counts.path("FAILED")),
-                    Cells.text(queue.path("oldestAge")),
-                    Cells.text(queue.path("maxRunning")),
-                    paused ? "by " + Cells.text(queue.path("pausedBy")) + reason(queue.path("pausedWhy")) : "-");
-        }
-        table.print(terminal.out());
+    @Override
+    Table table() {
+        return new Table("queue", ">waiting", ">running", ">failed", ">oldest", ">limit", "paused");
+    }
+
+    @Override
+    Object[] row(JsonNode queue) {
+        JsonNode counts = queue.path("counts");
+        boolean paused = queue.path("paused").booleanValue(false);
+        return new Object[] {
+            Cells.text(queue.path("name")),
+            Cells.text(queue.path("depth")),
+            Cells.text(counts.path("RUNNING")),
+            Cells.text(counts.path("FAILED")),
+            Cells.text(queue.path("oldestAge")),
+            Cells.text(queue.path("maxRunning")),
+            paused ? "by " + Cells.text(queue.path("pausedBy")) + reason(queue.path("pausedWhy")) : "-"
+        };
     }
 
     private static String reason(JsonNode why) {
@@ -64,9 +58,9 @@ final class QueuesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise queues pause mail --why 'the relay is being moved'"})
     int pause(
             @Parameters(paramLabel = "QUEUE", arity = "1..*", description = "Names of queues.") List<String> queues,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return with(link -> each(queues, queue -> {
-            JsonNode now = link.post(Target.of("queues", queue, "pause"), why(why));
+            JsonNode now = link.post(Target.of("queues", queue, "pause"), why.body());
             return answer(now, "Queue %s is paused; %s jobs wait", queue, Cells.text(now.path("depth")));
         }));
     }
@@ -77,9 +71,9 @@ final class QueuesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise queues resume mail"})
     int resume(
             @Parameters(paramLabel = "QUEUE", arity = "1..*", description = "Names of queues.") List<String> queues,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return with(link -> each(queues, queue -> {
-            JsonNode now = link.post(Target.of("queues", queue, "resume"), why(why));
+            JsonNode now = link.post(Target.of("queues", queue, "resume"), why.body());
             return answer(now, "Queue %s runs; %s jobs wait", queue, Cells.text(now.path("depth")));
         }));
     }
@@ -91,8 +85,8 @@ final class QueuesCommand extends LinkedCommand {
     int limit(
             @Parameters(index = "0", paramLabel = "QUEUE", description = "Name of the queue.") String queue,
             @Parameters(index = "1", paramLabel = "N", description = "A number from 1, or none.") String limit,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
-        ObjectNode body = why(why);
+            @Mixin Why why) {
+        ObjectNode body = why.body();
         if (limit.equals("none")) {
             body.putNull("maxRunning");
         } else {

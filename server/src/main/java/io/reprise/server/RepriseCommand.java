@@ -3,6 +3,9 @@ package io.reprise.server;
 
 import io.reprise.server.config.Durations;
 import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IVersionProvider;
@@ -33,6 +36,9 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class RepriseCommand {
 
+    /** Needs to know all the others. */
+    private static final String COMPLETION = "completion";
+
     @Mixin
     HelpOption help = new HelpOption();
 
@@ -48,32 +54,48 @@ final class RepriseCommand {
             description = "Log more to standard error, and show stack traces.")
     boolean verbose;
 
-    static CommandLine line(RepriseCommand root, Terminal terminal) {
-        CommandLine policy = new CommandLine(new RepriseCommand.PolicyCommand())
-                .addSubcommand(new PresetsCommand(terminal))
-                .addSubcommand(new PreviewCommand(terminal))
-                .addSubcommand(new LintCommand(terminal));
-        CommandLine schema =
-                new CommandLine(new RepriseCommand.SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal));
-        return new CommandLine(root)
-                .addSubcommand(ServeCommand.line(terminal))
-                .addSubcommand(new JobsCommand(terminal))
-                .addSubcommand(DeadCommand.line(terminal))
-                .addSubcommand(new QueuesCommand(terminal))
-                .addSubcommand(new ResourcesCommand(terminal))
-                .addSubcommand(new SchedulesCommand(terminal))
-                .addSubcommand(new KeysCommand(terminal))
-                .addSubcommand(new StatsCommand(terminal))
-                .addSubcommand(new DemoCommand(terminal, root))
-                .addSubcommand(policy)
-                .addSubcommand(SimulateCommands.line(terminal))
-                .addSubcommand(schema)
-                .addSubcommand(new CompletionCommand(terminal))
-                .registerConverter(Duration.class, RepriseCommand::duration)
+    /**
+     * The command line for these arguments. If they begin with a command, it knows only that one: to read the annotations of
+     * all commands takes longer than to run one.
+     */
+    static CommandLine line(RepriseCommand root, Terminal terminal, String... args) {
+        Map<String, Supplier<CommandLine>> commands = commands(root, terminal);
+        Supplier<CommandLine> named = args.length == 0 || args[0].equals(COMPLETION) ? null : commands.get(args[0]);
+        CommandLine line = new CommandLine(root);
+        if (named == null) {
+            commands.values().forEach(command -> line.addSubcommand(command.get()));
+        } else {
+            line.addSubcommand(named.get());
+        }
+        return line.registerConverter(Duration.class, RepriseCommand::duration)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setUsageHelpAutoWidth(true)
                 .setOut(terminal.out())
                 .setErr(terminal.err());
+    }
+
+    private static Map<String, Supplier<CommandLine>> commands(RepriseCommand root, Terminal terminal) {
+        Map<String, Supplier<CommandLine>> commands = new LinkedHashMap<>();
+        commands.put("serve", () -> ServeCommand.line(terminal));
+        commands.put("jobs", () -> new CommandLine(new JobsCommand(terminal)));
+        commands.put("dead", () -> DeadCommand.line(terminal));
+        commands.put("queues", () -> new CommandLine(new QueuesCommand(terminal)));
+        commands.put("resources", () -> new CommandLine(new ResourcesCommand(terminal)));
+        commands.put("schedules", () -> new CommandLine(new SchedulesCommand(terminal)));
+        commands.put("keys", () -> new CommandLine(new KeysCommand(terminal)));
+        commands.put("stats", () -> new CommandLine(new StatsCommand(terminal)));
+        commands.put("demo", () -> new CommandLine(new DemoCommand(terminal, root)));
+        commands.put(
+                "policy",
+                () -> new CommandLine(new PolicyCommand())
+                        .addSubcommand(new PresetsCommand(terminal))
+                        .addSubcommand(new PreviewCommand(terminal))
+                        .addSubcommand(new LintCommand(terminal)));
+        commands.put("simulate", () -> SimulateCommands.line(terminal));
+        commands.put(
+                "schema", () -> new CommandLine(new SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal)));
+        commands.put(COMPLETION, () -> new CommandLine(new CompletionCommand(terminal)));
+        return commands;
     }
 
     private static Duration duration(String text) {

@@ -2,9 +2,8 @@
 package io.reprise.server;
 
 import io.reprise.server.client.Target;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.JsonNode;
 
@@ -18,15 +17,10 @@ import tools.jackson.databind.JsonNode;
             "  reprise resources",
             "  reprise resources force-open smtp --why 'maintenance till 6'"
         })
-final class ResourcesCommand extends LinkedCommand {
+final class ResourcesCommand extends ListingCommand {
 
     ResourcesCommand(Terminal terminal) {
-        super(terminal);
-    }
-
-    @Override
-    public Integer call() {
-        return list();
+        super(terminal, "resources");
     }
 
     @Command(
@@ -34,28 +28,24 @@ final class ResourcesCommand extends LinkedCommand {
             description = "List the resources of which there is something to tell.",
             footer = {"", "Example:", "  reprise resources list --json"})
     int list() {
-        return with(link -> {
-            JsonNode page = link.get(Target.of("resources"));
-            return answer(page, () -> print(page));
-        });
+        return listAll();
     }
 
-    private void print(JsonNode page) {
-        if (page.path("items").isEmpty()) {
-            terminal.out().println("No resources.");
-            return;
-        }
-        Table table = new Table("resource", "breaker", ">parked", ">budget", "next probe", "why");
-        for (JsonNode resource : page.path("items")) {
-            table.add(
-                    Cells.text(resource.path("name")),
-                    Cells.text(resource.path("phase")),
-                    Cells.text(resource.path("parked")),
-                    String.format("%.1f", resource.path("budget").doubleValue(0)),
-                    Cells.time(resource.path("nextProbe")),
-                    Cells.cut(resource.path("why")));
-        }
-        table.print(terminal.out());
+    @Override
+    Table table() {
+        return new Table("resource", "breaker", ">parked", ">budget", "next probe", "why");
+    }
+
+    @Override
+    Object[] row(JsonNode resource) {
+        return new Object[] {
+            Cells.text(resource.path("name")),
+            Cells.text(resource.path("phase")),
+            Cells.text(resource.path("parked")),
+            String.format("%.1f", resource.path("budget").doubleValue(0)),
+            Cells.time(resource.path("nextProbe")),
+            Cells.cut(resource.path("why"))
+        };
     }
 
     @Command(
@@ -64,7 +54,7 @@ final class ResourcesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise resources force-open smtp --why 'maintenance till 6'"})
     int forceOpen(
             @Parameters(paramLabel = "RESOURCE", description = "Name of the resource.") String resource,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return force(resource, "force-open", why);
     }
 
@@ -74,7 +64,7 @@ final class ResourcesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise resources force-close smtp"})
     int forceClose(
             @Parameters(paramLabel = "RESOURCE", description = "Name of the resource.") String resource,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return force(resource, "force-close", why);
     }
 
@@ -84,13 +74,13 @@ final class ResourcesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise resources automatic smtp"})
     int automatic(
             @Parameters(paramLabel = "RESOURCE", description = "Name of the resource.") String resource,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return force(resource, "automatic", why);
     }
 
-    private int force(String resource, String how, @Nullable String why) {
+    private int force(String resource, String how, Why why) {
         return with(link -> {
-            JsonNode now = link.post(Target.of("resources", resource, how), why(why));
+            JsonNode now = link.post(Target.of("resources", resource, how), why.body());
             return answer(
                     now, "Resource %s: %s, %s", resource, Cells.text(now.path("phase")), Cells.text(now.path("why")));
         });

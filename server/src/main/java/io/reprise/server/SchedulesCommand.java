@@ -18,15 +18,10 @@ import tools.jackson.databind.node.ObjectNode;
         synopsisSubcommandLabel = "[COMMAND]",
         footer = {"", "Examples:", "  reprise schedules", "  reprise schedules create nightly report --cron '0 3 * * *'"
         })
-final class SchedulesCommand extends LinkedCommand {
+final class SchedulesCommand extends ListingCommand {
 
     SchedulesCommand(Terminal terminal) {
-        super(terminal);
-    }
-
-    @Override
-    public Integer call() {
-        return list();
+        super(terminal, "schedules");
     }
 
     @Command(
@@ -34,30 +29,26 @@ final class SchedulesCommand extends LinkedCommand {
             description = "List schedules and when they run next.",
             footer = {"", "Example:", "  reprise schedules list"})
     int list() {
-        return with(link -> {
-            JsonNode page = link.get(Target.of("schedules"));
-            return answer(page, () -> print(page));
-        });
+        return listAll();
     }
 
-    private void print(JsonNode page) {
-        if (page.path("items").isEmpty()) {
-            terminal.out().println("No schedules.");
-            return;
-        }
-        Table table = new Table("schedule", "rule", "zone", "next", "type", "queue", ">last job");
-        for (JsonNode schedule : page.path("items")) {
-            boolean cron = schedule.path("cron").isString();
-            table.add(
-                    Cells.text(schedule.path("name")),
-                    cron ? Cells.text(schedule.path("cron")) : "every " + Cells.text(schedule.path("every")),
-                    Cells.text(schedule.path("zone")),
-                    schedule.path("paused").booleanValue(false) ? "paused" : Cells.time(schedule.path("nextAt")),
-                    Cells.text(schedule.path("job").path("type")),
-                    Cells.text(schedule.path("job").path("queue")),
-                    Cells.text(schedule.path("lastJob")));
-        }
-        table.print(terminal.out());
+    @Override
+    Table table() {
+        return new Table("schedule", "rule", "zone", "next", "type", "queue", ">last job");
+    }
+
+    @Override
+    Object[] row(JsonNode schedule) {
+        boolean cron = schedule.path("cron").isString();
+        return new Object[] {
+            Cells.text(schedule.path("name")),
+            cron ? Cells.text(schedule.path("cron")) : "every " + Cells.text(schedule.path("every")),
+            Cells.text(schedule.path("zone")),
+            schedule.path("paused").booleanValue(false) ? "paused" : Cells.time(schedule.path("nextAt")),
+            Cells.text(schedule.path("job").path("type")),
+            Cells.text(schedule.path("job").path("queue")),
+            Cells.text(schedule.path("lastJob"))
+        };
     }
 
     @Command(
@@ -110,11 +101,11 @@ final class SchedulesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise schedules pause nightly"})
     int pause(
             @Parameters(paramLabel = "NAME", arity = "1..*", description = "Names of schedules.") List<String> names,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return with(link -> each(
                 names,
                 name -> answer(
-                        link.post(Target.of("schedules", name, "pause"), why(why)), "Schedule %s is paused", name)));
+                        link.post(Target.of("schedules", name, "pause"), why.body()), "Schedule %s is paused", name)));
     }
 
     @Command(
@@ -123,9 +114,9 @@ final class SchedulesCommand extends LinkedCommand {
             footer = {"", "Example:", "  reprise schedules resume nightly"})
     int resume(
             @Parameters(paramLabel = "NAME", arity = "1..*", description = "Names of schedules.") List<String> names,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+            @Mixin Why why) {
         return with(link -> each(names, name -> {
-            JsonNode now = link.post(Target.of("schedules", name, "resume"), why(why));
+            JsonNode now = link.post(Target.of("schedules", name, "resume"), why.body());
             return answer(now, "Schedule %s runs next at %s", name, Cells.time(now.path("nextAt")));
         }));
     }
@@ -134,11 +125,9 @@ final class SchedulesCommand extends LinkedCommand {
             name = "trigger",
             description = "Enqueue the job of a schedule now; its next run stays as it is.",
             footer = {"", "Example:", "  reprise schedules trigger nightly"})
-    int trigger(
-            @Parameters(paramLabel = "NAME", description = "Name of the schedule.") String name,
-            @Option(names = "--why", paramLabel = "TEXT", description = "For the audit log.") @Nullable String why) {
+    int trigger(@Parameters(paramLabel = "NAME", description = "Name of the schedule.") String name, @Mixin Why why) {
         return with(link -> {
-            JsonNode made = link.post(Target.of("schedules", name, "trigger"), why(why));
+            JsonNode made = link.post(Target.of("schedules", name, "trigger"), why.body());
             return answer(made, "Schedule %s: job %s is enqueued", name, Cells.text(made.path("id")));
         });
     }

@@ -63,6 +63,9 @@ final class ServeCommand implements Callable<Integer> {
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final String LOOPBACK = "127.0.0.1";
 
+    /** How many references fit into a line of the CPU's cache. */
+    private static final String CACHE_LINE = "org.eclipse.jetty.util.referencesPerCacheLine";
+
     /** Together less than the end of the process is held up. */
     private static final Duration STOP_GRACE = Duration.ofSeconds(6);
 
@@ -112,6 +115,10 @@ final class ServeCommand implements Callable<Integer> {
         if (printConfig) {
             terminal.out().print(settings.print());
             return ExitCode.OK;
+        }
+        if (System.getProperty(CACHE_LINE) == null) {
+            // Jetty would start all of JMX to find out, which takes longer than to open the store.
+            System.setProperty(CACHE_LINE, "16");
         }
         try (CtrlC ctrlC = CtrlC.listen();
                 RepriseServer server = start(settings)) {

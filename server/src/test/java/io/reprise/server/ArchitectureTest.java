@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption;
@@ -49,6 +50,10 @@ class ArchitectureTest {
             .should()
             .dependOnClassesThat()
             .resideInAPackage("io.reprise.simulator..");
+
+    @ArchTest
+    static final ArchRule packages_of_the_server_do_not_depend_on_each_other_in_circles =
+            slices().matching("io.reprise.server.(*)..").should().beFreeOfCycles();
 
     private static JavaClass outermost(JavaClass type) {
         return type.getEnclosingClass().map(ArchitectureTest::outermost).orElse(type);

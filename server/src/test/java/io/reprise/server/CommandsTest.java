@@ -10,26 +10,33 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestInstance.Lifecycle;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 
 /** Commands on jobs and what surrounds them, each against a server that runs and straight on its store. */
+@TestInstance(Lifecycle.PER_CLASS)
 class CommandsTest {
 
     @TempDir
     static Path directory;
 
-    private static QueueFixture queue;
+    private QueueFixture queue;
 
     @BeforeAll
-    static void start() {
-        queue = new QueueFixture(directory);
+    void start() {
+        queue = new QueueFixture(storeUrl());
+    }
+
+    String storeUrl() {
+        return "sqlite:" + directory.resolve("jobs.db");
     }
 
     @AfterAll
-    static void stop() {
+    void stop() {
         queue.close();
     }
 

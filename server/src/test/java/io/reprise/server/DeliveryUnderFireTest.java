@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.Json;
+import io.reprise.testkit.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -35,7 +36,6 @@ import tools.jackson.databind.JsonNode;
  */
 class DeliveryUnderFireTest {
 
-    private static final int JOBS = 10_000;
     private static final int BATCH = 500;
     private static final int HOPELESS = 100;
 
@@ -47,13 +47,15 @@ class DeliveryUnderFireTest {
     private final AtomicInteger calls = new AtomicInteger();
     private @Nullable Process process;
     private @Nullable Stub stub;
+    private String storeUrl = "";
+    private int total;
     private String key = "";
     private String url = "";
 
     /** Fails three of ten, by count so that no run differs; the last jobs it refuses for good. */
     private Stub.Reply answer(Stub.Seen seen) {
         int number = Integer.parseInt(seen.body());
-        if (number >= JOBS - HOPELESS) {
+        if (number >= total - HOPELESS) {
             return Stub.Reply.of(422);
         }
         if (calls.incrementAndGet() % 10 < 3) {
@@ -71,7 +73,7 @@ class DeliveryUnderFireTest {
                         Main.class.getName(),
                         "serve",
                         "--store-url",
-                        "sqlite:" + directory.resolve("jobs.db"),
+                        storeUrl,
                         "--http-port",
                         "0",
                         "--worker-lease",
@@ -161,26 +163,39 @@ class DeliveryUnderFireTest {
     @Test
     @Timeout(value = 170, unit = TimeUnit.SECONDS)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
+        storeUrl = "sqlite:" + directory.resolve("jobs.db");
+        deliver(10_000);
+    }
+
+    @Test
+    @Timeout(value = 170, unit = TimeUnit.SECONDS)
+    void every_job_is_delivered_from_postgresql_too() throws Exception {
+        storeUrl = PostgresServer.shared().freshDatabaseUrl();
+        deliver(2_000);
+    }
+
+    private void deliver(int jobs) throws Exception {
+        total = jobs;
         Stub first = new Stub(this::answer);
         stub = first;
         int port = first.port();
         startServer();
-        for (int i = 0; i < JOBS; i += BATCH) {
+        for (int i = 0; i < jobs; i += BATCH) {
             enqueue(i, port);
         }
-        awaitDelivered(JOBS / 5);
+        awaitDelivered(jobs / 5);
         killServer();
         startServer();
-        awaitDelivered(2 * JOBS / 5);
+        awaitDelivered(2 * jobs / 5);
         restartStub(port);
-        awaitDelivered(3 * JOBS / 5);
+        awaitDelivered(3 * jobs / 5);
         killServer();
         startServer();
-        awaitDelivered(4 * JOBS / 5);
+        awaitDelivered(4 * jobs / 5);
         restartStub(port);
-        awaitDelivered(JOBS - HOPELESS);
+        awaitDelivered(jobs - HOPELESS);
         await(() -> count("PENDING") + count("RUNNING") == 0);
-        assertThat(count("SUCCEEDED")).isEqualTo(JOBS - HOPELESS);
+        assertThat(count("SUCCEEDED")).isEqualTo(jobs - HOPELESS);
         assertThat(count("FAILED")).isEqualTo(HOPELESS);
     }
 

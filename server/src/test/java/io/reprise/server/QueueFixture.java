@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** A real server on a real socket and a SQLite file, and the program pointed at either of the two. */
+/** A real server on a real socket and a store, and the program pointed at either of the two. */
 final class QueueFixture implements AutoCloseable {
 
     /** How the program gets at the queue. */
@@ -39,7 +39,11 @@ final class QueueFixture implements AutoCloseable {
     final String key;
 
     QueueFixture(Path directory) {
-        storeUrl = "sqlite:" + directory.resolve("jobs.db");
+        this("sqlite:" + directory.resolve("jobs.db"));
+    }
+
+    QueueFixture(String storeUrl) {
+        this.storeUrl = storeUrl;
         JobStore store = Stores.open(storeUrl);
         store.prepare();
         key = new Keys(store, InstantSource.system())

@@ -2,8 +2,10 @@
 package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -11,10 +13,13 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,16 +27,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The program as a process: started, used, stopped. */
 class ServeTest {
 
-    private static final String LISTENS = "Reprise listens on ";
-
     @TempDir
     Path directory;
 
     private Process start(String... more) throws IOException {
-        return serve("sqlite:" + directory.resolve("jobs.db"), more);
+        return startOn("sqlite:" + directory.resolve("jobs.db"), more);
     }
 
-    private static Process serve(String store, String... more) throws IOException {
+    private static Process startOn(String store, String... more) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -50,42 +53,112 @@ class ServeTest {
     @Timeout(value = 120, unit = TimeUnit.SECONDS)
     void the_first_start_prints_a_key_once_and_listens_on_loopback() throws Exception {
         Process first = start("--http-host", "0.0.0.0");
-        String key = null;
-        String url = null;
-        BufferedReader out = first.inputReader();
-        for (String line = out.readLine(); url == null && line != null; line = out.readLine()) {
-            if (line.strip().startsWith("rk_")) {
-                key = line.strip();
-            }
-            if (line.startsWith(LISTENS)) {
-                url = line.substring(LISTENS.length());
-                break;
-            }
-        }
         try {
-            assertThat(key).isNotNull();
-            assertThat(url).startsWith("http://127.0.0.1:");
-            HttpResponse<String> answer = HttpClient.newHttpClient()
-                    .send(
-                            HttpRequest.newBuilder(URI.create(url + "/v1/jobs"))
-                                    .header("Authorization", "Bearer " + key)
-                                    .header("Content-Type", "application/json")
-                                    .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"a\"}"))
-                                    .build(),
-                            HttpResponse.BodyHandlers.ofString());
+            Started started = await(first);
+            assertThat(started.url).startsWith("http://127.0.0.1:");
+            HttpResponse<String> answer = enqueue(HttpClient.newHttpClient(), started);
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
         } finally {
-            first.destroy();
-            assertThat(first.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            stop(first);
         }
         Process second = start();
         try {
             String line = second.inputReader().readLine();
             assertThat(line).startsWith("Reprise listens on http://127.0.0.1:");
         } finally {
-            second.destroy();
-            assertThat(second.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            stop(second);
         }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void of_several_hosts_the_one_that_is_the_primary_is_used() throws Exception {
+        int port = PostgresServer.shared().port();
+        // Nothing listens on the first.
+        String url = PostgresServer.shared()
+                .freshDatabaseUrl()
+                .replace(
+                        "jdbc:postgresql://127.0.0.1:" + port,
+                        "postgresql://postgres:hidden@127.0.0.1:1,127.0.0.1:" + port)
+                .replace("?user=postgres", "?targetServerType=primary");
+        assertThat(Cli.run("serve", "--print-config", "--store-url", url).out())
+                .contains("127.0.0.1:1,127.0.0.1:" + port)
+                .doesNotContain("hidden");
+        Process server = startOn(url);
+        try {
+            await(server);
+            Cli queues = Cli.run("queues", "list", "--store", url, "--json");
+            assertThat(queues.code()).as(queues.err()).isZero();
+        } finally {
+            stop(server);
+        }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void with_a_key_store_it_speaks_https_only() throws Exception {
+        Path keys = KeyStores.make(directory, "ip:127.0.0.1");
+        Process process = start("--tls-key-store", keys.toString(), "--tls-password", KeyStores.PASSWORD);
+        try {
+            Started started = await(process);
+            assertThat(started.url).startsWith("https://127.0.0.1:");
+            HttpClient trusting =
+                    HttpClient.newBuilder().sslContext(trust(keys)).build();
+            assertThat(enqueue(trusting, started).statusCode()).isEqualTo(202);
+            HttpClient distrusting = HttpClient.newHttpClient();
+            assertThatExceptionOfType(SSLHandshakeException.class).isThrownBy(() -> enqueue(distrusting, started));
+            Started plain = new Started(started.url.replace("https", "http"), started.key);
+            assertThatExceptionOfType(IOException.class).isThrownBy(() -> enqueue(distrusting, plain));
+        } finally {
+            stop(process);
+        }
+    }
+
+    /** Where it listens, and the key it has printed. */
+    private record Started(String url, String key) {}
+
+    private static Started await(Process process) throws IOException {
+        String key = "";
+        BufferedReader out = process.inputReader();
+        for (String line = out.readLine(); line != null; line = out.readLine()) {
+            if (line.strip().startsWith("rk_")) {
+                key = line.strip();
+            }
+            if (line.startsWith("Reprise listens on ")) {
+                assertThat(key).isNotEmpty();
+                return new Started(line.substring("Reprise listens on ".length()), key);
+            }
+        }
+        throw new AssertionError("it did not start");
+    }
+
+    private static HttpResponse<String> enqueue(HttpClient client, Started server) throws Exception {
+        return client.send(
+                HttpRequest.newBuilder(URI.create(server.url + "/v1/jobs"))
+                        .timeout(Duration.ofSeconds(60))
+                        .header("Authorization", "Bearer " + server.key)
+                        .header("Content-Type", "application/json")
+                        .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"a\"}"))
+                        .build(),
+                HttpResponse.BodyHandlers.ofString());
+    }
+
+    private static SSLContext trust(Path file) throws Exception {
+        KeyStore keys = KeyStore.getInstance(file.toFile(), KeyStores.PASSWORD.toCharArray());
+        // A key's own certificate is no anchor of trust until it is put in as one.
+        KeyStore anchors = KeyStore.getInstance("PKCS12");
+        anchors.load(null, null);
+        anchors.setCertificateEntry("server", keys.getCertificate("key"));
+        TrustManagerFactory managers = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        managers.init(anchors);
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, managers.getTrustManagers(), null);
+        return context;
+    }
+
+    private static void stop(Process process) throws InterruptedException {
+        process.destroy();
+        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test
@@ -94,55 +167,33 @@ class ServeTest {
         String store = MariaDbServer.shared()
                 .freshDatabaseUrl()
                 .replaceFirst("jdbc:mariadb://(.*)\\?user=root", "mariadb://root@$1");
-        Process first = serve(store);
         String key;
         String job;
+        Process first = startOn(store);
         try {
-            key = line(first, "rk_");
-            HttpResponse<String> answer =
-                    send(request(line(first, LISTENS).substring(LISTENS.length()), key, "/v1/jobs")
-                            .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"a\"}")));
+            Started started = await(first);
+            key = started.key;
+            HttpResponse<String> answer = enqueue(HttpClient.newHttpClient(), started);
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
             job = answer.body().replaceFirst("(?s).*\"id\":\"([^\"]+)\".*", "$1");
         } finally {
             stop(first);
         }
-        Process second = serve(store.replace("mariadb:", "mysql:"));
+        Process second = startOn(store.replace("mariadb:", "mysql:"));
         try {
-            HttpResponse<String> answer =
-                    send(request(line(second, LISTENS).substring(LISTENS.length()), key, "/v1/jobs/" + job));
+            String url = second.inputReader().readLine().substring("Reprise listens on ".length());
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create(url + "/v1/jobs/" + job))
+                                    .timeout(Duration.ofSeconds(60))
+                                    .header("Authorization", "Bearer " + key)
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
             assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-            assertThat(answer.body()).contains(job);
+            assertThat(answer.body()).contains("\"" + job + "\"");
         } finally {
             stop(second);
         }
-    }
-
-    /** The first line to come that begins so; what does not come in time fails. */
-    private static String line(Process server, String beginning) throws Exception {
-        return CompletableFuture.supplyAsync(() -> server.inputReader()
-                        .lines()
-                        .map(String::strip)
-                        .filter(line -> line.startsWith(beginning))
-                        .findFirst()
-                        .orElseThrow())
-                .get(60, TimeUnit.SECONDS);
-    }
-
-    private static HttpRequest.Builder request(String url, String key, String path) {
-        return HttpRequest.newBuilder(URI.create(url + path))
-                .timeout(Duration.ofSeconds(60))
-                .header("Authorization", "Bearer " + key)
-                .header("Content-Type", "application/json");
-    }
-
-    private static HttpResponse<String> send(HttpRequest.Builder request) throws Exception {
-        return HttpClient.newHttpClient().send(request.build(), HttpResponse.BodyHandlers.ofString());
-    }
-
-    private static void stop(Process server) throws InterruptedException {
-        server.destroy();
-        assertThat(server.waitFor(60, TimeUnit.SECONDS)).isTrue();
     }
 
     @Test

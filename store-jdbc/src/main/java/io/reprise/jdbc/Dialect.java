@@ -86,6 +86,12 @@ interface Dialect {
     }
 
     /**
+     * Ends leases whose list of jobs cannot be read, where a list can be so: statements that read the lists would fail as
+     * long as one is there. The jobs are free again, and what their holder says of them is stale.
+     */
+    default void dropDamagedLeases(Session session) throws SQLException {}
+
+    /**
      * Where jobs in these states, or all if empty, are shown: views, each with a condition and each with other jobs, to be
      * read in one statement, lest a job that moves is missed or seen twice.
      */
@@ -116,6 +122,13 @@ interface Dialect {
      * @throws IllegalArgumentException if the transaction would not see what the lock of a queue protects
      */
     void requireFreshReads(Connection connection) throws SQLException;
+
+    /**
+     * Refuses a server that speaks the protocol and keeps other promises than the statements count on.
+     *
+     * @throws io.reprise.RepriseException if it is one
+     */
+    default void requireServer(Session session) throws SQLException {}
 
     /** Keeps other migrating processes away until the transaction ends, or {@link #unlockSchema}. */
     void lockSchema(Session session) throws SQLException;

@@ -11,7 +11,6 @@ import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Settings of a {@link JdbcJobStore}. Not thread-safe. */
 public final class JdbcStoreBuilder {
@@ -93,40 +92,18 @@ public final class JdbcStoreBuilder {
     }
 
     public JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(jdbcUrl);
-        if (user != null) {
-            source.setUser(user);
-        }
-        if (password != null) {
-            source.setPassword(password);
-        }
-        source.setApplicationName("reprise");
-        source.setTcpKeepAlive(true);
-        source.setConnectTimeout(10);
-        // Beyond the statement timeout, so that it bites only when the server is gone.
-        source.setSocketTimeout((int) timeout.toSeconds() + 10);
-        // Few statements, run again and again: each is worth preparing at once.
-        source.setPrepareThreshold(1);
-        // Written so that one plan fits all parameters: planning anew would cost as much as running.
-        source.setOptions("-c plan_cache_mode=force_generic_plan");
-        if (pollOnly) {
-            // A pooler in transaction mode may hand the next statement to another server connection.
-            source.setPrepareThreshold(0);
-            source.setOptions("");
-        }
-        return postgresql(source);
+        return postgresql(new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly));
     }
 
     public JdbcJobStore postgresql(DataSource source) {
         HikariConfig config = pool();
         config.setDataSource(source);
+        config.setExceptionOverride(new PostgresDatabase.Eviction());
         if (!pollOnly) {
-            // Who is frozen or cut off in a transaction must not keep its locks until TCP gives up, which may take
-            // hours.
-            config.setConnectionInitSql("set idle_in_transaction_session_timeout = " + timeout.toMillis());
+            config.setConnectionInitSql(PostgresDatabase.limits(timeout));
         }
-        PostgresDatabase database = new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds());
+        PostgresDatabase database =
+                new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds(), pollOnly);
         Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
@@ -198,13 +175,14 @@ public final class JdbcStoreBuilder {
                     + "': expected sqlite:<file>, or <kind>://<user>:<password>@<host>/<database> where the kind is"
                     + " postgresql, mysql or mariadb");
         }
-        URI uri = URI.create(url);
-        String login = uri.getUserInfo();
+        if (!mysql) {
+            return postgresql(PostgresUrl.of(jdbcUrl).source(timeout, pollOnly));
+        }
+        String login = URI.create(url).getUserInfo();
         int colon = login == null ? -1 : login.indexOf(':');
         String user = login == null || colon < 0 ? login : login.substring(0, colon);
         String password = login == null || colon < 0 ? null : login.substring(colon + 1);
-        String bare = login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//");
-        return mysql ? mysql(driven(bare), user, password) : postgresql(bare, user, password);
+        return mysql(driven(login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//")), user, password);
     }
 
     /** MariaDB's driver speaks with MySQL too: it stands in where MySQL's own is not on the class path. */

@@ -104,6 +104,7 @@ final class Leases {
     private record Expired(long token, String runner) {}
 
     List<LostClaim> takeOver(Session session, String taker, Duration lease, int max) throws SQLException {
+        session.dialect().dropDamagedLeases(session);
         List<Expired> expired =
                 session.list(session.dialect().expiredSql(), row -> new Expired(row.number(), row.text()), max);
         List<LostClaim> taken = new ArrayList<>();

@@ -49,6 +49,7 @@ final class Migrations {
     /** Applies what is missing, in the one transaction that the session is in. */
     static void apply(Session session) throws SQLException {
         Dialect dialect = session.dialect();
+        dialect.requireServer(session);
         dialect.lockSchema(session);
         try {
             applyMissing(session);

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.JobState;
+import io.reprise.RepriseException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -15,8 +16,10 @@ import org.postgresql.PGConnection;
 
 final class PostgresDialect extends ReturningDialect {
 
-    /** First half of our advisory locks; the second is a hash of what is locked. */
-    static final int LOCKS = 0x52455052;
+    /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
+    private static final int QUEUES = 0x52455052;
+
+    private static final int SCHEMA = QUEUES + 1;
 
     // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
     private static final String END = """
@@ -71,7 +74,10 @@ final class PostgresDialect extends ReturningDialect {
                         .replace("{bigint}", "bigint")
                         .replace("{text}", "text")
                         .replace("{key}", "key")
-                        .replace("{position}", "strpos"));
+                        .replace("{position}", "strpos")
+                        // Where a row lies, for the statement that just found it.
+                        .replace("{place}", "ctid")
+                        .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))"));
     }
 
     @Override
@@ -122,9 +128,16 @@ final class PostgresDialect extends ReturningDialect {
                 index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));
     }
 
+    /**
+     * The driver asks the server to cancel what takes too long. Where the statement is the whole transaction that can hit
+     * the wait for a synchronous standby, and a commit whose wait is cancelled is acknowledged although no standby has
+     * it. So it is asked only where a commit follows; elsewhere the server itself limits the statement without its commit.
+     */
     @Override
     public void limit(PreparedStatement statement, int seconds) throws SQLException {
-        statement.setQueryTimeout(seconds);
+        if (!statement.getConnection().getAutoCommit()) {
+            statement.setQueryTimeout(seconds);
+        }
     }
 
     @Override
@@ -139,12 +152,12 @@ final class PostgresDialect extends ReturningDialect {
 
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
+        session.list(sql("select {lock_queue}"), row -> 1, queue);
     }
 
     @Override
     public boolean tryLockQueue(Session session, String queue) throws SQLException {
-        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, QUEUES, queue);
     }
 
     @Override
@@ -162,8 +175,18 @@ final class PostgresDialect extends ReturningDialect {
         return true;
     }
 
+    /** There locks and sequences are different: two workers could hold one job, and a later token could be smaller. */
+    @Override
+    public void requireServer(Session session) throws SQLException {
+        String version = session.one("select version()", Row::text);
+        if (version.contains("CockroachDB") || version.contains("-YB-")) {
+            throw new RepriseException("The server is " + version
+                    + ", which Reprise does not support: use PostgreSQL. docs/failover.md says what differs");
+        }
+    }
+
     @Override
     public void lockSchema(Session session) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
+        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, SCHEMA);
     }
 }

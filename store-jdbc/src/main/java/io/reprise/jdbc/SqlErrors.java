@@ -29,12 +29,18 @@ final class SqlErrors {
                 && ("55P03".equals(cause.getSQLState()) || cause.getErrorCode() == LOCK_WAIT);
     }
 
+    /** Whether the server takes no writes, as a standby. */
+    static boolean isReadOnly(SQLException e) {
+        return "25006".equals(e.getSQLState());
+    }
+
     static StoreException postgres(String what, SQLException e) {
         String state = e.getSQLState() == null ? "" : e.getSQLState();
         String advice = switch (state) {
             case "42P01", "42883", "42703" ->
                 ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
             case "42501" -> ". The database user lacks a right on Reprise's tables: grant it";
+            case "25006" -> ". The server is a standby: name all hosts in the URL, with targetServerType=primary";
             case "57014" -> ". The statement ran into its timeout: look for locks or load on the server";
             default -> "";
         };

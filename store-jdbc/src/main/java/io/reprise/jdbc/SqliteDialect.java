@@ -11,6 +11,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A writing transaction is alone in the whole file, so it needs no further locks. */
 final class SqliteDialect extends ReturningDialect {
@@ -29,6 +31,14 @@ final class SqliteDialect extends ReturningDialect {
                set ids = (select json_group_array(e.value) from json_each(ids) e where e.value <> ?)
              where id = ?
             """;
+
+    private static final String DROP_DAMAGED = """
+            delete from reprise_lease
+             where case when json_valid(ids) then exists (select 1 from json_each(ids) e where e.type <> 'integer')
+                        else true end
+            """;
+
+    private static final Logger log = LoggerFactory.getLogger(SqliteDialect.class);
 
     private final Map<String, String> cache = new ConcurrentHashMap<>();
 
@@ -105,6 +115,15 @@ final class SqliteDialect extends ReturningDialect {
                         : Arrays.stream((Object[]) array)
                                 .map(name -> "\"" + name + "\"")
                                 .collect(Collectors.joining(",", "[", "]")));
+    }
+
+    /** Leases are few, and so are the ids of each. */
+    @Override
+    public void dropDamagedLeases(Session session) throws SQLException {
+        int dropped = session.update(DROP_DAMAGED);
+        if (dropped > 0) {
+            log.warn("{} damaged leases were removed; their jobs will be claimed again", dropped);
+        }
     }
 
     /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */

@@ -26,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
 
@@ -250,6 +252,27 @@ class SchemaTest {
     private static String golden(String name) throws IOException {
         try (InputStream in = SchemaTest.class.getResourceAsStream(name)) {
             return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CockroachDB CCL v25.4.3 (x86_64-pc-linux-gnu, built 2026/01/20, go1.25)",
+                "PostgreSQL 15.12-YB-2025.2.0.0-b0 on x86_64-pc-linux-gnu"
+            })
+    void a_server_that_only_speaks_like_postgresql_is_refused(String version) throws SQLException {
+        String url = PostgresServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("create schema other");
+            statement.execute(
+                    "create function other.version() returns text language sql as $$ select '" + version + "' $$");
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url + "&options=-c%20search_path=other,pg_catalog,public")) {
+            assertThatThrownBy(store::prepare)
+                    .isInstanceOf(RepriseException.class)
+                    .hasMessageContaining(version);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.reprise.JobId;
 import io.reprise.Operations;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;

@@ -7,6 +7,7 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.Replay;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;

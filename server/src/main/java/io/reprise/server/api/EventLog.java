@@ -5,6 +5,7 @@ import io.reprise.Alert;
 import io.reprise.ControlEvent;
 import io.reprise.JobEvent;
 import io.reprise.JobListener;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@
 package io.reprise.server.api;
 
 import io.reprise.JobState;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;

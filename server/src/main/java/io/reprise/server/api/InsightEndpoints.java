@@ -6,6 +6,7 @@ import io.reprise.Costs;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Operation;

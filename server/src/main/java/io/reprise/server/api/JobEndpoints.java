@@ -5,8 +5,8 @@ import io.reprise.Explanation;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobRequest;
-import io.reprise.JobSpec;
 import io.reprise.ManualRetry;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
@@ -74,7 +74,10 @@ final class JobEndpoints implements Endpoints {
                         .section(SECTION)
                         .summary("Enqueue one job, or an array of them: all or none")
                         .scope(Scope.ENQUEUE)
-                        .header("Idempotency-Key", Schema.text(1, 200), "the same key enqueues the same jobs only once")
+                        .header(
+                                "Idempotency-Key",
+                                Schema.text(1, 200),
+                                "the same key enqueues the same jobs only once; another body under it is refused")
                         .body(Schema.oneOrMore(Schemas.JOB_REQUEST, Schemas.MAX_BATCH))
                         .answers(
                                 202,
@@ -134,10 +137,11 @@ final class JobEndpoints implements Endpoints {
 
     private Answer enqueue(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
-        List<JobRequest<JsonNode>> jobs = keyed(requests.all(request.body(), tenancy), request, tenancy);
-        List<Inserted> inserted = api.reprise().offerAll(jobs);
-        if (request.parameter("Idempotency-Key") != null) {
-            requireSame(inserted, request.body(), tenancy);
+        List<JobRequest<JsonNode>> jobs = requests.all(request.body(), tenancy);
+        KeyedRequest keyed = KeyedRequest.of(request, tenancy);
+        List<Inserted> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
+        if (keyed != null) {
+            keyed.requireSame(inserted, api);
         }
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Inserted one : inserted) {
@@ -152,48 +156,6 @@ final class JobEndpoints implements Endpoints {
         }
         return Response.json(202, views.get(0))
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
-    }
-
-    private static List<JobRequest<JsonNode>> keyed(List<JobRequest<JsonNode>> jobs, Request request, Tenancy tenancy) {
-        String key = request.parameter("Idempotency-Key");
-        if (key == null) {
-            return jobs;
-        }
-        boolean own = request.body().isArray()
-                ? request.body().valueStream().anyMatch(job -> job.hasNonNull("idempotencyKey"))
-                : request.body().hasNonNull("idempotencyKey");
-        if (own) {
-            throw Problem.invalid("Idempotency-Key", "must not be given together with a job's idempotencyKey");
-        }
-        List<JobRequest<JsonNode>> keyed = new ArrayList<>();
-        for (int i = 0; i < jobs.size(); i++) {
-            String each = request.body().isArray() ? key + "#" + i : key;
-            String stored = tenancy.storedKey("Idempotency-Key", each);
-            try {
-                keyed.add(jobs.get(i).idempotencyKey(stored == null ? each : stored));
-            } catch (IllegalArgumentException e) {
-                throw Problem.invalid("Idempotency-Key", String.valueOf(e.getMessage()));
-            }
-        }
-        return keyed;
-    }
-
-    /** A key that was used for something else is a mistake that must not pass for a success. */
-    private void requireSame(List<Inserted> inserted, JsonNode body, Tenancy tenancy) {
-        for (int i = 0; i < inserted.size(); i++) {
-            if (!inserted.get(i).created()) {
-                Fields asked = new Fields(body.isArray() ? body.get(i) : body);
-                Job job = api.reprise().find(inserted.get(i).id()).orElse(null);
-                String queue = tenancy.stored("queue", asked.text("queue", JobSpec.DEFAULT_QUEUE));
-                if (job != null
-                        && !(job.type().equals(asked.text("type"))
-                                && job.queue().equals(queue))) {
-                    throw Problem.of(
-                            ProblemType.KEY_REUSED,
-                            "The key belongs to job " + job.id() + ", which is of another type or queue");
-                }
-            }
-        }
     }
 
     private Answer list(Request request) {

@@ -2,6 +2,7 @@
 package io.reprise.server.api;
 
 import io.reprise.Replay;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -12,6 +13,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -57,6 +59,16 @@ final class PacedReplay {
             String by,
             @Nullable String why,
             Instant createdAt) {
+
+        /** Whether it is the same, whoever asks and when. */
+        boolean asksFor(Order other) {
+            return filter.equals(other.filter)
+                    && how.equals(other.how)
+                    && rate == other.rate
+                    && canary == other.canary
+                    && stopAt == other.stopAt
+                    && Objects.equals(why, other.why);
+        }
 
         Tenancy tenancy() {
             return Tenancy.of(new Caller(by, Set.of(), tenant));

@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
 import io.reprise.store.Document;

@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Json;
@@ -248,7 +249,7 @@ final class PolicyEndpoints implements Endpoints {
         view.put("name", name);
         view.put("version", version);
         view.put("preset", version == 0);
-        view.put("policy", Views.json(policy.toJson()));
+        view.put("policy", Json.raw(policy.toJson()));
         return view;
     }
 }

@@ -2,6 +2,7 @@
 package io.reprise.server.api;
 
 import io.reprise.server.api.PacedReplay.State;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
@@ -142,8 +143,13 @@ final class ReplayEndpoints implements Endpoints {
         Document now = stored.isPresent()
                 ? document
                 : api.store().document(PacedReplay.KIND, replay.id).orElse(document);
-        return Response.json(202, PacedReplay.read(now).view())
-                .header("Location", "/v1/replays/" + tenancy.shown(replay.id));
+        PacedReplay known = PacedReplay.read(now);
+        if (stored.isEmpty() && !known.order.asksFor(order)) {
+            throw Problem.of(
+                    ProblemType.KEY_REUSED,
+                    "The key belongs to replay " + tenancy.shown(replay.id) + ", which another request started");
+        }
+        return Response.json(202, known.view()).header("Location", "/v1/replays/" + tenancy.shown(replay.id));
     }
 
     private static ObjectNode how(Fields fields) {

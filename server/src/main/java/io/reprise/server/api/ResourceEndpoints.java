@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.Operations;
 import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Operation;

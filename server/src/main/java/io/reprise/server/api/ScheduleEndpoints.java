@@ -5,6 +5,7 @@ import io.reprise.JobId;
 import io.reprise.JobRequest;
 import io.reprise.RepriseException;
 import io.reprise.Schedule;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;

@@ -8,6 +8,7 @@ import io.reprise.Progress;
 import io.reprise.retry.Decision;
 import io.reprise.retry.Failure;
 import io.reprise.retry.Prediction;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
 import io.reprise.store.Page;
@@ -56,7 +57,7 @@ final class Views {
         view.put("key", tenancy.shownOrNull(job.spec().key()));
         view.put("schedule", tenancy.shownOrNull(job.spec().schedule()));
         view.put("timeout", duration(job.spec().timeout()));
-        view.put("policy", json(job.policy().toJson()));
+        view.put("policy", Json.raw(job.policy().toJson()));
         view.put("losses", job.counts().losses());
         view.put("interruptions", job.counts().interruptions());
         view.put("snoozes", job.counts().snoozes());

@@ -2,7 +2,7 @@
 /**
  * The HTTP API: jobs, dead letters, queues, resources, schedules, policies, leases, events and what people look at, each
  * an {@link io.reprise.server.http.Endpoints} in the words of the core. Whatever a tenant's key names or sees passes
- * through {@link io.reprise.server.api.Tenancy}.
+ * through {@link io.reprise.server.auth.Tenancy}.
  */
 @NullMarked
 package io.reprise.server.api;

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.eclipse.jetty.client.BytesRequestContent;
 import org.eclipse.jetty.client.HttpClient;
 import org.eclipse.jetty.client.Request;
@@ -28,6 +29,7 @@ import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.SocketAddressResolver;
 import org.eclipse.jetty.util.ssl.SslContextFactory;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes calls, and none that its guard refuses. Whenever a connection is opened the guard resolves the host, and the
@@ -47,18 +49,40 @@ public final class OutboundClient implements AutoCloseable {
     /** More is not read, only to be thrown away. */
     private static final int MAX_READ = 1 << 20;
 
-    private final HttpClient client = new HttpClient();
+    private final OutboundGuard guard;
+    private final Supplier<SslContextFactory.Client> tls;
+    private @Nullable HttpClient started;
+    private boolean closed;
 
     public OutboundClient(OutboundGuard guard) {
-        this(guard, new SslContextFactory.Client());
+        this(guard, SslContextFactory.Client::new);
     }
 
-    OutboundClient(OutboundGuard guard, SslContextFactory.Client tls) {
+    OutboundClient(OutboundGuard guard, Supplier<SslContextFactory.Client> tls) {
+        this.guard = guard;
+        this.tls = tls;
+    }
+
+    /** Started by the first call: most processes make none, and it takes a while. */
+    private synchronized HttpClient client() throws IOException {
+        if (closed) {
+            throw new IOException("This process is about to end");
+        }
+        HttpClient client = started;
+        if (client == null) {
+            client = start();
+            started = client;
+        }
+        return client;
+    }
+
+    private HttpClient start() {
         QueuedThreadPool threads = new QueuedThreadPool(MAX_THREADS, 2);
         threads.setName("reprise-outbound");
         threads.setDaemon(true);
+        HttpClient client = new HttpClient();
         client.setExecutor(threads);
-        client.setSslContextFactory(tls);
+        client.setSslContextFactory(tls.get());
         client.setSocketAddressResolver(new Guarded(guard, threads));
         client.setFollowRedirects(false);
         client.setHttpCookieStore(new HttpCookieStore.Empty());
@@ -76,6 +100,7 @@ public final class OutboundClient implements AutoCloseable {
         // Once started, because starting adds them: redirects, authentication and compression are not for us.
         client.getProtocolHandlers().clear();
         client.getContentDecoderFactories().clear();
+        return client;
     }
 
     /** Resolves names on threads of the client: the system's resolver knows no limit in time. */
@@ -108,7 +133,7 @@ public final class OutboundClient implements AutoCloseable {
      * @throws InterruptedException if the thread is told to stop; the call is cut off
      */
     public OutboundAnswer send(OutboundCall call) throws IOException, InterruptedException {
-        Request request = client.newRequest(call.uri())
+        Request request = client().newRequest(call.uri())
                 .method(call.method())
                 .timeout(Math.max(1, call.limit().toMillis()), TimeUnit.MILLISECONDS)
                 .headers(headers -> call.headers().forEach(headers::put));
@@ -175,6 +200,14 @@ public final class OutboundClient implements AutoCloseable {
 
     @Override
     public void close() {
+        HttpClient client;
+        synchronized (this) {
+            closed = true;
+            client = started;
+        }
+        if (client == null) {
+            return;
+        }
         try {
             client.stop();
         } catch (Exception e) {

@@ -53,13 +53,16 @@ public final class HttpServer implements AutoCloseable {
         connector.setAcceptQueueSize(128);
         server.addConnector(connector);
         server.addBean(new NetworkConnectionLimit(limits.connections(), connector));
-        JettyHandler handler = new JettyHandler(new Router(operations), gate, limits);
+        SlowHeaders slow = new SlowHeaders(connector.getScheduler(), limits.request());
+        connector.addBean(slow);
+        JettyHandler handler = new JettyHandler(new Router(operations), gate, limits, slow);
         server.setHandler(handler);
         server.setErrorHandler(JettyHandler::error);
         // Jetty's own way to wait is for connections, which clients keep open; what matters is requests.
         server.setStopTimeout(0);
         HttpServer started = new HttpServer(server, connector, handler, settings);
         started.start();
+        slow.start();
         return started;
     }
 

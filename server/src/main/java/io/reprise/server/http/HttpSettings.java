@@ -21,7 +21,7 @@ public record HttpSettings(
      * @param header bytes of a request's line and headers
      * @param connections open at once
      * @param idle how long a connection may be silent, in the midst of a request too
-     * @param request how long a request's body may take to arrive
+     * @param request how long the headers of a request may take to arrive, and its body
      * @param threads that work on requests
      */
     public record Limits(int body, int header, int connections, Duration idle, Duration request, int threads) {

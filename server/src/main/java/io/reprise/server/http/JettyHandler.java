@@ -15,6 +15,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
@@ -33,13 +34,15 @@ final class JettyHandler extends Handler.Abstract {
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
+    private final SlowHeaders slow;
     private final AtomicInteger active = new AtomicInteger();
     private final Set<JettyEventSink> streams = ConcurrentHashMap.newKeySet();
 
-    JettyHandler(Router router, Gate gate, HttpSettings.Limits limits) {
+    JettyHandler(Router router, Gate gate, HttpSettings.Limits limits, SlowHeaders slow) {
         this.router = router;
         this.gate = gate;
         this.limits = limits;
+        this.slow = slow;
     }
 
     /** One request on its way. */
@@ -55,8 +58,18 @@ final class JettyHandler extends Handler.Abstract {
     @Override
     public boolean handle(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
+        Connection connection = request.getConnectionMetaData().getConnection();
         active.incrementAndGet();
-        Exchange exchange = new Exchange(request, response, Callback.from(callback, active::decrementAndGet));
+        slow.begun(connection);
+        Exchange exchange = new Exchange(
+                request,
+                response,
+                Callback.from(
+                        () -> {
+                            active.decrementAndGet();
+                            slow.ended(connection);
+                        },
+                        callback));
         try {
             Router.Match match =
                     router.find(request.getMethod(), request.getHttpURI().getPath());

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
-import java.nio.charset.StandardCharsets;
-import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
@@ -14,6 +12,7 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
 
 /** JSON as the API reads and writes it: times as ISO-8601 text, members in the order they are declared. */
 public final class Json {
@@ -33,9 +32,6 @@ public final class Json {
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
             .build();
-
-    /** Perhaps half of a surrogate pair, written as an escape; other text cannot contain one. */
-    private static final Pattern HALF_PAIR = Pattern.compile("\\\\u[dD][89a-fA-F]");
 
     private Json() {}
 
@@ -65,9 +61,24 @@ public final class Json {
         return MAPPER.readValue(json, type);
     }
 
+    /** Text that is JSON, to be written as it is. */
+    public static Object raw(String json) {
+        return new RawValue(json);
+    }
+
     /** A value as a tree. */
     public static JsonNode tree(Object value) {
         return MAPPER.valueToTree(value);
+    }
+
+    /** Half of a surrogate pair can only be written as an escape, from d800 to dfff. */
+    private static boolean mayHaveHalfPair(byte[] body) {
+        for (int i = 2; i < body.length; i++) {
+            if ((body[i] == 'd' || body[i] == 'D') && body[i - 1] == 'u' && body[i - 2] == '\\') {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Text with half a surrogate pair could be stored, but never again be sent. */
@@ -86,7 +97,7 @@ public final class Json {
             if (node == null || node.isMissingNode()) {
                 throw Problem.invalid("", "the body is empty, and JSON is needed");
             }
-            if (HALF_PAIR.matcher(new String(body, StandardCharsets.ISO_8859_1)).find()) {
+            if (mayHaveHalfPair(body)) {
                 requireWholePairs(node);
             }
             return node;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.server.api.Tenancy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpHeaders;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.RefusedTargetException;

@@ -8,7 +8,7 @@ import io.reprise.ManualRetry;
 import io.reprise.PayloadCodec;
 import io.reprise.Replay;
 import io.reprise.Reprise;
-import io.reprise.server.api.Tenancy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Endpoints;

@@ -5,7 +5,7 @@ import io.reprise.Job;
 import io.reprise.JobStatus;
 import io.reprise.PayloadCodec;
 import io.reprise.PayloadException;
-import io.reprise.server.api.Tenancy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Schema;
 import java.util.LinkedHashMap;
 import java.util.List;

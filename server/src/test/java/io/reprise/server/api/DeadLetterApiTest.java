@@ -180,4 +180,18 @@ class DeadLetterApiTest {
             assertThat(over.get("succeeded").intValue()).isEqualTo(3);
         }
     }
+
+    @Test
+    void a_key_starts_one_replay_and_none_with_another_order() {
+        String body = "{\"rate\":0.5,\"filter\":{\"queue\":\"none\"},\"why\":\"w\"}";
+        Reply first = server.send(server.admin, "POST", "/v1/replays", body, "Idempotency-Key", "k");
+        Reply again = server.send(server.admin, "POST", "/v1/replays", body, "Idempotency-Key", "k");
+        assertThat(again.status()).isEqualTo(202);
+        assertThat(again.text("id")).isEqualTo(first.text("id"));
+        for (String other : List.of(body.replace("0.5", "5"), body.replace("none", "all"), "{}")) {
+            assertThat(server.send(server.admin, "POST", "/v1/replays", other, "Idempotency-Key", "k")
+                            .problem())
+                    .isEqualTo("idempotency-key-reused");
+        }
+    }
 }

@@ -7,7 +7,15 @@ import io.reprise.server.api.TestServer.Reply;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -85,6 +93,72 @@ class JobApiTest {
         Reply other = server.send(server.admin, "POST", "/v1/jobs", "{\"type\":\"x\"}", "Idempotency-Key", "k1");
         assertThat(other.status()).isEqualTo(422);
         assertThat(other.problem()).isEqualTo("idempotency-key-reused");
+    }
+
+    private Reply keyed(String key, String body) {
+        return server.send(server.admin, "POST", "/v1/jobs", body, "Idempotency-Key", key);
+    }
+
+    @Test
+    void an_idempotency_key_is_for_one_request_with_all_that_is_in_it() {
+        String body = "{\"type\":\"a\",\"payload\":{\"x\":1,\"y\":[2]},\"delay\":\"1h\",\"tags\":[\"t\"]}";
+        String id = keyed("k", body).text("id");
+        assertThat(keyed("k", "{\"tags\":[\"t\"],\"delay\":\"1h\",\"payload\":{\"y\":[2],\"x\":1},\"type\":\"a\"}")
+                        .text("id"))
+                .as("the order of members means nothing")
+                .isEqualTo(id);
+        for (String other : List.of(
+                body.replace("\"x\":1", "\"x\":2"),
+                body.replace("1h", "2h"),
+                body.replace("[\"t\"]", "[\"u\"]"),
+                body.replace("\"delay\"", "\"maxRetries\":1,\"delay\""))) {
+            assertThat(keyed("k", other).problem()).as(other).isEqualTo("idempotency-key-reused");
+        }
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(1);
+    }
+
+    @Test
+    void an_array_under_a_used_key_leaves_nothing_behind_that_would_run() {
+        String one = "{\"type\":\"a\"}";
+        assertThat(keyed("k", "[" + one + "]").status()).isEqualTo(202);
+        assertThat(keyed("k", "[" + one + "," + one + "]").problem()).isEqualTo("idempotency-key-reused");
+        assertThat(server.get("/v1/jobs?state=pending").json().get("items")).hasSize(1);
+    }
+
+    @Test
+    void tags_leave_room_for_the_key() {
+        String tags = IntStream.range(0, 10).mapToObj(i -> "\"t" + i + "\"").collect(Collectors.joining(","));
+        String body = "{\"type\":\"a\",\"tags\":[" + tags + "]}";
+        assertThat(keyed("k", body).problem()).isEqualTo("invalid-request");
+        assertThat(server.post("/v1/jobs", body).status()).isEqualTo(202);
+    }
+
+    @Test
+    void of_requests_at_once_under_one_key_one_enqueues() throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(8);
+        try {
+            List<Future<Reply>> same = new ArrayList<>();
+            List<Future<Reply>> different = new ArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                String body = "{\"type\":\"b\",\"payload\":" + i + "}";
+                same.add(threads.submit(() -> keyed("same", "{\"type\":\"a\"}")));
+                different.add(threads.submit(() -> keyed("different", body)));
+            }
+            Set<String> ids = new HashSet<>();
+            for (Future<Reply> reply : same) {
+                ids.add(reply.get().text("id"));
+            }
+            assertThat(ids).hasSize(1);
+            int accepted = 0;
+            for (Future<Reply> reply : different) {
+                accepted += reply.get().status() == 202 ? 1 : 0;
+                assertThat(reply.get().status()).isIn(202, 422);
+            }
+            assertThat(accepted).isEqualTo(1);
+            assertThat(server.get("/v1/jobs").json().get("items")).hasSize(2);
+        } finally {
+            threads.shutdownNow();
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsServer;
+import io.reprise.server.KeyStores;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetSocketAddress;
@@ -28,49 +29,18 @@ import org.junit.jupiter.api.io.TempDir;
 /** The connection goes to an address, but the certificate must be that of the name. */
 class OutboundTlsTest {
 
-    private static final String PASSWORD = "password";
-
     @TempDir
     Path directory;
 
     private final AtomicInteger calls = new AtomicInteger();
 
-    private Path keyStore() throws Exception {
-        Path file = directory.resolve("keys.p12");
-        Path keytool = Path.of(System.getProperty("java.home"), "bin", "keytool");
-        Process process = new ProcessBuilder(
-                        keytool.toString(),
-                        "-genkeypair",
-                        "-alias",
-                        "key",
-                        "-keyalg",
-                        "EC",
-                        "-storetype",
-                        "PKCS12",
-                        "-keystore",
-                        file.toString(),
-                        "-storepass",
-                        PASSWORD,
-                        "-dname",
-                        "CN=test",
-                        "-ext",
-                        "SAN=dns:hooks.example.org",
-                        "-validity",
-                        "2")
-                .redirectErrorStream(true)
-                .start();
-        String output = new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8);
-        assertThat(process.waitFor()).as(output).isZero();
-        return file;
-    }
-
     private HttpsServer server(Path file) throws Exception {
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(file)) {
-            keys.load(in, PASSWORD.toCharArray());
+            keys.load(in, KeyStores.PASSWORD.toCharArray());
         }
         KeyManagerFactory managers = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
-        managers.init(keys, PASSWORD.toCharArray());
+        managers.init(keys, KeyStores.PASSWORD.toCharArray());
         SSLContext context = SSLContext.getInstance("TLS");
         context.init(managers.getKeyManagers(), null, null);
         HttpsServer server = HttpsServer.create(new InetSocketAddress(AddressRange.literal("127.0.0.1"), 0), 0);
@@ -86,14 +56,14 @@ class OutboundTlsTest {
 
     @Test
     void a_certificate_of_another_name_is_refused() throws Exception {
-        Path file = keyStore();
+        Path file = KeyStores.make(directory, "dns:hooks.example.org");
         HttpsServer server = server(file);
         SslContextFactory.Client trust = new SslContextFactory.Client();
         trust.setTrustStorePath(file.toString());
-        trust.setTrustStorePassword(PASSWORD);
+        trust.setTrustStorePassword(KeyStores.PASSWORD);
         OutboundGuard guard =
                 new OutboundGuard(List.of("127.0.0.1"), Set.of(), host -> List.of(AddressRange.literal("127.0.0.1")));
-        try (OutboundClient client = new OutboundClient(guard, trust);
+        try (OutboundClient client = new OutboundClient(guard, () -> trust);
                 OutboundClient distrusting = new OutboundClient(guard)) {
             String there = ":" + server.getAddress().getPort() + "/";
             assertThat(client.send(get("https://hooks.example.org" + there)).status())

@@ -8,7 +8,7 @@ import io.reprise.JobType;
 import io.reprise.ManualRetry;
 import io.reprise.RefusedException;
 import io.reprise.Reprise;
-import io.reprise.server.api.Tenancy;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Json;

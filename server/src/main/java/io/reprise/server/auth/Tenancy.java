@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server.api;
+package io.reprise.server.auth;
 
 import io.reprise.JobSpec;
 import io.reprise.server.http.Caller;

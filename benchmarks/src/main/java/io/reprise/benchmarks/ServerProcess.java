@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** {@code reprise serve} on a database, as a process of its own, with its default settings but for the rate limit. */
+final class ServerProcess implements AutoCloseable {
+
+    /** Names the file for a recording of the server, if one is wanted. */
+    static final String RECORDING = "reprise.bench.server-recording";
+
+    private static final String URL = "Reprise listens on ";
+
+    private final Process process;
+    private final String key;
+    private final URI url;
+
+    ServerProcess(Target target, boolean quick) throws IOException {
+        process = Processes.start(
+                options(quick),
+                io.reprise.server.Main.class,
+                List.of(
+                        "serve",
+                        "--store-url=" + target.jdbcUrl(),
+                        "--http-port=0",
+                        // A limit for each key, far below what is measured here.
+                        "--http-rate-limit=1000000"));
+        String shown = "";
+        String line = "";
+        BufferedReader output = process.inputReader();
+        while (line != null && !line.startsWith(URL)) {
+            shown = line.startsWith("  rk_") ? line.trim() : shown;
+            line = output.readLine();
+        }
+        if (line == null) {
+            process.destroy();
+            throw new IllegalStateException("the server did not start");
+        }
+        key = shown;
+        url = URI.create(line.substring(URL.length()));
+    }
+
+    private static List<String> options(boolean quick) {
+        List<String> options = new ArrayList<>();
+        if (quick) {
+            options.add("-XX:TieredStopAtLevel=1");
+        }
+        String recording = System.getProperty(RECORDING);
+        if (recording != null) {
+            options.add("-XX:StartFlightRecording:settings=profile,filename=" + recording);
+        }
+        return options;
+    }
+
+    HttpConnection connect() throws IOException {
+        return new HttpConnection(url, key);
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(20, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
+    }
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.http.HttpSettings;
+import io.reprise.testing.InMemoryJobStore;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What a client may use up, with small limits, over sockets that do what no decent client does. */
+class LimitsTest {
+
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration SHORT = Duration.ofMillis(300);
+
+    private static TestServer server(int connections, Duration idle, Duration request) {
+        return new TestServer(
+                new InMemoryJobStore(), new HttpSettings.Limits(2_000, 2_000, connections, idle, request, 16), 1_000);
+    }
+
+    private static Socket connect(TestServer server) throws IOException {
+        Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port());
+        socket.setSoTimeout(20_000);
+        return socket;
+    }
+
+    private static void send(Socket socket, String text) throws IOException {
+        socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
+    }
+
+    /** Until the server closes the connection. */
+    private static String answer(Socket socket) throws IOException {
+        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static String post(TestServer server, String more) {
+        return "POST /v1/jobs HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer " + server.admin
+                + "\r\nContent-Type: application/json\r\n" + more;
+    }
+
+    @Test
+    void a_body_without_a_length_is_read_only_up_to_the_limit() throws IOException {
+        try (TestServer server = server(10, LONG, LONG);
+                Socket small = connect(server);
+                Socket large = connect(server)) {
+            String fits = "{\"type\":\"a\"}";
+            send(
+                    small,
+                    post(server, "Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n")
+                            + Integer.toHexString(fits.length()) + "\r\n" + fits + "\r\n0\r\n\r\n");
+            assertThat(answer(small)).startsWith("HTTP/1.1 202");
+            // One chunk after the other, and never the last one.
+            send(large, post(server, "Transfer-Encoding: chunked\r\n\r\n"));
+            send(large, ("3e8\r\n" + "x".repeat(1_000) + "\r\n").repeat(3));
+            assertThat(answer(large))
+                    .startsWith("HTTP/1.1 413")
+                    .contains("application/problem+json")
+                    .contains("urn:reprise:problem:too-large");
+        }
+    }
+
+    @Test
+    void headers_beyond_the_limit_are_refused() throws IOException {
+        try (TestServer server = server(10, LONG, LONG);
+                Socket socket = connect(server)) {
+            send(socket, "GET /healthz HTTP/1.1\r\nHost: a\r\nX: " + "y".repeat(3_000) + "\r\n\r\n");
+            assertThat(answer(socket))
+                    .startsWith("HTTP/1.1 431")
+                    .contains("application/problem+json")
+                    .contains("urn:reprise:problem:too-large");
+        }
+    }
+
+    @Test
+    void beyond_the_limit_a_connection_waits_until_another_ends() throws IOException {
+        String request = "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n";
+        try (TestServer server = server(2, LONG, LONG);
+                Socket first = connect(server);
+                Socket second = connect(server)) {
+            for (Socket socket : new Socket[] {first, second}) {
+                send(socket, request);
+                assertThat(socket.getInputStream().read()).isEqualTo('H');
+            }
+            try (Socket third = connect(server)) {
+                send(third, request);
+                send(second, request);
+                // Whoever is in is served meanwhile.
+                skipToNext(second.getInputStream());
+                assertThat(third.getInputStream().available()).isZero();
+                first.close();
+                assertThat(third.getInputStream().read()).isEqualTo('H');
+            }
+        }
+    }
+
+    /** Reads past what is left of an answer up to the start of the next. */
+    private static void skipToNext(InputStream in) throws IOException {
+        StringBuilder read = new StringBuilder();
+        while (read.indexOf("HTTP/1.1 200") < 0) {
+            int next = in.read();
+            assertThat(next).isNotNegative();
+            read.append((char) next);
+        }
+    }
+
+    @Test
+    void a_client_that_falls_silent_is_let_go() throws IOException {
+        try (TestServer server = server(10, SHORT, LONG);
+                Socket nothing = connect(server);
+                Socket headers = connect(server);
+                Socket body = connect(server)) {
+            send(headers, "GET /healthz HTTP/1.1\r\nHo");
+            send(body, post(server, "Content-Length: 12\r\n\r\n{\"ty"));
+            for (Socket socket : new Socket[] {nothing, headers, body}) {
+                assertThat(answer(socket)).doesNotContain("HTTP/1.1 2").doesNotContain("Exception");
+            }
+            assertThat(server.get("/healthz").status()).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void headers_that_drip_in_are_cut_off() throws IOException {
+        try (TestServer server = server(10, LONG, SHORT);
+                Socket socket = connect(server)) {
+            send(socket, "GET /healthz HTTP/1.1\r\nHost: a\r\nX: ");
+            assertThat(drip(socket)).doesNotContain("HTTP/1.1 2");
+        }
+    }
+
+    @Test
+    void a_body_that_drips_in_is_cut_off() throws IOException {
+        try (TestServer server = server(10, LONG, SHORT);
+                Socket socket = connect(server)) {
+            send(socket, post(server, "Content-Length: 1999\r\n\r\n"));
+            assertThat(drip(socket)).startsWith("HTTP/1.1 400").contains("did not arrive");
+        }
+    }
+
+    @Test
+    void a_connection_that_is_used_again_and_again_is_kept() throws IOException {
+        try (TestServer server = server(10, LONG, SHORT);
+                Socket socket = connect(server)) {
+            long end = System.nanoTime() + 3 * SHORT.toNanos();
+            while (System.nanoTime() < end) {
+                send(socket, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+                skipToNext(socket.getInputStream());
+            }
+        }
+    }
+
+    /** Sends a byte whenever nothing has come for a moment, and returns what came before the connection was closed. */
+    private static String drip(Socket socket) throws IOException {
+        StringBuilder answer = new StringBuilder();
+        OutputStream out = socket.getOutputStream();
+        InputStream in = socket.getInputStream();
+        socket.setSoTimeout(20);
+        for (int bytes = 0; bytes < 1_900; bytes++) {
+            try {
+                for (int next = in.read(); next >= 0; next = in.read()) {
+                    answer.append((char) next);
+                }
+                return answer.toString();
+            } catch (SocketTimeoutException e) {
+                if (answer.length() == 0) {
+                    try {
+                        out.write('x');
+                    } catch (SocketException closed) {
+                        return answer.toString();
+                    }
+                }
+            } catch (SocketException e) {
+                return answer.toString();
+            }
+        }
+        throw new AssertionError("the server took every byte");
+    }
+}
