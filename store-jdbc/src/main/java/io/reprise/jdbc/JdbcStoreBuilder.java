@@ -94,7 +94,7 @@ public final class JdbcStoreBuilder {
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        config.setExceptionOverride(new PostgresDatabase.Eviction());
+        config.setExceptionOverride(new PostgresEviction());
         if (!pollOnly) {
             config.setConnectionInitSql(PostgresDatabase.limits(timeout));
         }
