@@ -64,6 +64,41 @@ class ControlSurvivalTest {
     }
 
     @Test
+    void a_leader_without_budgets_grants_no_more_than_those_that_others_go_by() {
+        Resource unguarded = Resource.of(PROVIDER).breaker(BreakerSettings.off());
+        try (ControlFixture fleet = new ControlFixture(0)) {
+            fleet.add(builder -> builder.control(ControlSettings.off())
+                    .queues(Queue.of("elsewhere"))
+                    .name("leader"));
+            fleet.pass(Duration.ofSeconds(1));
+            fleet.add(builder -> builder.name("second").resources(unguarded));
+            fleet.add(builder -> builder.name("third").resources(unguarded));
+            fleet.down = true;
+            fleet.arrive(20, 10);
+            int calls = fleet.callSeconds.size();
+            fleet.pass(Duration.ofMinutes(2));
+            assertThat(fleet.callSeconds.size() - calls)
+                    .as("retries, about one a second")
+                    .isBetween(60, 200);
+        }
+    }
+
+    @Test
+    void retries_that_wait_for_a_budget_which_all_have_switched_off_are_let_go() {
+        Resource unguarded = Resource.of(PROVIDER).breaker(BreakerSettings.off());
+        try (ControlFixture fleet = new ControlFixture(1, builder -> builder.resources(unguarded))) {
+            fleet.down = true;
+            fleet.arrive(20, 10);
+            fleet.down = false;
+            fleet.workers.remove(0).close();
+            assertThat(fleet.store.parkedBy()).isNotEmpty();
+            fleet.add(builder -> builder.name("off").control(ControlSettings.off()));
+            fleet.pass(Duration.ofSeconds(40));
+            assertThat(fleet.store.parkedBy()).isEmpty();
+        }
+    }
+
+    @Test
     void a_breaker_that_all_have_switched_off_is_forgotten() {
         try (ControlFixture fleet = new ControlFixture(1)) {
             fleet.down = true;

@@ -59,6 +59,22 @@ class StoreTroubleTest {
         }
     }
 
+    @Test
+    void lost_jobs_that_could_not_be_settled_do_not_wait_for_another_lease() {
+        try (EngineFixture engine = engine((payload, job) -> {})) {
+            faults.failAfter("claim", 1);
+            JobId id = engine.reprise.enqueue(WORK.job("a"));
+            engine.worker.advance(Duration.ofSeconds(5));
+            assertThat(engine.job(id).state()).isEqualTo(JobState.RUNNING);
+            faults.failBefore("settle", 3);
+            // A lease lasts 30 s.
+            engine.worker.advance(Duration.ofSeconds(35));
+            assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(engine.job(id).counts().losses()).isEqualTo(1);
+            assertThat(engine.kinds()).contains(JobEvent.Kind.LOST);
+        }
+    }
+
     /** Trap: group commit lost at shutdown. */
     @Test
     void trap_outcomes_are_written_before_a_worker_stops_even_if_the_database_is_shaky() {

@@ -38,7 +38,8 @@ final class Databases implements AutoCloseable {
             if (store == StoreKind.SQLITE) {
                 deleteFiles(name);
             } else {
-                server().execute("drop database if exists " + name + " with (force)");
+                server().execute("drop database if exists " + name
+                        + (store == StoreKind.POSTGRESQL ? " with (force)" : ""));
             }
         }
         if (store == StoreKind.POSTGRESQL) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -35,6 +36,15 @@ public final class Main implements Callable<Integer> {
             "full_page_writes", "on",
             "shared_buffers", "1GB");
 
+    /** Names of tables as they are written, and times as the clients have them: peers rely on both. */
+    private static final Map<String, String> MARIADB = Map.of(
+            "innodb-flush-log-at-trx-commit", "1",
+            "innodb-doublewrite", "1",
+            "innodb-buffer-pool-size", "1G",
+            "innodb-log-file-size", "1G",
+            "lower-case-table-names", "1",
+            "default-time-zone", "SYSTEM");
+
     @Spec
     @Nullable
     CommandSpec spec;
@@ -65,7 +75,7 @@ public final class Main implements Callable<Integer> {
             names = "--store",
             paramLabel = "STORE",
             defaultValue = "postgresql",
-            description = "postgresql or sqlite; ${DEFAULT-VALUE} unless given.")
+            description = "postgresql, mariadb or sqlite; ${DEFAULT-VALUE} unless given.")
     String store = "";
 
     @Option(names = "--json", description = "Prints the results as JSON instead of a table.")
@@ -121,6 +131,13 @@ public final class Main implements Callable<Integer> {
                 delete(directory);
             }
         }
+        if (kind == StoreKind.MARIADB) {
+            try (MariaDbServer server = MariaDbServer.start(MARIADB)) {
+                return run(
+                        new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, profile),
+                        out);
+            }
+        }
         try (PostgresServer server = PostgresServer.start(SERVER)) {
             return run(
                     new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, profile), out);
@@ -147,7 +164,7 @@ public final class Main implements Callable<Integer> {
         try {
             return StoreKind.of(store);
         } catch (IllegalArgumentException e) {
-            throw bad("--store must be postgresql or sqlite, not " + store);
+            throw bad("--store must be postgresql, mariadb or sqlite, not " + store);
         }
     }
 

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Date;
 import java.util.HashMap;
 import java.util.List;
@@ -32,7 +33,7 @@ import org.quartz.impl.StdSchedulerFactory;
  */
 final class QuartzSystem implements QueueSystem {
 
-    private static final String TABLES = "/org/quartz/impl/jdbcjobstore/tables_postgres.sql";
+    private static final String SCRIPTS = "/org/quartz/impl/jdbcjobstore/";
     private static final String PAYLOAD = "payload";
     private static final int THREADS = 16;
     private static final int CHUNK = 500;
@@ -46,6 +47,9 @@ final class QuartzSystem implements QueueSystem {
     public @Nullable String cannot(String workload, StoreKind store) {
         if (store == StoreKind.SQLITE) {
             return "has no SQLite tables";
+        }
+        if (store == StoreKind.MARIADB && workload.equals("W5")) {
+            return "cannot be filled quickly on MariaDB";
         }
         return workload.equals("W6") ? "keeps no finished jobs and no dead letters" : null;
     }
@@ -62,12 +66,21 @@ final class QuartzSystem implements QueueSystem {
 
     @Override
     public void install(Target target) throws SQLException, IOException {
-        try (InputStream script = Scheduler.class.getResourceAsStream(TABLES)) {
+        boolean mariadb = target.store() == StoreKind.MARIADB;
+        String name = SCRIPTS + (mariadb ? "tables_mysql_innodb.sql" : "tables_postgres.sql");
+        try (InputStream script = Scheduler.class.getResourceAsStream(name)) {
             if (script == null) {
-                throw new IllegalStateException("Quartz has no " + TABLES);
+                throw new IllegalStateException("Quartz has no " + name);
             }
-            target.execute(new String(script.readAllBytes(), StandardCharsets.UTF_8));
+            String sql = new String(script.readAllBytes(), StandardCharsets.UTF_8);
+            target.execute(mariadb ? statements(sql) : new String[] {sql});
         }
+    }
+
+    private static String[] statements(String script) {
+        return Arrays.stream(script.replaceAll("(?m)^#.*$", "").split(";"))
+                .filter(statement -> !statement.isBlank())
+                .toArray(String[]::new);
     }
 
     @Override
@@ -91,8 +104,10 @@ final class QuartzSystem implements QueueSystem {
         settings.setProperty("org.quartz.scheduler.batchTriggerAcquisitionMaxCount", Integer.toString(THREADS));
         settings.setProperty("org.quartz.threadPool.threadCount", Integer.toString(THREADS));
         settings.setProperty("org.quartz.jobStore.class", "org.quartz.impl.jdbcjobstore.JobStoreTX");
+        boolean mariadb = target.store() == StoreKind.MARIADB;
         settings.setProperty(
-                "org.quartz.jobStore.driverDelegateClass", "org.quartz.impl.jdbcjobstore.PostgreSQLDelegate");
+                "org.quartz.jobStore.driverDelegateClass",
+                "org.quartz.impl.jdbcjobstore." + (mariadb ? "StdJDBCDelegate" : "PostgreSQLDelegate"));
         settings.setProperty("org.quartz.jobStore.useProperties", "true");
         settings.setProperty("org.quartz.jobStore.isClustered", "true");
         settings.setProperty("org.quartz.jobStore.acquireTriggersWithinLock", "true");
@@ -100,9 +115,10 @@ final class QuartzSystem implements QueueSystem {
         settings.setProperty("org.quartz.jobStore.misfireThreshold", "3600000");
         settings.setProperty("org.quartz.jobStore.dataSource", "bench");
         settings.setProperty("org.quartz.dataSource.bench.provider", "hikaricp");
-        settings.setProperty("org.quartz.dataSource.bench.driver", "org.postgresql.Driver");
+        settings.setProperty(
+                "org.quartz.dataSource.bench.driver", mariadb ? "org.mariadb.jdbc.Driver" : "org.postgresql.Driver");
         settings.setProperty("org.quartz.dataSource.bench.URL", target.jdbcUrl());
-        settings.setProperty("org.quartz.dataSource.bench.user", "postgres");
+        settings.setProperty("org.quartz.dataSource.bench.user", mariadb ? "root" : "postgres");
         settings.setProperty("org.quartz.dataSource.bench.maxConnections", Integer.toString(THREADS + 4));
         return settings;
     }

@@ -15,7 +15,7 @@ final class RawSystem implements QueueSystem {
     @Override
     public @Nullable String cannot(String workload, StoreKind store) {
         return switch (workload) {
-            case "W3" -> store == StoreKind.SQLITE ? "SQLite tells no other process of a commit" : null;
+            case "W3" -> store == StoreKind.POSTGRESQL ? null : "the database tells no other process of a commit";
             case "W8" -> "runs the jobs of a batch one after the other";
             case "control" -> "controls nothing";
             case "idle" -> "polls without rest";
@@ -25,15 +25,19 @@ final class RawSystem implements QueueSystem {
 
     @Override
     public void install(Target target) throws SQLException {
-        if (target.store() == StoreKind.SQLITE) {
-            RawSqlite.install(target);
-        } else {
-            RawPostgres.install(target);
+        switch (target.store()) {
+            case POSTGRESQL -> RawPostgres.install(target);
+            case MARIADB -> RawMariaDb.install(target);
+            case SQLITE -> RawSqlite.install(target);
         }
     }
 
     @Override
     public Installation open(Target target) throws SQLException {
-        return target.store() == StoreKind.SQLITE ? new RawSqlite(target) : new RawPostgres(target);
+        return switch (target.store()) {
+            case POSTGRESQL -> new RawPostgres(target);
+            case MARIADB -> new RawMariaDb(target);
+            case SQLITE -> new RawSqlite(target);
+        };
     }
 }

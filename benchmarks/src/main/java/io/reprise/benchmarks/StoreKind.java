@@ -6,6 +6,7 @@ import java.util.Locale;
 /** The databases measured on. */
 enum StoreKind {
     POSTGRESQL,
+    MARIADB,
     SQLITE;
 
     static StoreKind of(String name) {

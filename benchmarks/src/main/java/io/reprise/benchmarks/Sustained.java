@@ -80,12 +80,14 @@ final class Sustained implements Workload {
 
     private static void hold(Connection holder, Target target) throws SQLException {
         holder.setAutoCommit(false);
-        if (target.store() == StoreKind.POSTGRESQL) {
+        if (target.store() != StoreKind.SQLITE) {
             holder.setTransactionIsolation(Connection.TRANSACTION_REPEATABLE_READ);
         }
-        String anything = target.store() == StoreKind.POSTGRESQL
-                ? "select count(*) from pg_class"
-                : "select count(*) from sqlite_schema";
+        String anything = switch (target.store()) {
+            case POSTGRESQL -> "select count(*) from pg_class";
+            case MARIADB -> "select count(*) from mysql.innodb_table_stats";
+            case SQLITE -> "select count(*) from sqlite_schema";
+        };
         try (Statement statement = holder.createStatement();
                 ResultSet row = statement.executeQuery(anything)) {
             row.next();

@@ -7,6 +7,8 @@ import java.sql.DriverManager;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
 
 /** One empty database for one system and one workload. */
 record Target(StoreKind store, String jdbcUrl) {
@@ -42,11 +44,23 @@ record Target(StoreKind store, String jdbcUrl) {
 
     /** What a database at rest would have done since the load: statistics taken, pages written. */
     void tidy() throws SQLException {
-        if (store == StoreKind.POSTGRESQL) {
-            execute("vacuum analyze", "checkpoint");
-        } else {
-            execute("pragma wal_checkpoint(truncate)");
+        switch (store) {
+            case POSTGRESQL -> execute("vacuum analyze", "checkpoint");
+            case MARIADB -> analyzeTables();
+            case SQLITE -> execute("pragma wal_checkpoint(truncate)");
         }
+    }
+
+    private void analyzeTables() throws SQLException {
+        List<String> tables = new ArrayList<>();
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet rows = statement.executeQuery("show full tables where table_type = 'BASE TABLE'")) {
+            while (rows.next()) {
+                tables.add(rows.getString(1));
+            }
+        }
+        execute("analyze table " + String.join(", ", tables));
     }
 
     /** Bytes of write-ahead log written so far by the whole server. */

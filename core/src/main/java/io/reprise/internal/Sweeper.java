@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
-import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobEvent;
 import io.reprise.JobState;
-import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
 import io.reprise.store.JobStore;
-import io.reprise.store.LostClaim;
-import io.reprise.store.Settled;
-import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,13 +27,11 @@ final class Sweeper implements Role {
     private static final Duration LONGEST_TERM = Duration.ofSeconds(10);
     private static final Duration INTERVAL = Duration.ofSeconds(1);
     private static final Duration UPKEEP = Duration.ofMinutes(1);
-    private static final int LEASES = 20;
     private static final int JOBS = 500;
 
     private final JobStore store;
     private final Driver driver;
     private final WorkerSettings settings;
-    private final Decider decider;
     private final Events events;
     private final Outbox outbox;
     private final StoreClock clock;
@@ -51,7 +39,7 @@ final class Sweeper implements Role {
     private final AlertWatch alerts;
     private final Tallies tallies;
     private final Duration term;
-    private final Runnable onWork;
+    private final Reclaimer reclaimer;
     private final OutageRest outage;
     private long nextUpkeepNanos;
     private volatile long leadsUntilNanos;
@@ -60,7 +48,6 @@ final class Sweeper implements Role {
         this.store = parts.store();
         this.driver = parts.driver();
         this.settings = parts.settings();
-        this.decider = decider;
         this.events = parts.events();
         this.outbox = parts.outbox();
         this.clock = parts.clock();
@@ -70,7 +57,7 @@ final class Sweeper implements Role {
         Duration lease = settings.timing().lease();
         // No longer than a lease: when the leader dies with its jobs, its successor shall be there to reclaim them.
         this.term = lease.compareTo(LONGEST_TERM) < 0 ? lease : LONGEST_TERM;
-        this.onWork = onWork;
+        this.reclaimer = new Reclaimer(parts, decider, onWork);
         this.outage = new OutageRest("sweeper", parts.random());
         this.nextUpkeepNanos = parts.driver().nanos();
         this.leadsUntilNanos = nextUpkeepNanos;
@@ -84,13 +71,14 @@ final class Sweeper implements Role {
     @Override
     public Duration step() {
         try {
+            guarded("reclaim", reclaimer::settleTaken, false);
             if (!leads()) {
                 outage.worked();
                 return term.dividedBy(2);
             }
             long asked = driver.nanos();
             clock.heard(store.now(), asked);
-            boolean moreLost = guarded("reclaim", this::reclaim, false);
+            boolean moreLost = guarded("reclaim", reclaimer::reclaim, false);
             boolean moreLate = guarded("expire", this::expire, false);
             Duration untilNext = guarded("schedules", schedules::fireDue, INTERVAL);
             guarded("alerts", alerts::look, false);
@@ -136,72 +124,6 @@ final class Sweeper implements Role {
         } catch (StoreException e) {
             log.debug("Could not resign; another leads after {}: {}", term, e.getMessage());
         }
-    }
-
-    private boolean reclaim() {
-        List<LostClaim> lost = store.takeOver(settings.name(), settings.timing().lease(), LEASES);
-        for (LostClaim claim : lost) {
-            log.warn(
-                    "Worker {} lost lease {} on {} jobs of queue {}",
-                    claim.lostWorker(),
-                    claim.lostToken(),
-                    claim.claim().jobs().size(),
-                    claim.claim().queue());
-            settleLost(claim);
-        }
-        return lost.size() == LEASES;
-    }
-
-    private void settleLost(LostClaim lost) {
-        List<Settlement> settlements = new ArrayList<>();
-        for (Job job : lost.claim().jobs()) {
-            Settlement settlement = decider.lost(lost, job);
-            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
-        }
-        Settled settled = store.settle(settlements, List.of(lost.claim().token()));
-        for (int i = 0; i < settlements.size(); i++) {
-            Job job = lost.claim().jobs().get(i);
-            if (!settled.stale().contains(job.id())) {
-                events.happened(JobEvent.Kind.LOST, job, settled.at());
-                if (settled.cancelled().contains(job.id())) {
-                    events.cancelled(job, settlements.get(i), settled.at());
-                } else {
-                    tallies.settled(job, settlements.get(i), Map.of());
-                    events.settled(job, settlements.get(i), settled.at());
-                }
-            }
-        }
-        onWork.run();
-    }
-
-    private static boolean isQuarantine(Settlement settlement) {
-        return settlement.next() instanceof Settlement.Fail fail && fail.reason() == FailReason.QUARANTINED;
-    }
-
-    /** The dead letter says which workers were lost with the job in their hands, and when. */
-    private Settlement naming(Settlement settlement, Job job) {
-        Failure failure = settlement.failure();
-        String earlier = store.attempts(job.id()).stream()
-                .filter(attempt -> attempt.ending() == Attempt.Ending.LOST)
-                .map(attempt -> attempt.worker() + " at " + attempt.endedAt())
-                .collect(Collectors.joining(", "));
-        if (failure == null || earlier.isEmpty()) {
-            return settlement;
-        }
-        Failure named = Failure.of(
-                        FailureClass.LOST,
-                        failure.type(),
-                        failure.message() + ". Lost with this job before: " + earlier)
-                .restored(failure.fingerprint());
-        return new Settlement(
-                settlement.job(),
-                settlement.token(),
-                settlement.spent(),
-                settlement.ran(),
-                settlement.next(),
-                named,
-                settlement.decision(),
-                settlement.sequels());
     }
 
     private boolean expire() {

@@ -143,7 +143,7 @@ final class Warden implements Role {
             double change = control.takeTokens(key);
             boolean told = false;
             try {
-                told = change(key, now, change).isPresent();
+                told = change(key, now, change, true).isPresent();
             } finally {
                 if (!told) {
                     control.giveBack(key, change);
@@ -152,7 +152,7 @@ final class Warden implements Role {
         }
     }
 
-    /** A breaker that holds jobs back must not be taken for one that all workers have switched off. */
+    /** What holds jobs back must not be taken for something that all workers have switched off. */
     private void sayAgain() {
         Instant now = clock.now();
         Map.copyOf(shared.breakers()).forEach((resource, breaker) -> {
@@ -160,11 +160,19 @@ final class Warden implements Role {
                 shared.change(resource, now, b -> b.isUnheard(now) ? b.heard(now) : b, null);
             }
         });
+        Map.copyOf(shared.budgets()).forEach((key, budget) -> {
+            if (budget.isUnheard(now) && rules.budget(key).enabled()) {
+                shared.change(key, now, b -> b.isUnheard(now) ? b.heard(now) : b);
+            }
+        });
     }
 
-    private Optional<RetryBudget> change(ControlKey key, Instant now, double tokens) {
+    private Optional<RetryBudget> change(ControlKey key, Instant now, double tokens, boolean heard) {
         BudgetSettings settings = rules.budget(key);
-        return shared.change(key, now, budget -> budget.at(settings, now).plus(tokens, settings));
+        return shared.change(key, now, budget -> {
+            RetryBudget after = budget.at(settings, now).plus(tokens, settings);
+            return heard ? after.heard(now) : after;
+        });
     }
 
     private void measure(long nanos) {
@@ -266,11 +274,12 @@ final class Warden implements Role {
 
     private void grant(ControlKey key, Instant now) {
         BudgetSettings settings = rules.budget(key);
-        if (!settings.enabled()) {
+        RetryBudget known = shared.budgets().get(key);
+        // Others may go by a budget that this worker does without: then it grants for them.
+        if (!settings.enabled() && (known == null || known.isForgotten(now))) {
             store.unpark(key.text(), ORPHANS);
             return;
         }
-        RetryBudget known = shared.budgets().get(key);
         if (known != null && known.waiting() && known.at(settings, now).grants() == 0) {
             return;
         }
@@ -285,7 +294,7 @@ final class Warden implements Role {
             int unparked = store.unpark(key.text(), granted[0]);
             noteStuck(key, unparked);
             if (unparked < granted[0]) {
-                change(key, now, RetryBudget.costOf(granted[0] - unparked));
+                change(key, now, RetryBudget.costOf(granted[0] - unparked), false);
             }
         }
     }

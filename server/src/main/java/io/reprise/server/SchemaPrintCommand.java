@@ -14,7 +14,11 @@ final class SchemaPrintCommand implements Callable<Integer> {
 
     private final Terminal terminal;
 
-    @Option(names = "--dialect", required = true, paramLabel = "NAME", description = "postgresql or sqlite.")
+    @Option(
+            names = "--dialect",
+            required = true,
+            paramLabel = "NAME",
+            description = "postgresql, mysql, mariadb or sqlite.")
     String dialect = "";
 
     @Mixin

@@ -20,7 +20,10 @@ final class Stores {
         return JdbcJobStore.sqlite(file);
     }
 
-    /** What a URL names: {@code sqlite:FILE}, {@code postgresql://USER@HOST/DATABASE} or {@code mongodb://USER@HOSTS/DATABASE}. */
+    /**
+     * What a URL names: {@code sqlite:FILE}, or {@code KIND://USER@HOST/DATABASE} where the kind is postgresql, mariadb, mysql
+     * or mongodb.
+     */
     static JobStore open(String url) {
         try {
             return url.startsWith("mongodb") ? MongoJobStore.open(url) : JdbcJobStore.open(url);

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class SchemaTest {
 
     @ParameterizedTest
-    @ValueSource(strings = {"postgresql", "sqlite"})
+    @ValueSource(strings = {"postgresql", "mysql", "mariadb", "sqlite"})
     void the_tables_are_printed(String dialect) {
         Cli run = Cli.line("schema print --dialect " + dialect);
         assertThat(run.code()).isZero();

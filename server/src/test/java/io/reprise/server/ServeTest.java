@@ -4,6 +4,8 @@ package io.reprise.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -29,6 +31,10 @@ class ServeTest {
     Path directory;
 
     private Process start(String... more) throws IOException {
+        return startOn("sqlite:" + directory.resolve("jobs.db"), more);
+    }
+
+    private static Process startOn(String store, String... more) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-cp",
@@ -36,7 +42,7 @@ class ServeTest {
                 Main.class.getName(),
                 "serve",
                 "--store-url",
-                "sqlite:" + directory.resolve("jobs.db"),
+                store,
                 "--http-port",
                 "0");
         builder.command().addAll(List.of(more));
@@ -61,6 +67,30 @@ class ServeTest {
             assertThat(line).startsWith("Reprise listens on http://127.0.0.1:");
         } finally {
             stop(second);
+        }
+    }
+
+    @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void of_several_hosts_the_one_that_is_the_primary_is_used() throws Exception {
+        int port = PostgresServer.shared().port();
+        // Nothing listens on the first.
+        String url = PostgresServer.shared()
+                .freshDatabaseUrl()
+                .replace(
+                        "jdbc:postgresql://127.0.0.1:" + port,
+                        "postgresql://postgres:hidden@127.0.0.1:1,127.0.0.1:" + port)
+                .replace("?user=postgres", "?targetServerType=primary");
+        assertThat(Cli.run("serve", "--print-config", "--store-url", url).out())
+                .contains("127.0.0.1:1,127.0.0.1:" + port)
+                .doesNotContain("hidden");
+        Process server = startOn(url);
+        try {
+            await(server);
+            Cli queues = Cli.run("queues", "list", "--store", url, "--json");
+            assertThat(queues.code()).as(queues.err()).isZero();
+        } finally {
+            stop(server);
         }
     }
 
@@ -132,6 +162,41 @@ class ServeTest {
     }
 
     @Test
+    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    void a_job_stored_in_mariadb_is_there_after_a_restart() throws Exception {
+        String store = MariaDbServer.shared()
+                .freshDatabaseUrl()
+                .replaceFirst("jdbc:mariadb://(.*)\\?user=root", "mariadb://root@$1");
+        String key;
+        String job;
+        Process first = startOn(store);
+        try {
+            Started started = await(first);
+            key = started.key;
+            HttpResponse<String> answer = enqueue(HttpClient.newHttpClient(), started);
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
+            job = answer.body().replaceFirst("(?s).*\"id\":\"([^\"]+)\".*", "$1");
+        } finally {
+            stop(first);
+        }
+        Process second = startOn(store.replace("mariadb:", "mysql:"));
+        try {
+            String url = second.inputReader().readLine().substring("Reprise listens on ".length());
+            HttpResponse<String> answer = HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create(url + "/v1/jobs/" + job))
+                                    .timeout(Duration.ofSeconds(60))
+                                    .header("Authorization", "Bearer " + key)
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+            assertThat(answer.body()).contains("\"" + job + "\"");
+        } finally {
+            stop(second);
+        }
+    }
+
+    @Test
     void settings_are_printed_or_refused_all_at_once() {
         Cli printed = Cli.run("serve", "--print-config", "--http-port", "9");
         assertThat(printed.code()).isZero();
@@ -139,7 +204,7 @@ class ServeTest {
         Cli refused = Cli.run("serve", "--http-port", "x", "--worker-lease", "soon");
         assertThat(refused.code()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(refused.err()).contains("http.port").contains("worker.lease");
-        for (String url : List.of("mysql://a:secret@b/c", "mongodb://a:b/secret@c", "mongodb:secret")) {
+        for (String url : List.of("oracle://a:secret@b/c", "mongodb://a:b/secret@c", "mongodb:secret")) {
             Cli unknown = Cli.run("serve", "--store-url", url);
             assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);
             assertThat(unknown.err()).contains("store.url").doesNotContain("secret");

@@ -11,7 +11,6 @@ final class Alerts {
     private static final String RAISE = """
             insert into reprise_alert (kind, type, value, threshold, since)
             values (?, ?, ?, ?, ?)
-            on conflict do nothing
             """;
 
     private static final String ALL = """
@@ -23,8 +22,15 @@ final class Alerts {
     private Alerts() {}
 
     static boolean raise(Session session, Alert alert) throws SQLException {
-        return session.update(
-                        RAISE, alert.kind(), alert.type(), alert.value(), alert.threshold(), Micros.of(alert.since()))
+        return session.dialect()
+                        .insertUnlessThere(
+                                session,
+                                RAISE,
+                                alert.kind(),
+                                alert.type(),
+                                alert.value(),
+                                alert.threshold(),
+                                Micros.of(alert.since()))
                 == 1;
     }
 

@@ -45,14 +45,15 @@ final class Attempts {
 
     // The primary key serves both statements.
     private static final String TRIM = """
-            delete from reprise_attempt
+            {delete reprise_attempt by primary}
              where job_id = ?
                and token < (
-                 select token
-                   from reprise_attempt
-                  where job_id = ?
-                  order by token desc
-                  limit 1 offset ?)
+                 select x.token
+                   from (select token
+                           from reprise_attempt
+                          where job_id = ?
+                          order by token desc
+                          limit 1 offset ?) x)
             """;
 
     private static final String FIND = """
@@ -112,7 +113,7 @@ final class Attempts {
     void trim(Session session, List<Long> jobs) throws SQLException {
         if (!jobs.isEmpty()) {
             session.updateEach(
-                    TRIM,
+                    session.dialect().sql(TRIM),
                     jobs.stream()
                             .map(id -> new @Nullable Object[] {id, id, kept - 1})
                             .toList());
@@ -125,7 +126,7 @@ final class Attempts {
 
     /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
     void trim(Session session, JobId job) throws SQLException {
-        session.update(TRIM, job, job, kept - 1);
+        session.update(session.dialect().sql(TRIM), job, job, kept - 1);
     }
 
     List<Attempt> find(Session session, JobId job) throws SQLException {

@@ -41,6 +41,18 @@ final class Columns {
 
     private Columns() {}
 
+    /**
+     * The template in words that PostgreSQL and SQLite share: for upserts {@code {on_conflict (key)}} and {@code {new.column}};
+     * and nothing for {@code {by index}}, since they choose well.
+     */
+    static String inCommonWords(String template) {
+        return in(template)
+                .replaceAll("\\{by \\w+}", "")
+                .replaceAll("\\{delete (\\w+) by \\w+}", "delete from $1")
+                .replaceAll("\\{on_conflict (\\([^)]*\\))}", "on conflict $1 do update set")
+                .replaceAll("\\{new\\.(\\w+)}", "excluded.$1");
+    }
+
     static String in(String template) {
         return template.replace("{spec}", SPEC)
                 .replace("{spec_values}", SPEC_VALUES)

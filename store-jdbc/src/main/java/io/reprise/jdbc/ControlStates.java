@@ -21,7 +21,6 @@ final class ControlStates {
     private static final String CREATE = """
             insert into reprise_control (name, version, state)
             values (?, ?, ?)
-            on conflict do nothing
             """;
 
     private static final String CHANGE = """
@@ -52,19 +51,24 @@ final class ControlStates {
             select name from found where name is not null
             """;
 
-    // Reads reprise_job_parked from the earliest due on. Two at once take different jobs; a second time these are no
-    // longer parked. No claim looks at a parked job, so it needs no queue's lock.
+    private static final String NEXT_NAME = "select min(parked_by) from reprise_job where parked_by > ?";
+
+    // Reads reprise_job_parked from the earliest due on. Two at once take different jobs.
+    static final String EARLIEST = """
+            select id
+              from reprise_job
+             where parked_by = ? and due_at is not null
+               and queue not in (select name from reprise_queue where paused_at is not null)
+             order by due_at, id
+             limit ?
+            {skip_locked}
+            """;
+
+    // A second time these are no longer parked. No claim looks at a parked job, so it needs no queue's lock.
     static final String UNPARK = """
-            update reprise_job
+            update reprise_job {by primary}
                set lane = lane - 3, parked_by = null
-             where parked_by is not null and id in (
-               select id
-                 from reprise_job
-                where parked_by = ? and due_at is not null
-                  and queue not in (select name from reprise_queue where paused_at is not null)
-                order by due_at, id
-                limit ?
-               {skip_locked})
+             where parked_by is not null and id {in}
             """;
 
     private ControlStates() {}
@@ -77,7 +81,7 @@ final class ControlStates {
             throws SQLException {
         long version = session.dialect().nextControlVersion(session);
         int written = row.version() == 0
-                ? session.update(CREATE, row.name(), version, row.state())
+                ? session.dialect().insertUnlessThere(session, CREATE, row.name(), version, row.state())
                 : session.update(CHANGE, version, row.state(), row.name(), row.version());
         if (written == 1 && action != null && note != null) {
             Audit.write(session, action, null, row.name(), note, null);
@@ -96,10 +100,15 @@ final class ControlStates {
     }
 
     static Set<String> parkedBy(Session session) throws SQLException {
-        return new HashSet<>(session.list(NAMES, Row::text));
+        return new HashSet<>(session.dialect().names(session, NAMES, NEXT_NAME));
     }
 
     static int unpark(Session session, String name, int max) throws SQLException {
-        return session.update(session.dialect().sql(UNPARK), name, max);
+        Dialect dialect = session.dialect();
+        List<Long> earliest = session.list(dialect.sql(EARLIEST), Row::number, name, max);
+        return earliest.isEmpty()
+                ? 0
+                : session.update(dialect.sql(UNPARK), (Object)
+                        earliest.stream().mapToLong(Long::longValue).sorted().toArray());
     }
 }

@@ -10,12 +10,6 @@ import java.util.TreeMap;
 /** How many jobs of each queue are in which terminal state, as a sum of changes. */
 final class Counters {
 
-    // Two at once share the rows between them; readers see the rows or their sum, never both.
-    private static final String TAKE = """
-            delete from reprise_counter
-            returning queue, state, n
-            """;
-
     private static final String ADD = """
             insert into reprise_counter (queue, state, n)
             values (?, ?, ?)
@@ -23,11 +17,15 @@ final class Counters {
 
     private Counters() {}
 
+    record Change(String queue, JobState state, long n) {}
+
+    static Change change(Row row) throws SQLException {
+        return new Change(row.text(), JobState.valueOf(row.text()), row.number());
+    }
+
     static void fold(Session session) throws SQLException {
-        record Change(String queue, JobState state, long n) {}
         Sums sums = new Sums();
-        session.list(TAKE, row -> new Change(row.text(), JobState.valueOf(row.text()), row.number()))
-                .forEach(change -> sums.add(change.queue(), change.state(), change.n()));
+        session.dialect().takeCounts(session).forEach(change -> sums.add(change.queue(), change.state(), change.n()));
         sums.write(session);
     }
 

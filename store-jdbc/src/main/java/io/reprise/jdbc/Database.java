@@ -25,6 +25,9 @@ interface Database extends AutoCloseable {
     /** Runs work on a connection of the caller's, in the caller's transaction. */
     <T> T join(JdbcTransaction transaction, String what, Work<T> work);
 
+    /** Transactions that fell victim to others and were run again. */
+    long repeats();
+
     @Override
     void close();
 }

@@ -2,11 +2,15 @@
 package io.reprise.jdbc;
 
 import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.store.Claim;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What differs between the databases. Statements that both understand are written once with words in braces; the two
@@ -24,11 +28,68 @@ interface Dialect {
     /** The statement with the words in braces replaced. */
     String sql(String template);
 
-    /** Ends live jobs: binds state, reason and ids, returns id and queue. */
-    String endSql();
+    /** Whether a connection to this product is one to such a database. */
+    default boolean isOf(String product) {
+        return product().equals(product);
+    }
+
+    /** A statement of a migration as this server understands it. */
+    default String definition(Session session, String statement) throws SQLException {
+        return statement;
+    }
+
+    /** Ends live jobs, and returns those that were. */
+    List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
+            throws SQLException;
+
+    /** Deletes those of the finished jobs that ended by then, and returns them. */
+    List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException;
+
+    /** Deletes changes of counts, and returns them. */
+    List<Counters.Change> takeCounts(Session session) throws SQLException;
+
+    /** Locks leases that have expired, without those that somebody else has locked: id and runner. Binds how many. */
+    String expiredSql();
+
+    /** Puts the jobs of a lease that expired under a new one, without a job in the answer. */
+    Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException;
+
+    void dropLease(Session session, long token) throws SQLException;
 
     /** Takes a job off a lease's list: binds job and token. */
     String leaveSql();
+
+    /**
+     * Names in a column, in order, however many rows have each.
+     *
+     * @param all finds them all by jumps
+     * @param next finds the least that is greater than the one it binds, or null
+     */
+    List<String> names(Session session, String all, String next) throws SQLException;
+
+    /** Inserts a row unless one with such a key is there; tells how many. */
+    int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException;
+
+    /** What a reading statement ends with, to see what is committed even if the caller's transaction began earlier. */
+    default String latest(Session session) throws SQLException {
+        return "";
+    }
+
+    /** Reads where all that is committed is seen, even if the caller's transaction began earlier. */
+    default <T> T committed(Session session, Database.Work<T> reading) throws SQLException {
+        return reading.on(session);
+    }
+
+    /** Whether places for arrays become as many places as the array has values. */
+    default boolean spreadsArrays() {
+        return false;
+    }
+
+    /**
+     * Ends leases whose list of jobs cannot be read, where a list can be so: statements that read the lists would fail as
+     * long as one is there. The jobs are free again, and what their holder says of them is stale.
+     */
+    default void dropDamagedLeases(Session session) throws SQLException {}
 
     /**
      * Where jobs in these states, or all if empty, are shown: views, each with a condition and each with other jobs, to be
@@ -62,6 +123,15 @@ interface Dialect {
      */
     void requireFreshReads(Connection connection) throws SQLException;
 
-    /** Keeps other migrating processes away until the transaction ends. */
+    /**
+     * Refuses a server that speaks the protocol and keeps other promises than the statements count on.
+     *
+     * @throws io.reprise.RepriseException if it is one
+     */
+    default void requireServer(Session session) throws SQLException {}
+
+    /** Keeps other migrating processes away until the transaction ends, or {@link #unlockSchema}. */
     void lockSchema(Session session) throws SQLException;
+
+    default void unlockSchema(Session session) throws SQLException {}
 }

@@ -31,7 +31,6 @@ final class Documents {
     private static final String CREATE = """
             insert into reprise_document (kind, id, version, json)
             values (?, ?, ?, ?)
-            on conflict do nothing
             """;
 
     private static final String CHANGE = """
@@ -65,7 +64,7 @@ final class Documents {
         String kind = document.kind();
         String id = document.id();
         int written = document.version() == 0
-                ? session.update(CREATE, kind, id, version, document.json())
+                ? session.dialect().insertUnlessThere(session, CREATE, kind, id, version, document.json())
                 : session.update(CHANGE, version, document.json(), kind, id, document.version());
         note(session, written, document, action, note);
         return written == 1 ? OptionalLong.of(version) : OptionalLong.empty();

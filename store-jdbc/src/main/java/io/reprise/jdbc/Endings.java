@@ -11,20 +11,20 @@ import org.jspecify.annotations.Nullable;
 /** Ends jobs that are not running, and deletes those that ended. The caller keeps claims of their queues away. */
 final class Endings {
 
-    // The primary key serves all three; a second time nothing is there to delete.
-    private static final String DELETE = """
-            delete from {finished}
-             where id {in} and finished_at is not null and finished_at <= ?
-            returning id, queue, state
-            """;
+    // Indexes serve both.
+    private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in}";
 
-    private static final String FORGET_ATTEMPTS = "delete from reprise_attempt where job_id {in}";
-
-    private static final String FORGET_KEYS = "delete from reprise_idempotency where job_id {in}";
+    private static final String FORGET_KEYS =
+            "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in}";
 
     private Endings() {}
 
-    private record Job(long id, String queue, JobState state) {}
+    /** A job that has ended, or is deleted. */
+    record Gone(long id, String queue, JobState state) {}
+
+    static Gone gone(Row row) throws SQLException {
+        return new Gone(row.number(), row.text(), JobState.valueOf(row.text()));
+    }
 
     /** Ends jobs, and returns the ids of those that were live. */
     static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
@@ -32,11 +32,9 @@ final class Endings {
         if (ids.isEmpty()) {
             return List.of();
         }
-        long[] sorted = sorted(ids);
-        List<Job> ended = session.list(
-                session.dialect().endSql(), row -> new Job(row.number(), row.text(), state), state, reason, sorted);
+        List<Gone> ended = session.dialect().end(session, state, reason, sorted(ids));
         count(session, ended, 1);
-        return ended.stream().map(Job::id).toList();
+        return ended.stream().map(Gone::id).toList();
     }
 
     /** Deletes finished jobs with all that belongs to them; not those revived meanwhile that ended after the time given. */
@@ -45,19 +43,15 @@ final class Endings {
             return 0;
         }
         Dialect dialect = session.dialect();
-        List<Job> gone = session.list(
-                dialect.sql(DELETE),
-                row -> new Job(row.number(), row.text(), JobState.valueOf(row.text())),
-                sorted(ids),
-                before);
-        long[] deleted = sorted(gone.stream().map(Job::id).toList());
+        List<Gone> gone = dialect.deleteFinished(session, sorted(ids), before);
+        long[] deleted = sorted(gone.stream().map(Gone::id).toList());
         session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
         session.update(dialect.sql(FORGET_KEYS), (Object) deleted);
         count(session, gone, -1);
         return deleted.length;
     }
 
-    private static void count(Session session, List<Job> jobs, int sign) throws SQLException {
+    private static void count(Session session, List<Gone> jobs, int sign) throws SQLException {
         Counters.Sums sums = new Counters.Sums();
         jobs.forEach(job -> sums.add(job.queue(), job.state(), sign));
         sums.write(session);

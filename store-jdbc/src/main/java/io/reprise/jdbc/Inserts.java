@@ -36,15 +36,19 @@ final class Inserts {
               from due
              where true
             on conflict do nothing
+            returning id, due_at
             """;
-
-    private static final String INSERT_RETURNING = INSERT + "returning id, due_at\n";
 
     // The lock on a key that another transaction is inserting is waited for; then the key is known.
     private static final String REMEMBER = """
-            insert into reprise_idempotency (key, job_id)
+            insert into reprise_idempotency ({key}, job_id)
             values (?, ?)
-            on conflict do nothing
+            """;
+
+    private static final String REMEMBERED = """
+            select job_id
+              from reprise_idempotency
+             where {key} = ?
             """;
 
     private static final String KNOWN = """
@@ -52,7 +56,7 @@ final class Inserts {
               from reprise_idempotency i
               left join reprise_job j on j.id = i.job_id
               left join {finished} f on f.id = i.job_id
-             where i.key = ?
+             where i.{key} = ?
             """;
 
     // Served by the unique index.
@@ -92,6 +96,18 @@ final class Inserts {
     /** How a database takes many jobs without keys at once. */
     interface Bulk {
         List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs, boolean tells) throws SQLException;
+
+        /** Stores one job, under an id if one is given; empty if its unique key is held. */
+        default Optional<Inserted> insertOne(Inserts inserts, Session session, JobSpec spec, @Nullable Long id)
+                throws SQLException {
+            return inserts.insertReturning(session, spec, id);
+        }
+
+        /** Puts another spec in the place of a job that waits; empty if it is no longer live. */
+        default Optional<Inserted> replace(Inserts inserts, Session session, JobSpec spec, JobId id)
+                throws SQLException {
+            return inserts.replaceReturning(session, spec, id);
+        }
 
         /** Whether that many are stored by one statement, which needs no transaction around it. */
         boolean isOneStatement(int jobs);
@@ -155,13 +171,13 @@ final class Inserts {
             return insert(session, spec, null);
         }
         Dialect dialect = session.dialect();
-        while (true) {
-            Optional<Inserted> known = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+        for (boolean met = false; ; met = true) {
+            Optional<Inserted> known = known(session, key, met);
             if (known.isPresent()) {
                 return known.get();
             }
             long id = dialect.nextId(session);
-            if (session.update(REMEMBER, key, id) == 1) {
+            if (dialect.insertUnlessThere(session, dialect.sql(REMEMBER), key, id) == 1) {
                 Inserted answer = insert(session, spec, id);
                 if (answer.id().value() != id) {
                     forget(session, key, answer, spec);
@@ -171,20 +187,49 @@ final class Inserts {
         }
     }
 
+    /** The job that has the idempotency key. Only the key is locked: beside a job there is always a table that lacks it. */
+    private static Optional<Inserted> known(Session session, String key, boolean met) throws SQLException {
+        Dialect dialect = session.dialect();
+        Optional<Long> job = latest(session, dialect.sql(REMEMBERED), Row::number, key, met);
+        if (job.isEmpty()) {
+            return Optional.empty();
+        }
+        // Ours, or seen from the first: else it was stored after the caller's transaction began.
+        Optional<Inserted> seen = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+        return seen.isPresent()
+                ? seen
+                : dialect.committed(
+                        session, other -> other.first(dialect.sql(KNOWN), row -> inserted(row, false), key));
+    }
+
+    /**
+     * Who has a key at this moment. Where that takes a lock, it is taken only if somebody was seen to have the key, or met: a
+     * lock on a key that nobody has would keep others from those beside it.
+     */
+    private static <T> Optional<T> latest(
+            Session session, String sql, Session.Reader<T> reader, String key, boolean met) throws SQLException {
+        String latest = session.dialect().latest(session);
+        if (!latest.isEmpty() && !met && session.first(sql, reader, key).isEmpty()) {
+            return Optional.empty();
+        }
+        return session.first(sql + latest, reader, key);
+    }
+
     /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
     private static void forget(Session session, String key, Inserted answer, JobSpec spec) throws SQLException {
         if (spec.keyRule() == KeyRule.REPLACE) {
-            session.update("update reprise_idempotency set job_id = ? where key = ?", answer.id(), key);
+            session.update(
+                    session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"),
+                    answer.id(),
+                    key);
         } else {
-            session.update("delete from reprise_idempotency where key = ?", key);
+            session.update(session.dialect().sql("delete from reprise_idempotency where {key} = ?"), key);
         }
     }
 
     private Inserted insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
-        Dialect dialect = session.dialect();
         while (true) {
-            Optional<Inserted> created =
-                    session.first(dialect.sql(INSERT_RETURNING), row -> inserted(row, true), values(spec, id));
+            Optional<Inserted> created = bulk.insertOne(this, session, spec, id);
             if (created.isPresent()) {
                 return created.get();
             }
@@ -204,6 +249,22 @@ final class Inserts {
         return answers;
     }
 
+    /** Empty if the unique key is held. */
+    Optional<Inserted> insertReturning(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), values(spec, id));
+    }
+
+    /** Empty if the job is no longer live. */
+    Optional<Inserted> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
+        @Nullable
+        Object[] values = concat(
+                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
+                specs.values(spec));
+        return session.first(
+                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
+                }));
+    }
+
     private @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
         return concat(
                 new @Nullable Object[] {id, Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
@@ -219,7 +280,7 @@ final class Inserts {
     /** What the one who holds the unique key means for the spec; empty if it let go meanwhile. */
     private Optional<Inserted> holder(Session session, JobSpec spec) throws SQLException {
         String key = java.util.Objects.requireNonNull(spec.key());
-        Optional<Holder> found = session.first(HOLDER, Inserts::readHolder, key);
+        Optional<Holder> found = holder(session, key, true);
         if (found.isEmpty()) {
             return Optional.empty();
         }
@@ -230,11 +291,19 @@ final class Inserts {
             throw new DuplicateKeyException(key, found.get().id());
         }
         session.dialect().lockQueue(session, found.get().queue());
-        Optional<Holder> locked = session.first(HOLDER, Inserts::readHolder, key);
+        Optional<Holder> locked = holder(session, key, true);
         if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
             return Optional.empty();
         }
         return replace(session, spec, locked.get().id());
+    }
+
+    private static Optional<Holder> holder(Session session, String key, boolean met) throws SQLException {
+        return latest(session, HOLDER, Inserts::readHolder, key, met);
+    }
+
+    static boolean isHeld(Session session, String key) throws SQLException {
+        return holder(session, key, false).isPresent();
     }
 
     private static Holder readHolder(Row row) throws SQLException {
@@ -247,13 +316,7 @@ final class Inserts {
         if (Leases.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
         }
-        @Nullable
-        Object[] values = concat(
-                new @Nullable Object[] {Specs.delay(spec), Specs.asked(spec), Specs.deadline(spec)},
-                specs.values(spec));
-        return session.first(
-                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
-                }));
+        return bulk.replace(this, session, spec, id);
     }
 
     static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {

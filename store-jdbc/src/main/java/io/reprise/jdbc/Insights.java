@@ -29,15 +29,15 @@ final class Insights {
             """
             insert into reprise_evidence (type, resource, error, attempt, error_type, tries, successes, seen_at)
             values (?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (type, resource, error, attempt) do update
-               set tries = excluded.tries + reprise_evidence.tries * {left},
-                   successes = excluded.successes + reprise_evidence.successes * {left},
-                   seen_at = excluded.seen_at
+            {on_conflict (type, resource, error, attempt)}
+                   tries = {new.tries} + reprise_evidence.tries * {left},
+                   successes = {new.successes} + reprise_evidence.successes * {left},
+                   seen_at = {new.seen_at}
             """.replace("{left}", """
                 case
-                     when excluded.seen_at <= reprise_evidence.seen_at then 1
-                     when excluded.seen_at - reprise_evidence.seen_at > 40 * {half_life} then 0
-                     else pow(0.5, (excluded.seen_at - reprise_evidence.seen_at) / {half_life}.0)
+                     when {new.seen_at} <= reprise_evidence.seen_at then 1
+                     when {new.seen_at} - reprise_evidence.seen_at > 40 * {half_life} then 0
+                     else pow(0.5, ({new.seen_at} - reprise_evidence.seen_at) / {half_life}.0)
                    end""").replace("{half_life}", Long.toString(Micros.of(Evidence.HALF_LIFE)));
 
     private static final String EVIDENCE = """
@@ -50,15 +50,15 @@ final class Insights {
             insert into reprise_spending (
               day, type, resource, error, unit, error_type, runs, successes, amount, wasted)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            on conflict (day, type, resource, error, unit) do update
-               set runs = reprise_spending.runs + excluded.runs,
-                   successes = reprise_spending.successes + excluded.successes,
-                   amount = reprise_spending.amount + excluded.amount,
-                   wasted = reprise_spending.wasted + excluded.wasted
+            {on_conflict (day, type, resource, error, unit)}
+                   runs = reprise_spending.runs + {new.runs},
+                   successes = reprise_spending.successes + {new.successes},
+                   amount = reprise_spending.amount + {new.amount},
+                   wasted = reprise_spending.wasted + {new.wasted}
             """;
 
     private static final String SPENDING = """
-            select type, resource, error, min(error_type), unit, cast(sum(runs) as bigint), cast(sum(successes) as bigint),
+            select type, resource, error, min(error_type), unit, cast(sum(runs) as {bigint}), cast(sum(successes) as {bigint}),
                    sum(amount), sum(wasted)
               from reprise_spending
              where day >= ?
@@ -69,17 +69,17 @@ final class Insights {
     private static final String ADD_ACTIVITY = """
             insert into reprise_activity (minute, type, jobs, retried, retries, dead, backoff_us)
             values (?, ?, ?, ?, ?, ?, ?)
-            on conflict (minute, type) do update
-               set jobs = reprise_activity.jobs + excluded.jobs,
-                   retried = reprise_activity.retried + excluded.retried,
-                   retries = reprise_activity.retries + excluded.retries,
-                   dead = reprise_activity.dead + excluded.dead,
-                   backoff_us = reprise_activity.backoff_us + excluded.backoff_us
+            {on_conflict (minute, type)}
+                   jobs = reprise_activity.jobs + {new.jobs},
+                   retried = reprise_activity.retried + {new.retried},
+                   retries = reprise_activity.retries + {new.retries},
+                   dead = reprise_activity.dead + {new.dead},
+                   backoff_us = reprise_activity.backoff_us + {new.backoff_us}
             """;
 
     private static final String ACTIVITY = """
-            select type, cast(sum(jobs) as bigint), cast(sum(retried) as bigint), cast(sum(retries) as bigint),
-                   cast(sum(dead) as bigint), cast(sum(backoff_us) as bigint)
+            select type, cast(sum(jobs) as {bigint}), cast(sum(retried) as {bigint}), cast(sum(retries) as {bigint}),
+                   cast(sum(dead) as {bigint}), cast(sum(backoff_us) as {bigint})
               from reprise_activity
              where minute > ? and minute <= ?
              group by type
@@ -142,7 +142,7 @@ final class Insights {
     private static void addEvidence(Session session, List<Evidence> more, long now) throws SQLException {
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Evidence row : fitted(session, more, EVIDENCE_ROWS, """
-                select type, resource, error, cast(attempt as text) from reprise_evidence where seen_at > ?
+                select type, resource, error, cast(attempt as {text}) from reprise_evidence where seen_at > ?
                 """, Long.MIN_VALUE)) {
             Cause cause = row.cause();
             rows.add(new Object[] {
@@ -184,7 +184,7 @@ final class Insights {
     private static void addActivity(Session session, List<Activity> more, long minute) throws SQLException {
         List<@Nullable Object[]> rows = new ArrayList<>();
         for (Activity row : fitted(session, more, ACTIVITY_ROWS, """
-                select type, '', '', '' from reprise_activity where minute = ?
+                select type, '' as resource, '' as error, '' as more from reprise_activity where minute = ?
                 """, minute)) {
             rows.add(new Object[] {
                 minute, row.type(), row.jobs(), row.retried(), row.retries(), row.dead(), Micros.of(row.backoff())
@@ -195,7 +195,7 @@ final class Insights {
 
     private static void write(Session session, String sql, List<@Nullable Object[]> rows) throws SQLException {
         if (!rows.isEmpty()) {
-            session.updateEach(sql, rows);
+            session.updateEach(session.dialect().sql(sql), rows);
         }
     }
 
@@ -206,10 +206,11 @@ final class Insights {
             return List.of();
         }
         Set<Key> taken = new HashSet<>();
-        long there = session.one("select count(*) from (" + present + ") x", Row::number, since);
+        String shown = session.dialect().sql(present);
+        long there = session.one("select count(*) from (" + shown + ") x", Row::number, since);
         boolean tight = there + more.size() > kind.max;
         if (tight) {
-            session.list(present, row -> taken.add(new Key(row.text(), row.text(), row.text(), row.text())), since);
+            session.list(shown, row -> taken.add(new Key(row.text(), row.text(), row.text(), row.text())), since);
         }
         Map<Key, R> fitted = new LinkedHashMap<>();
         for (R row : more) {
@@ -237,7 +238,7 @@ final class Insights {
     static List<Spending> spending(Session session, Duration age) throws SQLException {
         long since = session.now() - Micros.of(age);
         return session.list(
-                SPENDING,
+                session.dialect().sql(SPENDING),
                 row -> new Spending(readCause(row), row.text(), row.number(), row.number(), row.real(), row.real()),
                 since - Math.floorMod(since, DAY));
     }
@@ -246,7 +247,7 @@ final class Insights {
         long then = session.now() - Micros.of(ago);
         long last = then - Math.floorMod(then, MINUTE);
         return session.list(
-                ACTIVITY,
+                session.dialect().sql(ACTIVITY),
                 row -> new Activity(
                         row.text(),
                         row.number(),

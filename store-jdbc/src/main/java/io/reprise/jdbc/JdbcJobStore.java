@@ -52,7 +52,7 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs in SQLite or PostgreSQL. Every wait for a connection and every statement is bounded. Thread-safe; several stores, in
+ * Jobs in SQLite, PostgreSQL, MySQL or MariaDB. Every wait for a connection and every statement is bounded. Thread-safe; several stores, in
  * one process or many, may use the same database.
  */
 public final class JdbcJobStore implements JobStore {
@@ -83,9 +83,20 @@ public final class JdbcJobStore implements JobStore {
         return builder().postgresql(source);
     }
 
+    /** By the driver that knows the URL: that of MariaDB for {@code jdbc:mariadb:}, that of MySQL for {@code jdbc:mysql:}. */
+    public static JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
+        return builder().mysql(jdbcUrl, user, password);
+    }
+
+    /** On plain connections of a source to MySQL or MariaDB: the store pools them itself. */
+    public static JdbcJobStore mysql(DataSource source) {
+        return builder().mysql(source);
+    }
+
     /**
-     * Opens what a URL names: {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database}, or the JDBC
-     * URL of either.
+     * Opens what a URL names: {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database},
+     * {@code mariadb://…}, {@code mysql://…}, or the JDBC URL of one of them. MariaDB's driver stands in for MySQL's where
+     * that is not on the class path.
      *
      * @throws IllegalArgumentException if it is of another kind
      */
@@ -465,6 +476,11 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public List<Alert> alerts() {
         return database.read("read alerts", Alerts::all);
+    }
+
+    /** How many transactions fell victim to a deadlock, or to a lock held long, since the store was opened, and were run again. */
+    public long repeats() {
+        return database.repeats();
     }
 
     @Override

@@ -12,10 +12,18 @@ public final class JdbcSchema {
      * All migrations in order, as one script that also records them, so that {@link JdbcJobStore#prepare} finds nothing
      * left to do.
      *
-     * @param dialect {@code sqlite} or {@code postgresql}
-     * @throws IllegalArgumentException if it is neither
+     * @param dialect {@code sqlite}, {@code postgresql}, {@code mysql} or {@code mariadb}
+     * @throws IllegalArgumentException if it is none of these
      */
     public static String print(String dialect) {
+        return switch (dialect) {
+            case "mysql" -> MySqlServer.MYSQL.definition(script("mysql"));
+            case "mariadb" -> MySqlServer.MARIADB.definition(script("mysql"));
+            default -> script(dialect);
+        };
+    }
+
+    private static String script(String dialect) {
         List<String> scripts = Migrations.scripts(dialect);
         StringBuilder text = new StringBuilder(Migrations.TABLE.strip()).append(";\n\n");
         for (int i = 0; i < scripts.size(); i++) {

@@ -5,10 +5,12 @@ import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.net.URI;
 import java.nio.file.Path;
+import java.sql.Driver;
+import java.sql.DriverManager;
+import java.sql.SQLException;
 import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.postgresql.ds.PGSimpleDataSource;
 
 /** Settings of a {@link JdbcJobStore}. Not thread-safe. */
 public final class JdbcStoreBuilder {
@@ -22,6 +24,12 @@ public final class JdbcStoreBuilder {
     private static final int HISTORY = 25;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
+    /** How long MySQL lets a transaction wait for another's lock before it is run again. */
+    private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
+
+    /** How often a resting connection is used, so that MySQL does not take it for a dead one. */
+    private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
+
     private int pool = POOL;
     private int history = HISTORY;
     private Duration timeout = TIMEOUT;
@@ -30,7 +38,8 @@ public final class JdbcStoreBuilder {
     JdbcStoreBuilder() {}
 
     /**
-     * Connections to PostgreSQL, 2 to 100, {@value #POOL} unless told otherwise; one more listens for work.
+     * Connections to the server, 2 to 100, {@value #POOL} unless told otherwise; one more listens for work on PostgreSQL,
+     * or takes numbers on MySQL.
      *
      * @throws IllegalArgumentException if out of bounds
      */
@@ -83,34 +92,62 @@ public final class JdbcStoreBuilder {
     }
 
     public JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(jdbcUrl);
-        if (user != null) {
-            source.setUser(user);
-        }
-        if (password != null) {
-            source.setPassword(password);
-        }
-        source.setApplicationName("reprise");
-        source.setTcpKeepAlive(true);
-        source.setConnectTimeout(10);
-        // Beyond the statement timeout, so that it bites only when the server is gone.
-        source.setSocketTimeout((int) timeout.toSeconds() + 10);
-        // Few statements, run again and again: each is worth preparing at once.
-        source.setPrepareThreshold(1);
-        // Written so that one plan fits all parameters: planning anew would cost as much as running.
-        source.setOptions("-c plan_cache_mode=force_generic_plan");
-        if (pollOnly) {
-            // A pooler in transaction mode may hand the next statement to another server connection.
-            source.setPrepareThreshold(0);
-            source.setOptions("");
-        }
-        return postgresql(source);
+        return postgresql(new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly));
     }
 
     public JdbcJobStore postgresql(DataSource source) {
-        HikariConfig config = new HikariConfig();
+        HikariConfig config = pool();
         config.setDataSource(source);
+        config.setExceptionOverride(new PostgresDatabase.Eviction());
+        if (!pollOnly) {
+            config.setConnectionInitSql(PostgresDatabase.limits(timeout));
+        }
+        PostgresDatabase database =
+                new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds(), pollOnly);
+        Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
+        return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
+    }
+
+    /** By the driver that knows the URL; it has to be on the class path. */
+    public JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
+        HikariConfig config = mysqlPool();
+        config.setJdbcUrl(jdbcUrl);
+        config.setUsername(user);
+        config.setPassword(password);
+        return mysql(config);
+    }
+
+    public JdbcJobStore mysql(DataSource source) {
+        HikariConfig config = mysqlPool();
+        config.setDataSource(source);
+        return mysql(config);
+    }
+
+    private HikariConfig mysqlPool() {
+        HikariConfig config = pool();
+        config.setKeepaliveTime(KEEP_ALIVE.toMillis());
+        // Nothing is cut off in silence, whatever the server's default; nobody waits for a lock for long; and who is
+        // frozen or cut off in a transaction does not keep its locks, as each kind of server can tell it.
+        config.setConnectionInitSql("set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
+                + " innodb_lock_wait_timeout = " + Math.max(1, Math.min(LOCK_WAIT.toSeconds(), timeout.toSeconds() / 2))
+                + " /*M!100600 , idle_transaction_timeout = " + timeout.toSeconds() + " */"
+                + " /*!80000 , wait_timeout = " + Math.max(2 * KEEP_ALIVE.toSeconds(), timeout.toSeconds()) + " */");
+        return config;
+    }
+
+    private JdbcJobStore mysql(HikariConfig config) {
+        HikariConfig one = new HikariConfig();
+        config.copyStateTo(one);
+        one.setPoolName("reprise-beside");
+        one.setMaximumPoolSize(1);
+        one.setMinimumIdle(0);
+        MySqlDatabase database =
+                MySqlDatabase.of(new HikariDataSource(config), new HikariDataSource(one), (int) timeout.toSeconds());
+        return new JdbcJobStore(database, new Wakeups.Local(), Parts.mysql(database, history));
+    }
+
+    private HikariConfig pool() {
+        HikariConfig config = new HikariConfig();
         config.setPoolName("reprise");
         config.setMaximumPoolSize(pool);
         config.setMinimumIdle(Math.min(pool, WARM));
@@ -118,14 +155,7 @@ public final class JdbcStoreBuilder {
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);
         config.setTransactionIsolation("TRANSACTION_READ_COMMITTED");
-        if (!pollOnly) {
-            // Who is frozen or cut off in a transaction must not keep its locks until TCP gives up, which may take
-            // hours.
-            config.setConnectionInitSql("set idle_in_transaction_session_timeout = " + timeout.toMillis());
-        }
-        PostgresDatabase database = new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds());
-        Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
-        return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
+        return config;
     }
 
     public JdbcJobStore open(String url) {
@@ -139,19 +169,34 @@ public final class JdbcStoreBuilder {
         if (url.startsWith("sqlite:")) {
             return sqlite(Path.of(url.substring("sqlite:".length())));
         }
-        if (!url.startsWith("postgresql:")) {
+        boolean mysql = url.startsWith("mysql:") || url.startsWith("mariadb:");
+        if (!mysql && !url.startsWith("postgresql:")) {
             throw new IllegalArgumentException("Cannot open '" + withoutPassword(url)
-                    + "': expected sqlite:<file> or postgresql://<user>:<password>@<host>/<database>");
+                    + "': expected sqlite:<file>, or <kind>://<user>:<password>@<host>/<database> where the kind is"
+                    + " postgresql, mysql or mariadb");
         }
-        URI uri = URI.create(url);
-        String login = uri.getUserInfo();
-        if (login == null) {
-            return postgresql(jdbcUrl, null, null);
+        if (!mysql) {
+            return postgresql(PostgresUrl.of(jdbcUrl).source(timeout, pollOnly));
         }
-        int colon = login.indexOf(':');
-        String bare = jdbcUrl.replaceFirst("//[^@/]*@", "//");
-        return postgresql(
-                bare, colon < 0 ? login : login.substring(0, colon), colon < 0 ? null : login.substring(colon + 1));
+        String login = URI.create(url).getUserInfo();
+        int colon = login == null ? -1 : login.indexOf(':');
+        String user = login == null || colon < 0 ? login : login.substring(0, colon);
+        String password = login == null || colon < 0 ? null : login.substring(colon + 1);
+        return mysql(driven(login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//")), user, password);
+    }
+
+    /** MariaDB's driver speaks with MySQL too: it stands in where MySQL's own is not on the class path. */
+    private static String driven(String jdbcUrl) {
+        boolean known = DriverManager.drivers().anyMatch(driver -> accepts(driver, jdbcUrl));
+        return known ? jdbcUrl : jdbcUrl.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+    }
+
+    private static boolean accepts(Driver driver, String jdbcUrl) {
+        try {
+            return driver.acceptsURL(jdbcUrl);
+        } catch (SQLException e) {
+            return false;
+        }
     }
 
     private static String withoutPassword(String url) {

@@ -37,7 +37,7 @@ public final class JdbcTransaction implements Transaction {
     Connection connection(Dialect dialect) throws SQLException {
         Connection connection = source.current();
         String product = connection.getMetaData().getDatabaseProductName();
-        if (!dialect.product().equals(product)) {
+        if (!dialect.isOf(product)) {
             throw new IllegalArgumentException(
                     "The transaction's connection is to " + product + ", but this store is in " + dialect.product()
                             + ": pass a connection to the store's own database");

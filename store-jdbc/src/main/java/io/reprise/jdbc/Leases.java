@@ -31,7 +31,7 @@ final class Leases {
     // In the order in which settles lock them; a take-over then passes them.
     private static final String LOCK = """
             select id
-              from reprise_lease
+              from {expiry}
              where id {in} and worker = ?
              order by id
             {for_no_key_update}
@@ -39,10 +39,9 @@ final class Leases {
 
     // The primary key serves it. By the time after the wait for the locks.
     private static final String RENEW = """
-            update reprise_lease
+            update {expiry}
                set expires_at = {clock} + ?
              where id {in} and worker = ?
-            returning id
             """;
 
     // The index of jobs to cancel is all but empty.
@@ -53,31 +52,12 @@ final class Leases {
              where j.cancel_requested = {true} and h.token > j.token and h.token {in} and j.due_at is not null
             """;
 
-    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed.
-    private static final String EXPIRED = """
-            select id, runner
-              from reprise_lease
-             where expires_at <= {now}
-             order by expires_at, id
-             limit ?
-            {skip_locked}
-            """;
-
     private static final String REMAINING = """
             select h.id
               from reprise_held h
               join reprise_job j on j.id = h.id
              where h.token = ? and j.token < h.token and j.due_at is not null
              order by h.id
-            """;
-
-    // The new lease has a greater token than the old one; no job is written.
-    private static final String TAKE = """
-            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-            select {next_token}, queue, ?, runner, alone, claimed_at, {now} + ?, {ids}
-              from reprise_lease
-             where id = ?
-            returning id, queue, alone, claimed_at
             """;
 
     // The primary keys serve it.
@@ -114,9 +94,8 @@ final class Leases {
         Dialect dialect = session.dialect();
         long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
         Set<Long> lost = new HashSet<>(tokens);
-        session.list(dialect.sql(LOCK), Row::number, wanted, worker);
-        session.list(dialect.sql(RENEW), Row::number, Micros.of(lease), wanted, worker)
-                .forEach(lost::remove);
+        session.list(dialect.sql(LOCK), Row::number, wanted, worker).forEach(lost::remove);
+        session.update(dialect.sql(RENEW), Micros.of(lease), wanted, worker);
         Set<JobId> cancelled =
                 new HashSet<>(session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
         return new Renewal(lost, cancelled);
@@ -125,13 +104,14 @@ final class Leases {
     private record Expired(long token, String runner) {}
 
     List<LostClaim> takeOver(Session session, String taker, Duration lease, int max) throws SQLException {
+        session.dialect().dropDamagedLeases(session);
         List<Expired> expired =
-                session.list(session.dialect().sql(EXPIRED), row -> new Expired(row.number(), row.text()), max);
+                session.list(session.dialect().expiredSql(), row -> new Expired(row.number(), row.text()), max);
         List<LostClaim> taken = new ArrayList<>();
         for (Expired lost : expired) {
             List<Long> remaining = session.list(REMAINING, Row::number, lost.token());
             if (remaining.isEmpty()) {
-                drop(session, lost.token());
+                session.dialect().dropLease(session, lost.token());
             } else {
                 Claim claim = take(session, lost.token(), remaining, taker, lease);
                 taken.add(new LostClaim(claim, lost.token(), lost.runner()));
@@ -143,8 +123,7 @@ final class Leases {
     private Claim take(Session session, long lost, List<Long> remaining, String taker, Duration lease)
             throws SQLException {
         long[] ids = remaining.stream().mapToLong(Long::longValue).toArray();
-        Claim empty = session.one(session.dialect().sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
-        drop(session, lost);
+        Claim empty = session.dialect().takeLease(session, lost, ids, taker, lease);
         List<Job> held = held(session, empty.token(), ids, new HashSet<>(), new HashMap<>());
         return new Claim(empty.token(), empty.queue(), empty.claimedAt(), empty.alone(), held);
     }
@@ -158,11 +137,8 @@ final class Leases {
         return session.list(session.dialect().sql(TAKEN), jobs.reader(session, admitted, damaged), token, ids);
     }
 
-    private static void drop(Session session, long token) throws SQLException {
-        session.update("delete from reprise_lease where id = ?", token);
-    }
-
-    private static Claim readClaim(Row row) throws SQLException {
+    /** A claim without jobs: id, queue, whether it is alone, and since when. */
+    static Claim readClaim(Row row) throws SQLException {
         long token = row.number();
         String queue = row.text();
         boolean alone = row.flag();

@@ -48,7 +48,17 @@ final class Migrations {
 
     /** Applies what is missing, in the one transaction that the session is in. */
     static void apply(Session session) throws SQLException {
-        session.dialect().lockSchema(session);
+        Dialect dialect = session.dialect();
+        dialect.requireServer(session);
+        dialect.lockSchema(session);
+        try {
+            applyMissing(session);
+        } finally {
+            dialect.unlockSchema(session);
+        }
+    }
+
+    private static void applyMissing(Session session) throws SQLException {
         session.update(TABLE);
         Map<Integer, String> applied = new TreeMap<>();
         session.list(
@@ -59,7 +69,7 @@ final class Migrations {
         for (int version = applied.size() + 1; version <= scripts.size(); version++) {
             String script = scripts.get(version - 1);
             for (String statement : statements(script)) {
-                session.define(statement);
+                session.define(session.dialect().definition(session, statement));
             }
             session.update(session.dialect().sql(REMEMBER), version, checksum(script));
         }
@@ -97,7 +107,8 @@ final class Migrations {
     private static String read(String name) {
         try (InputStream in = Migrations.class.getResourceAsStream(name)) {
             if (in == null) {
-                throw new IllegalArgumentException("No schema '" + name + "': the dialects are sqlite and postgresql");
+                throw new IllegalArgumentException(
+                        "No schema '" + name + "': the dialects are sqlite, postgresql, mysql and mariadb");
             }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException e) {

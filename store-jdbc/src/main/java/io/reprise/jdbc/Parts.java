@@ -50,6 +50,11 @@ final class Parts {
                 PostgresSettlements::new);
     }
 
+    static Parts mysql(MySqlDatabase database, int history) {
+        return new Parts(
+                history, new MySqlBulk(), parts -> new MySqlClaims(database, parts.leases), MySqlSettlements::new);
+    }
+
     Policies policies() {
         return policies;
     }

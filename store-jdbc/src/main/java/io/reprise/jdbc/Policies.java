@@ -30,7 +30,6 @@ final class Policies {
     private static final String STORE = """
             insert into reprise_policy (id, json)
             values (?, ?)
-            on conflict do nothing
             """;
 
     private final Map<RetryPolicy, Long> ids = new ConcurrentHashMap<>();
@@ -59,7 +58,7 @@ final class Policies {
             }
         }
         for (Map.Entry<Long, String> policy : missing.entrySet()) {
-            session.update(STORE, policy.getKey(), policy.getValue());
+            session.dialect().insertUnlessThere(session, STORE, policy.getKey(), policy.getValue());
         }
     }
 

@@ -103,7 +103,7 @@ final class PostgresBulk implements Inserts.Bulk {
         CopyRows rows = new CopyRows(copy);
         for (int i = 0; i < jobs.size(); i++) {
             JobSpec spec = jobs.get(i);
-            long due = due(spec, reserved.now);
+            long due = Specs.due(spec, reserved.now);
             Long deadline = Specs.deadline(spec);
             rows.begin(FIRST_COLUMNS + Specs.KINDS.size());
             rows.number(reserved.ids.get(i));
@@ -119,11 +119,5 @@ final class PostgresBulk implements Inserts.Bulk {
         }
         rows.end();
         return answers;
-    }
-
-    private static long due(JobSpec spec, long now) {
-        Long asked = Specs.asked(spec);
-        Long delay = Specs.delay(spec);
-        return Math.max(now, asked != null ? asked : now + (delay == null ? 0 : delay));
     }
 }

@@ -76,7 +76,7 @@ final class PostgresClaims implements Claims {
     // read
     // where the index said they are, which is where this snapshot sees them.
     private static final String CLAIM = """
-            select pg_advisory_xact_lock(?, hashtext(?)) where set_config('lock_timeout', '{wait}', true) is not null;
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
                      cast(? as bigint) as lease_us),
@@ -96,7 +96,7 @@ final class PostgresClaims implements Claims {
               select x.*
                 from (select * from level where lane = 0 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.ctid as place
+                  select j.id, j.{place} as place
                     from reprise_job j
                    where j.queue = ?
                      and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
@@ -110,7 +110,7 @@ final class PostgresClaims implements Claims {
               select x.*
                 from (select * from level where lane = 1 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.ctid as place
+                  select j.id, j.{place} as place
                     from reprise_job j
                    where j.queue = ?
                      and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
@@ -137,7 +137,7 @@ final class PostgresClaims implements Claims {
                    (select s.id from reprise_job s where s.queue = ? and s.lane = 2 limit 1) is not null, {claimed}
               from lease l
               cross join picked p
-              join reprise_job j on j.ctid = p.place
+              join reprise_job j on j.{place} = p.place
             """;
 
     // All levels there are: jumps through the index from one to the next.
@@ -164,7 +164,7 @@ final class PostgresClaims implements Claims {
 
     // The same for one suspect, which gets a lease of its own.
     private static final String CLAIM_SUSPECT = """
-            select pg_advisory_xact_lock(?, hashtext(?)) where set_config('lock_timeout', '{wait}', true) is not null;
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as text) as worker, cast(? as bigint) as lease_us),
             level (priority) as (
@@ -180,7 +180,7 @@ final class PostgresClaims implements Claims {
               select x.*
                 from (select priority from level where priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.ctid as place
+                  select j.id, j.{place} as place
                     from reprise_job j
                    where j.queue = ?
                      and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
@@ -206,7 +206,7 @@ final class PostgresClaims implements Claims {
             select l.id, l.claimed_at, l.id, 0, true, {claimed}
               from lease l
               cross join picked p
-              join reprise_job j on j.ctid = p.place
+              join reprise_job j on j.{place} = p.place
             """;
 
     private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
@@ -394,8 +394,8 @@ final class PostgresClaims implements Claims {
             String levels,
             Object... levelArgs) {
         String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
-        List<@Nullable Object> args = new ArrayList<>(List.of(
-                PostgresDialect.LOCKS, queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
+        List<@Nullable Object> args =
+                new ArrayList<>(List.of(queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
         args.addAll(List.of(levelArgs));
         long floor = cursor.floor();
         args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
@@ -415,7 +415,6 @@ final class PostgresClaims implements Claims {
         String sql = sql(database.dialect(), OF_TYPES, CLAIM.replace("{levels}", FROM_START), batchClass(want));
         String[] types = request.types().toArray(String[]::new);
         Object[] args = {
-            PostgresDialect.LOCKS,
             queue,
             queue,
             want,
@@ -442,16 +441,8 @@ final class PostgresClaims implements Claims {
     }
 
     private List<Claim> claimSuspect(ClaimRequest request, String queue) {
-        List<@Nullable Object> args = new ArrayList<>(List.of(
-                PostgresDialect.LOCKS,
-                queue,
-                queue,
-                request.worker(),
-                Micros.of(request.lease()),
-                queue,
-                queue,
-                queue,
-                queue));
+        List<@Nullable Object> args = new ArrayList<>(
+                List.of(queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue, queue));
         if (!request.types().isEmpty()) {
             args.add(request.types().toArray(String[]::new));
         }

@@ -2,9 +2,12 @@
 package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.concurrent.atomic.LongAdder;
 
 /** A pool of connections. A transaction that fell victim to a deadlock is run again. */
 final class PostgresDatabase implements Database {
@@ -14,10 +17,37 @@ final class PostgresDatabase implements Database {
     private final Dialect dialect = new PostgresDialect();
     private final HikariDataSource pool;
     private final int timeoutSeconds;
+    private final boolean behindPooler;
+    private final LongAdder repeats = new LongAdder();
 
-    PostgresDatabase(HikariDataSource pool, int timeoutSeconds) {
+    /**
+     * A database on connections with {@link #limits}, unless they come from a pooler.
+     *
+     * @param behindPooler whether the server forgets settings of a session between two transactions
+     */
+    PostgresDatabase(HikariDataSource pool, int timeoutSeconds, boolean behindPooler) {
         this.pool = pool;
         this.timeoutSeconds = timeoutSeconds;
+        this.behindPooler = behindPooler;
+    }
+
+    /**
+     * Gives the limits of a session to the server. Who is frozen or cut off in a transaction must not keep its locks until
+     * TCP gives up, which may take hours. And the server ends a statement that takes too long, but not a commit that waits
+     * for a synchronous standby; see {@link PostgresDialect#limit}.
+     */
+    static String limits(Duration timeout) {
+        return "set idle_in_transaction_session_timeout = " + timeout.toMillis() + "; set statement_timeout = "
+                + timeout.toMillis();
+    }
+
+    /** A connection to what has become a standby is of no use, although it works. */
+    static final class Eviction implements SQLExceptionOverride {
+
+        @java.lang.Override
+        public Override adjudicate(SQLException e) {
+            return SqlErrors.isReadOnly(e) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
+        }
     }
 
     @Override
@@ -32,6 +62,9 @@ final class PostgresDatabase implements Database {
 
     @Override
     public <T> T send(String what, Work<T> work) {
+        if (behindPooler) {
+            return write(what, work);
+        }
         return repeat(what, () -> {
             try (Connection connection = open()) {
                 return work.on(new Session(connection, dialect, timeoutSeconds, Session.Use.POOLED));
@@ -83,7 +116,12 @@ final class PostgresDatabase implements Database {
         T run() throws SQLException;
     }
 
-    private static <T> T repeat(String what, Try<T> work) {
+    @Override
+    public long repeats() {
+        return repeats.sum();
+    }
+
+    private <T> T repeat(String what, Try<T> work) {
         for (int n = 1; ; n++) {
             try {
                 return work.run();
@@ -91,6 +129,7 @@ final class PostgresDatabase implements Database {
                 if (n == TRIES || !SqlErrors.isRepeatable(e)) {
                     throw SqlErrors.postgres(what, e);
                 }
+                repeats.increment();
             }
         }
     }

@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import io.reprise.JobState;
+import io.reprise.RepriseException;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
@@ -13,10 +14,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
-final class PostgresDialect implements Dialect {
+final class PostgresDialect extends ReturningDialect {
 
-    /** First half of our advisory locks; the second is a hash of what is locked. */
-    static final int LOCKS = 0x52455052;
+    /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
+    private static final int QUEUES = 0x52455052;
+
+    private static final int SCHEMA = QUEUES + 1;
 
     // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
     private static final String END = """
@@ -53,7 +56,7 @@ final class PostgresDialect implements Dialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.in(text)
+                text -> Columns.inCommonWords(text)
                         .replace("{now}", "reprise_now()")
                         .replace("{clock}", "reprise_clock()")
                         .replace("{for_no_key_update}", "for no key update")
@@ -66,11 +69,19 @@ final class PostgresDialect implements Dialect {
                         .replace("{for_update}", "for update")
                         .replace("{false}", "false")
                         .replace("{finished}", "reprise_finished")
-                        .replace("{position}", "strpos"));
+                        .replace("{ended}", "state")
+                        .replace("{expiry}", "reprise_lease")
+                        .replace("{bigint}", "bigint")
+                        .replace("{text}", "text")
+                        .replace("{key}", "key")
+                        .replace("{position}", "strpos")
+                        // Where a row lies, for the statement that just found it.
+                        .replace("{place}", "ctid")
+                        .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))"));
     }
 
     @Override
-    public String endSql() {
+    String endSql() {
         return sql(END);
     }
 
@@ -117,9 +128,16 @@ final class PostgresDialect implements Dialect {
                 index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));
     }
 
+    /**
+     * The driver asks the server to cancel what takes too long. Where the statement is the whole transaction that can hit
+     * the wait for a synchronous standby, and a commit whose wait is cancelled is acknowledged although no standby has
+     * it. So it is asked only where a commit follows; elsewhere the server itself limits the statement without its commit.
+     */
     @Override
     public void limit(PreparedStatement statement, int seconds) throws SQLException {
-        statement.setQueryTimeout(seconds);
+        if (!statement.getConnection().getAutoCommit()) {
+            statement.setQueryTimeout(seconds);
+        }
     }
 
     @Override
@@ -134,12 +152,12 @@ final class PostgresDialect implements Dialect {
 
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, hashtext(?))", row -> 1, LOCKS, queue);
+        session.list(sql("select {lock_queue}"), row -> 1, queue);
     }
 
     @Override
     public boolean tryLockQueue(Session session, String queue) throws SQLException {
-        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, LOCKS, queue);
+        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, QUEUES, queue);
     }
 
     @Override
@@ -157,8 +175,18 @@ final class PostgresDialect implements Dialect {
         return true;
     }
 
+    /** There locks and sequences are different: two workers could hold one job, and a later token could be smaller. */
+    @Override
+    public void requireServer(Session session) throws SQLException {
+        String version = session.one("select version()", Row::text);
+        if (version.contains("CockroachDB") || version.contains("-YB-")) {
+            throw new RepriseException("The server is " + version
+                    + ", which Reprise does not support: use PostgreSQL. docs/failover.md says what differs");
+        }
+    }
+
     @Override
     public void lockSchema(Session session) throws SQLException {
-        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, LOCKS + 1);
+        session.list("select pg_advisory_xact_lock(?, 0)", row -> 1, SCHEMA);
     }
 }

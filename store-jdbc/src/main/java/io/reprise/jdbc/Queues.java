@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** Settings and counts of queues. */
 final class Queues {
 
-    private static final String CREATE = "insert into reprise_queue (name) values (?) on conflict do nothing";
+    private static final String CREATE = "insert into reprise_queue (name) values (?)\n";
 
     private static final String PAUSE = """
             update reprise_queue
@@ -36,7 +36,7 @@ final class Queues {
             """;
 
     private static final String ENDED = """
-            select queue, state, cast(sum(n) as bigint)
+            select queue, state, cast(sum(n) as {bigint})
               from reprise_counter
              group by queue, state
             having sum(n) > 0
@@ -78,26 +78,28 @@ final class Queues {
             select queue from found where queue is not null
             """;
 
+    private static final String NEXT_NAME = "select min(queue) from reprise_job where queue > ?";
+
     private Queues() {}
 
     static List<String> live(Session session) throws SQLException {
-        return session.list(NAMES, Row::text);
+        return session.dialect().names(session, NAMES, NEXT_NAME);
     }
 
     static void pause(Session session, String queue, Note note) throws SQLException {
-        session.update(CREATE, queue);
+        session.dialect().insertUnlessThere(session, CREATE, queue);
         session.update(session.dialect().sql(PAUSE), note.by(), note.why(), queue);
         Audit.write(session, "pause", null, queue, note, null);
     }
 
     static void resume(Session session, String queue, Note note) throws SQLException {
-        session.update(CREATE, queue);
+        session.dialect().insertUnlessThere(session, CREATE, queue);
         session.update(RESUME, queue);
         Audit.write(session, "resume", null, queue, note, null);
     }
 
     static void limit(Session session, String queue, @Nullable Integer maxRunning, Note note) throws SQLException {
-        session.update(CREATE, queue);
+        session.dialect().insertUnlessThere(session, CREATE, queue);
         session.update("update reprise_queue set max_running = ? where name = ?", maxRunning, queue);
         Audit.write(session, "limit", null, queue, note, maxRunning == null ? "no limit" : "at most " + maxRunning);
     }
@@ -130,7 +132,7 @@ final class Queues {
             queue.maxRunning = row.integerOrNull();
             return queue;
         });
-        session.list(ENDED, row -> {
+        session.list(session.dialect().sql(ENDED), row -> {
             Found queue = at(queues, row.text());
             queue.count(JobState.valueOf(row.text()), row.number());
             return queue;

@@ -50,7 +50,6 @@ final class Revivals {
               id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
               snoozes, granted, last_delay_us, error_type, error_message, fingerprint, progress, progress_message, {spec})
             values (?, ?, ?, ?, ?, 'MANUAL', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {spec_values})
-            on conflict do nothing
             """;
 
     /** Lanes from here on are the parked ones: less this, the lane a job came from. */
@@ -124,12 +123,17 @@ final class Revivals {
         }
         if (renew) {
             session.update("delete from reprise_attempt where job_id = ?", id);
-            session.update("update reprise_idempotency set job_id = ? where job_id = ?", target, id);
+            session.update(
+                    dialect.sql(
+                            "update reprise_idempotency {by reprise_idempotency_job} set job_id = ? where job_id = ?"),
+                    target,
+                    id);
         } else {
             // Counters that begin anew would let the history grow with every replay.
             attempts.trim(session, id);
         }
-        if (session.update(dialect.sql(INSERT), values(session, job, target, fence, revival)) == 0) {
+        if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session, job, target, fence, revival))
+                == 0) {
             throw new KeyTaken();
         }
         Audit.write(session, revival.action(), id, null, note, revival.detail(id, target));

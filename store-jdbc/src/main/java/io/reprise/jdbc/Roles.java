@@ -9,17 +9,24 @@ final class Roles {
 
     // Compares and sets in one statement: the row is the holder's until its term ends.
     private static final String LEAD = """
+            update reprise_role
+               set worker = ?, expires_at = {now} + ?
+             where name = ? and (worker = ? or expires_at <= {now})
+            """;
+
+    // The first ever; of several at once one.
+    private static final String FIRST = """
             insert into reprise_role (name, worker, expires_at)
             values (?, ?, {now} + ?)
-            on conflict (name) do update
-               set worker = excluded.worker, expires_at = excluded.expires_at
-             where reprise_role.worker = excluded.worker or reprise_role.expires_at <= {now}
             """;
 
     private Roles() {}
 
     static boolean lead(Session session, String role, String worker, Duration term) throws SQLException {
-        return session.update(session.dialect().sql(LEAD), role, worker, Micros.of(term)) == 1;
+        Dialect dialect = session.dialect();
+        long micros = Micros.of(term);
+        return session.update(dialect.sql(LEAD), worker, micros, role, worker) == 1
+                || dialect.insertUnlessThere(session, dialect.sql(FIRST), role, worker, micros) == 1;
     }
 
     static void resign(Session session, String role, String worker) throws SQLException {

@@ -21,15 +21,15 @@ final class Schedules {
     private static final String PUT = """
             insert into reprise_schedule (name, rule, next_at, {spec})
             values (?, ?, ?, {spec_values})
-            on conflict (name) do update
-               set next_at = case when reprise_schedule.rule = excluded.rule then reprise_schedule.next_at
-                                  else excluded.next_at end,
-                   rule = excluded.rule, queue = excluded.queue, type = excluded.type, priority = excluded.priority,
-                   payload = excluded.payload, policy = excluded.policy, delay_us = excluded.delay_us,
-                   asked_at = excluded.asked_at, resource = excluded.resource, tags = excluded.tags,
-                   unique_key = excluded.unique_key, key_rule = excluded.key_rule,
-                   idempotency_key = excluded.idempotency_key, timeout_us = excluded.timeout_us,
-                   schedule = excluded.schedule
+            {on_conflict (name)}
+                   next_at = case when reprise_schedule.rule = {new.rule} then reprise_schedule.next_at
+                                  else {new.next_at} end,
+                   rule = {new.rule}, queue = {new.queue}, type = {new.type}, priority = {new.priority},
+                   payload = {new.payload}, policy = {new.policy}, delay_us = {new.delay_us},
+                   asked_at = {new.asked_at}, resource = {new.resource}, tags = {new.tags},
+                   unique_key = {new.unique_key}, key_rule = {new.key_rule},
+                   idempotency_key = {new.idempotency_key}, timeout_us = {new.timeout_us},
+                   schedule = {new.schedule}
             """;
 
     private static final String ALL = """

@@ -80,14 +80,13 @@ final class Session {
         return dialect;
     }
 
-    /** The store's time: of the transaction on PostgreSQL, of this moment on SQLite, whose writers are alone. */
+    /** The store's time: of the transaction on PostgreSQL, of this moment elsewhere. */
     long now() throws SQLException {
         return one(dialect.sql("select {now}"), Row::number);
     }
 
     <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
-        return run(sql, statement -> {
-            bind(statement, args);
+        return run(sql, args, statement -> {
             try (ResultSet answer = statement.executeQuery()) {
                 return readAll(answer, reader);
             }
@@ -96,8 +95,7 @@ final class Session {
 
     /** Answers of the last of several statements in one text, which run as one transaction in one round trip. */
     <T> List<T> listOfLast(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
-        return run(sql, statement -> {
-            bind(statement, args);
+        return run(sql, args, statement -> {
             statement.execute();
             statement.getMoreResults();
             try (ResultSet answer = statement.getResultSet()) {
@@ -116,10 +114,7 @@ final class Session {
     }
 
     int update(String sql, @Nullable Object... args) throws SQLException {
-        return run(sql, statement -> {
-            bind(statement, args);
-            return statement.executeUpdate();
-        });
+        return run(sql, args, PreparedStatement::executeUpdate);
     }
 
     /** Runs a statement that changes the schema; some drivers have an answer even to that. */
@@ -127,8 +122,14 @@ final class Session {
         run(sql, PreparedStatement::execute);
     }
 
-    /** Runs one statement for many rows, in one round trip where the driver can. */
+    /** Runs one statement for many rows, in few round trips where the driver or the database can. */
     void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
+        if (dialect.spreadsArrays() && ManyRows.isInsert(sql)) {
+            for (ManyRows some : ManyRows.of(sql, rows)) {
+                update(some.sql(), some.args().toArray());
+            }
+            return;
+        }
         run(sql, statement -> {
             for (@Nullable Object[] args : rows) {
                 bind(statement, args);
@@ -140,6 +141,21 @@ final class Session {
 
     void close() throws SQLException {
         connection.close();
+    }
+
+    /** Runs a statement with its arguments; where arrays are spread, as the text that comes of it. */
+    private <T> T run(String sql, @Nullable Object[] args, Task<T> task) throws SQLException {
+        if (!dialect.spreadsArrays()) {
+            return run(sql, statement -> {
+                bind(statement, args);
+                return task.with(statement);
+            });
+        }
+        Spread spread = Spread.of(sql, args);
+        return run(spread.sql(), statement -> {
+            bind(statement, spread.args().toArray());
+            return task.with(statement);
+        });
     }
 
     private interface Task<T> {

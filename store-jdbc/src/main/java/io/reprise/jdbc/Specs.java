@@ -66,6 +66,13 @@ final class Specs {
         return Micros.ofNullable(spec.dueAt());
     }
 
+    /** When it is due if it is stored now. */
+    static long due(JobSpec spec, long now) {
+        Long asked = asked(spec);
+        Long delay = delay(spec);
+        return Math.max(now, asked != null ? asked : now + (delay == null ? 0 : delay));
+    }
+
     /** How long after the first due time the policy lets runs start. */
     static @Nullable Long deadline(JobSpec spec) {
         return Micros.ofNullable(spec.policy().deadline().toOptional().orElse(null));

@@ -13,6 +13,9 @@ final class SqlErrors {
     /** SQLState classes that trying again does not cure: data, integrity, authorisation, no such database, SQL. */
     private static final Set<String> LASTING = Set.of("22", "23", "28", "3D", "3F", "42", "0A");
 
+    private static final int LOCK_WAIT = 1205;
+    private static final int DEADLOCK = 1213;
+
     private SqlErrors() {}
 
     /** Whether the transaction fell victim to another one and may be run again as it is. */
@@ -22,7 +25,13 @@ final class SqlErrors {
 
     /** Whether a lock was not to be had in the time the statement gave it. */
     static boolean isLockTimeout(StoreException e) {
-        return e.getCause() instanceof SQLException cause && "55P03".equals(cause.getSQLState());
+        return e.getCause() instanceof SQLException cause
+                && ("55P03".equals(cause.getSQLState()) || cause.getErrorCode() == LOCK_WAIT);
+    }
+
+    /** Whether the server takes no writes, as a standby. */
+    static boolean isReadOnly(SQLException e) {
+        return "25006".equals(e.getSQLState());
     }
 
     static StoreException postgres(String what, SQLException e) {
@@ -31,12 +40,38 @@ final class SqlErrors {
             case "42P01", "42883", "42703" ->
                 ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
             case "42501" -> ". The database user lacks a right on Reprise's tables: grant it";
+            case "25006" -> ". The server is a standby: name all hosts in the URL, with targetServerType=primary";
             case "57014" -> ". The statement ran into its timeout: look for locks or load on the server";
             default -> "";
         };
         boolean isTransient = state.length() < 2 || !LASTING.contains(state.substring(0, 2));
         return new StoreException(
                 "PostgreSQL could not " + what + ": " + e.getMessage() + " (SQLState " + state + ")" + advice,
+                e,
+                isTransient);
+    }
+
+    /** Whether it was a deadlock, or the wait for a lock took too long. Then MySQL undoes the statement, we the rest. */
+    static boolean isMySqlVictim(SQLException e) {
+        return e.getErrorCode() == DEADLOCK || e.getErrorCode() == LOCK_WAIT || isRepeatable(e);
+    }
+
+    static StoreException mysql(String what, SQLException e) {
+        String state = e.getSQLState() == null ? "" : e.getSQLState();
+        String advice = switch (e.getErrorCode()) {
+            case 1146, 1054, 1305 ->
+                ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
+            case 1142, 1143, 1227 -> ". The database user lacks a right on Reprise's tables: grant it";
+            case 1153 -> ". The server takes no packet of this size: raise max_allowed_packet to 16M or more";
+            case LOCK_WAIT -> ". Somebody holds a lock for long: look for an open transaction";
+            case 1317, 1969, 3024 -> ". The statement ran into its timeout: look for locks or load on the server";
+            default -> "";
+        };
+        // 70100 and HY000 tell nothing about whether it lasts; the classes do.
+        boolean isTransient = isMySqlVictim(e) || state.length() < 2 || !LASTING.contains(state.substring(0, 2));
+        return new StoreException(
+                "MySQL could not " + what + ": " + e.getMessage() + " (SQLState " + state + ", error "
+                        + e.getErrorCode() + ")" + advice,
                 e,
                 isTransient);
     }

@@ -152,6 +152,12 @@ final class SqliteDatabase implements Database {
         }
     }
 
+    /** There is one writer, whom nobody can hinder. */
+    @Override
+    public long repeats() {
+        return 0;
+    }
+
     /** The first change to WAL needs the file for itself and does not wait for it, whatever the busy timeout: so we do. */
     private void writeAhead(Statement statement) throws SQLException {
         long end = System.nanoTime() + timeout.toNanos();

@@ -11,9 +11,11 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A writing transaction is alone in the whole file, so it needs no further locks. */
-final class SqliteDialect implements Dialect {
+final class SqliteDialect extends ReturningDialect {
 
     // Only live jobs match: a second time nothing is changed.
     private static final String END = """
@@ -29,6 +31,14 @@ final class SqliteDialect implements Dialect {
                set ids = (select json_group_array(e.value) from json_each(ids) e where e.value <> ?)
              where id = ?
             """;
+
+    private static final String DROP_DAMAGED = """
+            delete from reprise_lease
+             where case when json_valid(ids) then exists (select 1 from json_each(ids) e where e.type <> 'integer')
+                        else true end
+            """;
+
+    private static final Logger log = LoggerFactory.getLogger(SqliteDialect.class);
 
     private final Map<String, String> cache = new ConcurrentHashMap<>();
 
@@ -46,7 +56,7 @@ final class SqliteDialect implements Dialect {
     public String sql(String template) {
         return cache.computeIfAbsent(
                 template,
-                text -> Columns.in(text)
+                text -> Columns.inCommonWords(text)
                         .replace("{for_no_key_update}", "")
                         .replace("{clock}", "{now}")
                         .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
@@ -59,11 +69,16 @@ final class SqliteDialect implements Dialect {
                         .replace("{for_update}", "")
                         .replace("{false}", "0")
                         .replace("{finished}", "reprise_job")
+                        .replace("{ended}", "state")
+                        .replace("{expiry}", "reprise_lease")
+                        .replace("{bigint}", "bigint")
+                        .replace("{text}", "text")
+                        .replace("{key}", "key")
                         .replace("{position}", "instr"));
     }
 
     @Override
-    public String endSql() {
+    String endSql() {
         return sql(END);
     }
 
@@ -100,6 +115,15 @@ final class SqliteDialect implements Dialect {
                         : Arrays.stream((Object[]) array)
                                 .map(name -> "\"" + name + "\"")
                                 .collect(Collectors.joining(",", "[", "]")));
+    }
+
+    /** Leases are few, and so are the ids of each. */
+    @Override
+    public void dropDamagedLeases(Session session) throws SQLException {
+        int dropped = session.update(DROP_DAMAGED);
+        if (dropped > 0) {
+            log.warn("{} damaged leases were removed; their jobs will be claimed again", dropped);
+        }
     }
 
     /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */

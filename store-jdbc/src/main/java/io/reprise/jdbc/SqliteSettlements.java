@@ -7,7 +7,6 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,24 +95,6 @@ final class SqliteSettlements implements Settlements {
         }
     }
 
-    private record Standing(int attempts, int losses, int interruptions, int snoozes, int lane, boolean cancel) {
-
-        Standing after(Spent spent, boolean waits) {
-            boolean lost = spent == Spent.LOSS && waits && losses > 0;
-            return new Standing(
-                    attempts + (spent == Spent.ATTEMPT ? 1 : 0),
-                    losses + (spent == Spent.LOSS ? 1 : 0),
-                    interruptions + (spent == Spent.INTERRUPTION ? 1 : 0),
-                    snoozes + (spent == Spent.SNOOZE ? 1 : 0),
-                    spent == Spent.ATTEMPT ? 1 : lost ? 2 : lane,
-                    cancel);
-        }
-
-        int claims() {
-            return attempts + losses + interruptions + snoozes;
-        }
-    }
-
     private static String runs(List<Settlement> settlements) {
         StringBuilder json = new StringBuilder(24 * settlements.size());
         for (Settlement settlement : settlements) {
@@ -178,22 +159,22 @@ final class SqliteSettlements implements Settlements {
                 }
                 return written;
             }
-            Optional<Standing> standing = session.first(
+            Optional<Tally> standing = session.first(
                     READ,
-                    row -> new Standing(
+                    row -> new Tally(
                             row.integer(), row.integer(), row.integer(), row.integer(), row.integer(), row.flag()),
                     id,
                     token);
             if (standing.isEmpty()) {
                 return false;
             }
-            Standing then = standing.get().after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
+            Tally then = standing.get().after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
             move(settlement, then, lease);
             history.add(new Attempts.Ended(settlement, then.attempts(), then.claims(), lease.runner));
             return true;
         }
 
-        private void move(Settlement settlement, Standing then, Lease lease) throws SQLException {
+        private void move(Settlement settlement, Tally then, Lease lease) throws SQLException {
             Settlement.Next next = settlement.next();
             if (next instanceof Settlement.Cancel || then.cancel()) {
                 end(settlement, then, lease, JobState.CANCELLED, null);
@@ -207,7 +188,7 @@ final class SqliteSettlements implements Settlements {
             }
         }
 
-        private void end(Settlement settlement, Standing then, Lease lease, JobState state, @Nullable FailReason reason)
+        private void end(Settlement settlement, Tally then, Lease lease, JobState state, @Nullable FailReason reason)
                 throws SQLException {
             Failure failure = settlement.failure();
             String type = failure == null ? null : failure.type();
@@ -232,7 +213,7 @@ final class SqliteSettlements implements Settlements {
             counts.add(lease.queue, state, 1);
         }
 
-        private void putBack(Settlement settlement, Standing then, Waiting waiting) throws SQLException {
+        private void putBack(Settlement settlement, Tally then, Waiting waiting) throws SQLException {
             Long delay = waiting.delay();
             Failure failure = settlement.failure();
             String type = failure == null ? null : failure.type();

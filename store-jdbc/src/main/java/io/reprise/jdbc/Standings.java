@@ -43,7 +43,7 @@ final class Standings {
             select count(*)
               from (
                 select 1
-                  from reprise_job
+                  from reprise_job {by reprise_job_ready}
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and id not in (select h.id from reprise_held h)
                  order by due_at, id
@@ -54,7 +54,7 @@ final class Standings {
             select count(*)
               from (
                 select 1
-                  from reprise_job
+                  from reprise_job {by reprise_job_ready}
                  where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
                    and (due_at < ? or id < ?) and id not in (select h.id from reprise_held h)
                  order by due_at, id
@@ -111,14 +111,18 @@ final class Standings {
             throws SQLException {
         return holder == null
                 ? null
-                : session.first("select expires_at from reprise_lease where id = ?", Row::instant, holder.token())
+                : session.first(
+                                session.dialect().sql("select expires_at from {expiry} where id = ?"),
+                                Row::instant,
+                                holder.token())
                         .orElse(null);
     }
 
     private static int higher(Session session, Job job, Place place, long now, int most) throws SQLException {
         int found = 0;
         for (int level = JobSpec.MAX_PRIORITY; level > job.spec().priority() && found < most; level--) {
-            found += session.one(DUE, Row::integer, job.queue(), place.lane, level, now, most - found);
+            found += session.one(
+                    session.dialect().sql(DUE), Row::integer, job.queue(), place.lane, level, now, most - found);
         }
         return found;
     }
@@ -126,6 +130,14 @@ final class Standings {
     private static int earlier(Session session, Job job, Place place, int most) throws SQLException {
         long due = place.dueAt;
         return session.one(
-                EARLIER, Row::integer, job.queue(), place.lane, job.spec().priority(), due, due, job.id(), most);
+                session.dialect().sql(EARLIER),
+                Row::integer,
+                job.queue(),
+                place.lane,
+                job.spec().priority(),
+                due,
+                due,
+                job.id(),
+                most);
     }
 }

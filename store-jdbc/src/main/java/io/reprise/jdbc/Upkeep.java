@@ -36,7 +36,7 @@ final class Upkeep {
     private static final String OLD = """
             select id
               from {finished}
-             where state = '{state}' and finished_at is not null and finished_at <= ?
+             where {ended} = '{state}' and finished_at is not null and finished_at <= ?
              order by finished_at
              limit ?
             """;

@@ -10,15 +10,15 @@ import java.util.List;
 /** The workers that live. */
 final class WorkerRows {
 
-    // One that comes back after it expired begins anew.
+    // One that comes back after it expired begins anew: told first, since MySQL sees what was set before.
     private static final String CHECK_IN = """
             insert into reprise_worker (name, queues, types, concurrency, holding, since, seen_at, expires_at)
             values (?, ?, ?, ?, ?, {now}, {now}, {now} + ?)
-            on conflict (name) do update
-               set queues = excluded.queues, types = excluded.types, concurrency = excluded.concurrency,
-                   holding = excluded.holding, seen_at = excluded.seen_at, expires_at = excluded.expires_at,
-                   since = case when reprise_worker.expires_at > excluded.seen_at
-                                then reprise_worker.since else excluded.since end
+            {on_conflict (name)}
+                   since = case when reprise_worker.expires_at > {new.seen_at}
+                                then reprise_worker.since else {new.since} end,
+                   queues = {new.queues}, types = {new.types}, concurrency = {new.concurrency},
+                   holding = {new.holding}, seen_at = {new.seen_at}, expires_at = {new.expires_at}
             """;
 
     private static final String LIVE = """

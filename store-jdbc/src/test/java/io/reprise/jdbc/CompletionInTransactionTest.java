@@ -9,6 +9,7 @@ import io.reprise.JobId;
 import io.reprise.Outcome;
 import io.reprise.Reprise;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -35,9 +36,11 @@ class CompletionInTransactionTest {
     private Path directory;
 
     private String url(String database) {
-        return database.equals("sqlite")
-                ? "jdbc:sqlite:" + directory.resolve("jobs.db") + "?busy_timeout=10000"
-                : PostgresServer.shared().freshDatabaseUrl();
+        return switch (database) {
+            case "sqlite" -> "jdbc:sqlite:" + directory.resolve("jobs.db") + "?busy_timeout=10000";
+            case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
+            default -> PostgresServer.shared().freshDatabaseUrl();
+        };
     }
 
     private static void execute(Connection connection, String sql) throws SQLException {
@@ -56,7 +59,7 @@ class CompletionInTransactionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_rolled_back_completion_leaves_the_job_to_be_run_again(String database) throws Exception {
         String url = url(database);
         try (Connection connection = DriverManager.getConnection(url)) {
@@ -96,7 +99,7 @@ class CompletionInTransactionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_rolled_back_enqueue_leaves_no_job_and_a_committed_one_runs(String database) throws Exception {
         String url = url(database);
         try (Reprise reprise = Reprise.builder()

@@ -19,6 +19,7 @@ import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.net.ConnectException;
 import java.nio.file.Path;
@@ -67,9 +68,11 @@ class ControlFleetTest {
     }
 
     private String url(String database) {
-        return database.equals("sqlite")
-                ? "sqlite:" + directory.resolve("jobs.db")
-                : PostgresServer.shared().freshDatabaseUrl();
+        return switch (database) {
+            case "sqlite" -> "sqlite:" + directory.resolve("jobs.db");
+            case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
+            default -> PostgresServer.shared().freshDatabaseUrl();
+        };
     }
 
     private void start(String url, int workers, ControlSettings settings) {
@@ -152,7 +155,7 @@ class ControlFleetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_breaker_opens_once_for_all_and_only_its_probes_call(String database) {
         start(url(database), 3, ControlSettings.DEFAULT.breaker(BREAKER));
         failure = new ConnectException("refused");
@@ -181,7 +184,7 @@ class ControlFleetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_breaker_forced_by_hand_survives_when_all_restart(String database) {
         String url = url(database);
         start(url, 2, ControlSettings.DEFAULT);
@@ -209,7 +212,7 @@ class ControlFleetTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_budget_is_shared_and_caps_the_retries_in_flight(String database) {
         int retries = 10;
         int workers = 3;

@@ -13,6 +13,7 @@ import io.reprise.store.Claim;
 import io.reprise.store.JobQuery;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Note;
+import io.reprise.store.Settled;
 import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import io.reprise.testkit.Claims;
@@ -164,6 +165,36 @@ class DamagedRowTest {
             assertThat(store.schedules()).extracting(StoredSchedule::name).containsExactly("bad", "good");
             assertThat(store.schedules()).extracting(StoredSchedule::paused).containsExactly(true, false);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "[1", "[null]", "[1,\"x\"]", "[[1]]", "what?"})
+    void a_damaged_lease_holds_up_its_queue_only_until_somebody_sweeps(String ids) {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+            JobId id = store.insert(List.of(GOOD)).get(0).id();
+            Claim damaged = store.claim(Claims.upTo(1).build()).get(0);
+            Claim sound = claimAnother(store);
+            Sqlite.execute(file, "update reprise_lease set ids = '" + ids + "' where id = " + damaged.token());
+
+            assertThat(store.takeOver("taker", Claims.LONG, 10)).isEmpty();
+            Claim again = store.claim(Claims.upTo(10).build()).get(0);
+            assertThat(Claims.ids(List.of(again))).containsExactly(id);
+            assertThat(again.token()).isGreaterThan(damaged.token());
+            assertThat(settle(store, damaged).stale()).containsExactly(id);
+            assertThat(settle(store, sound).stale()).isEmpty();
+            assertThat(settle(store, again).stale()).isEmpty();
+        }
+    }
+
+    private static Claim claimAnother(JdbcJobStore store) {
+        store.insert(List.of(GOOD));
+        return store.claim(Claims.upTo(1).build()).get(0);
+    }
+
+    private static Settled settle(JdbcJobStore store, Claim claim) {
+        return store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
     }
 
     @ParameterizedTest

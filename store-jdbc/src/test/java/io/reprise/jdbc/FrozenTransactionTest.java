@@ -11,10 +11,12 @@ import io.reprise.store.Note;
 import io.reprise.store.StoreException;
 import io.reprise.testkit.Claims;
 import io.reprise.testkit.Jobs;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,8 +27,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mariadb.jdbc.MariaDbDataSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A process that is frozen, or cut off, in the middle of a transaction must not keep its locks from the others. */
@@ -72,13 +76,27 @@ class FrozenTransactionTest {
                 })));
     }
 
-    @Test
-    void the_server_ends_what_is_idle_in_a_transaction() throws Exception {
-        String url = PostgresServer.shared().freshDatabaseUrl();
+    private static String url(String database) {
+        return database.equals("mariadb")
+                ? MariaDbServer.shared().freshDatabaseUrl()
+                : PostgresServer.shared().freshDatabaseUrl();
+    }
+
+    private JdbcJobStore openFreezing(String url) throws SQLException {
+        JdbcStoreBuilder settings = JdbcJobStore.builder().timeout(Duration.ofSeconds(1));
+        if (url.startsWith("jdbc:mariadb:")) {
+            return settings.mysql(freezing(new MariaDbDataSource(url)));
+        }
         PGSimpleDataSource plain = new PGSimpleDataSource();
         plain.setUrl(url);
-        try (JdbcJobStore cutOff =
-                        JdbcJobStore.builder().timeout(Duration.ofSeconds(1)).postgresql(freezing(plain));
+        return settings.postgresql(freezing(plain));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void the_server_ends_what_is_idle_in_a_transaction(String database) throws Exception {
+        String url = url(database);
+        try (JdbcJobStore cutOff = openFreezing(url);
                 JdbcJobStore other =
                         JdbcJobStore.builder().timeout(Duration.ofSeconds(5)).open(url)) {
             other.prepare();

@@ -47,6 +47,15 @@ class HistoryTest {
     }
 
     @Test
+    void on_mariadb() {
+        try (MariaDb mariadb = new MariaDb();
+                JdbcJobStore store = JdbcJobStore.builder().keepAttempts(3).open(mariadb.url())) {
+            replayOften(store);
+            assertThat(mariadb.query(ROWS)).containsExactly("3");
+        }
+    }
+
+    @Test
     void on_sqlite() {
         Path file = directory.resolve("jobs.db");
         try (JdbcJobStore store = JdbcJobStore.builder().keepAttempts(3).sqlite(file)) {

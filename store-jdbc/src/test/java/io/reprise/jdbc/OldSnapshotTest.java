@@ -111,6 +111,11 @@ class OldSnapshotTest {
         }
 
         @Override
+        public long repeats() {
+            return 0;
+        }
+
+        @Override
         public void close() {}
     }
 }

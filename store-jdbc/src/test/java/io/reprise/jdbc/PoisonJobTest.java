@@ -12,6 +12,7 @@ import io.reprise.Reprise;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -34,9 +35,11 @@ class PoisonJobTest {
     private Path directory;
 
     private String url(String database) {
-        return database.equals("sqlite")
-                ? "sqlite:" + directory.resolve("jobs.db")
-                : PostgresServer.shared().freshDatabaseUrl();
+        return switch (database) {
+            case "sqlite" -> "sqlite:" + directory.resolve("jobs.db");
+            case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
+            default -> PostgresServer.shared().freshDatabaseUrl();
+        };
     }
 
     private static Reprise client(String url) {
@@ -47,7 +50,7 @@ class PoisonJobTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql"})
+    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
     void a_job_that_always_kills_its_worker_is_quarantined_and_its_neighbours_are_not(String database)
             throws Exception {
         String url = url(database);

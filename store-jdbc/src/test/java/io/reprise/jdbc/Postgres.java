@@ -11,7 +11,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /** A PostgreSQL database with the schema, to be emptied rather than created anew for each test. */
-final class Postgres implements AutoCloseable {
+final class Postgres implements ServerDatabase {
 
     private final DataSource source = PostgresServer.shared().freshDatabase();
     private final JdbcJobStore store = JdbcJobStore.postgresql(source);
@@ -20,7 +20,8 @@ final class Postgres implements AutoCloseable {
         store.prepare();
     }
 
-    JdbcJobStore store() {
+    @Override
+    public JdbcJobStore store() {
         return store;
     }
 
@@ -28,7 +29,13 @@ final class Postgres implements AutoCloseable {
         return source;
     }
 
-    Connection connection() {
+    @Override
+    public JdbcJobStore open(JdbcStoreBuilder settings) {
+        return settings.postgresql(source);
+    }
+
+    @Override
+    public Connection connection() {
         try {
             return source.getConnection();
         } catch (SQLException e) {
@@ -36,7 +43,8 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    void empty() {
+    @Override
+    public void empty() {
         List<String> tables = query(
                 "select tablename from pg_tables where schemaname = 'public'"
                         + " and tablename like 'reprise%' and tablename <> 'reprise_migration' and tablename <> 'reprise_policy'");
@@ -52,8 +60,8 @@ final class Postgres implements AutoCloseable {
         }
     }
 
-    /** First column of all rows. */
-    List<String> query(String sql) {
+    @Override
+    public List<String> query(String sql) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement();
                 ResultSet rows = statement.executeQuery(sql)) {

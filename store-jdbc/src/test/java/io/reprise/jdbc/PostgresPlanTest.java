@@ -118,7 +118,7 @@ class PostgresPlanTest {
 
     @Test
     void unparking_walks_the_index_of_parked_jobs() throws SQLException {
-        String plan = plan(DIALECT.sql(ControlStates.UNPARK), "breaker/provider-1", 100);
+        String plan = plan(DIALECT.sql(ControlStates.EARLIEST), "breaker/provider-1", 100);
         assertThat(plan).contains("reprise_job_parked");
         readsThroughIndexes(plan);
     }

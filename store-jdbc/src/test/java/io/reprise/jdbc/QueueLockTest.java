@@ -15,8 +15,8 @@ import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.testkit.Claims;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -72,8 +72,10 @@ class QueueLockTest {
     }
 
     private static void lock(Connection connection, String queue) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.execute("select pg_advisory_xact_lock(" + PostgresDialect.LOCKS + ", hashtext('" + queue + "'))");
+        try (PreparedStatement statement =
+                connection.prepareStatement(new PostgresDialect().sql("select {lock_queue}"))) {
+            statement.setString(1, queue);
+            statement.execute();
         }
     }
 

@@ -60,6 +60,15 @@ class RaceTest {
         }
     }
 
+    @Test
+    void every_job_ends_once_on_mariadb() throws Exception {
+        try (MariaDb mariadb = new MariaDb();
+                JdbcJobStore second = JdbcJobStore.open(mariadb.url())) {
+            mariadb.empty();
+            race(mariadb.store(), second);
+        }
+    }
+
     private void race(JdbcJobStore first, JdbcJobStore second) throws Exception {
         first.insert(Collections.nCopies(JOBS, JobSpec.builder("work", "1").build()));
         List<Callable<Void>> tasks = new ArrayList<>();

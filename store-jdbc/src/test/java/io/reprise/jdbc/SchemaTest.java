@@ -5,11 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.RepriseException;
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -21,6 +26,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
 
@@ -45,6 +52,31 @@ class SchemaTest {
             ) x order by line collate "C"
             """;
 
+    /** The script itself is the definition; this is what the server made of it. */
+    private static final String MARIADB_SCHEMA = """
+            select line from (
+              select concat('table ', table_name, ' ', engine, ' ', row_format, ' ', table_collation) as line
+                from information_schema.tables
+               where table_schema = database() and table_type = 'BASE TABLE' and table_name <> 'reprise_migration'
+              union all
+              select concat('column ', table_name, '.', column_name, ' ', column_type,
+                            if(is_nullable = 'NO', ' not null', ''), coalesce(concat(' default ', column_default), ''),
+                            if(extra = '', '', concat(' ', lower(extra))))
+                from information_schema.columns
+               where table_schema = database() and table_name <> 'reprise_migration'
+              union all
+              select concat('index ', table_name, '.', index_name, if(non_unique, '', ' unique'), ' (',
+                            group_concat(column_name order by seq_in_index separator ', '), ')')
+                from information_schema.statistics
+               where table_schema = database() and table_name <> 'reprise_migration'
+               group by table_name, index_name, non_unique
+              union all
+              select concat('check ', table_name, ' ', check_clause)
+                from information_schema.check_constraints
+               where constraint_schema = database()
+            ) x order by cast(line as binary)
+            """;
+
     @TempDir
     Path directory;
 
@@ -62,6 +94,13 @@ class SchemaTest {
         try (Postgres postgres = new Postgres()) {
             assertThat(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n")
                     .isEqualTo(golden("postgresql.golden"));
+        }
+    }
+
+    @Test
+    void the_mariadb_schema_is_the_golden_one() throws IOException {
+        try (MariaDb mariadb = new MariaDb()) {
+            assertThat(String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n").isEqualTo(golden("mariadb.golden"));
         }
     }
 
@@ -114,6 +153,45 @@ class SchemaTest {
     void many_threads_prepare_one_postgresql_database() throws Exception {
         String url = PostgresServer.shared().freshDatabaseUrl();
         prepareAtOnce(() -> JdbcJobStore.open(url));
+    }
+
+    @Test
+    void many_threads_prepare_one_mariadb_database() throws Exception {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        prepareAtOnce(() -> JdbcJobStore.open(url));
+    }
+
+    @Test
+    void the_printed_schema_leaves_nothing_to_prepare_in_mariadb() throws SQLException {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            for (String sql : Migrations.statements(JdbcSchema.print("mariadb"))) {
+                statement.execute(sql);
+            }
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            store.prepare();
+            assertThat(store.queues()).isEmpty();
+        }
+        assertThat(JdbcSchema.print("mysql")).contains("utf8mb4_0900_bin").doesNotContain("{");
+    }
+
+    @Test
+    void a_migration_that_was_cut_off_is_run_again_in_mariadb() throws SQLException {
+        String url = MariaDbServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            List<String> all = Migrations.statements(JdbcSchema.print("mariadb"));
+            for (String sql : all.subList(0, all.size() / 2)) {
+                statement.execute(sql);
+            }
+            statement.execute("delete from reprise_migration");
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            store.prepare();
+            assertThat(store.alerts()).isEmpty();
+        }
     }
 
     @Test
@@ -174,6 +252,27 @@ class SchemaTest {
     private static String golden(String name) throws IOException {
         try (InputStream in = SchemaTest.class.getResourceAsStream(name)) {
             return in == null ? "" : new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "CockroachDB CCL v25.4.3 (x86_64-pc-linux-gnu, built 2026/01/20, go1.25)",
+                "PostgreSQL 15.12-YB-2025.2.0.0-b0 on x86_64-pc-linux-gnu"
+            })
+    void a_server_that_only_speaks_like_postgresql_is_refused(String version) throws SQLException {
+        String url = PostgresServer.shared().freshDatabaseUrl();
+        try (Connection connection = DriverManager.getConnection(url);
+                Statement statement = connection.createStatement()) {
+            statement.execute("create schema other");
+            statement.execute(
+                    "create function other.version() returns text language sql as $$ select '" + version + "' $$");
+        }
+        try (JdbcJobStore store = JdbcJobStore.open(url + "&options=-c%20search_path=other,pg_catalog,public")) {
+            assertThatThrownBy(store::prepare)
+                    .isInstanceOf(RepriseException.class)
+                    .hasMessageContaining(version);
         }
     }
 }

@@ -41,7 +41,11 @@ class StandingPlanTest {
             Session session = new Session(connection, new PostgresDialect(), 30, Session.Use.POOLED);
             return String.join(
                     "\n",
-                    session.list("explain (analyze, costs off, timing off, summary off) " + sql, Row::text, args));
+                    session.list(
+                            "explain (analyze, costs off, timing off, summary off) "
+                                    + session.dialect().sql(sql),
+                            Row::text,
+                            args));
         }
     }
 
@@ -54,12 +58,13 @@ class StandingPlanTest {
         try (Connection connection = Sqlite.connection(file)) {
             Session session = new Session(connection, new SqliteDialect(), 0, Session.Use.POOLED);
             for (String sql : List.of(Standings.DUE, Standings.EARLIER)) {
-                List<String> steps = session.list("explain query plan " + sql, row -> {
-                    row.number();
-                    row.number();
-                    row.number();
-                    return row.text();
-                });
+                List<String> steps =
+                        session.list("explain query plan " + session.dialect().sql(sql), row -> {
+                            row.number();
+                            row.number();
+                            row.number();
+                            return row.text();
+                        });
                 assertThat(String.join("\n", steps))
                         .contains(
                                 "INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)");

@@ -4,11 +4,14 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.postgresql.ds.PGSimpleDataSource;
 
 class StoreUrlTest {
 
@@ -39,9 +42,54 @@ class StoreUrlTest {
     }
 
     @Test
+    void a_url_names_several_hosts_of_which_one_is_the_primary() {
+        int port = PostgresServer.shared().port();
+        String jdbc = PostgresServer.shared().freshDatabaseUrl();
+        // Nothing listens on the first.
+        String hosts = jdbc.replace("127.0.0.1:" + port, "127.0.0.1:1,127.0.0.1:" + port) + "&targetServerType=primary";
+        works(hosts);
+        works(hosts.replace("jdbc:", "").replace("//", "//postgres:s%40cret@").replace("user=postgres&", ""));
+    }
+
+    @Test
+    void what_the_url_sets_wins_over_the_stores_settings() {
+        PGSimpleDataSource source = PostgresUrl.of("jdbc:postgresql://a%2Bb:c%3Ad@h1,h2:5433,h3/jobs?socketTimeout=3")
+                .source(Duration.ofSeconds(9), false);
+        assertThat(source.getSocketTimeout()).isEqualTo(3);
+        assertThat(source.getConnectTimeout())
+                .as("so that all three can be tried")
+                .isEqualTo(3);
+        assertThat(source.getApplicationName()).isEqualTo("reprise");
+        assertThat(source.getPrepareThreshold()).isEqualTo(1);
+        assertThat(source.getServerNames()).containsExactly("h1", "h2", "h3");
+        assertThat(source.getPortNumbers()).containsExactly(5432, 5433, 5432);
+        assertThat(source.getDatabaseName()).isEqualTo("jobs");
+        assertThat(source.getUser()).isEqualTo("a+b");
+        assertThat(source.getPassword()).isEqualTo("c:d");
+
+        PGSimpleDataSource given = new PostgresUrl("jdbc:postgresql://h/jobs?user=eve&connectTimeout=1", "ada", null)
+                .source(Duration.ofSeconds(30), true);
+        assertThat(given.getUser()).isEqualTo("ada");
+        assertThat(given.getConnectTimeout()).isEqualTo(1);
+        assertThat(given.getSocketTimeout()).isEqualTo(40);
+        assertThat(given.getPrepareThreshold()).isZero();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> PostgresUrl.of("jdbc:postgresql://ada:secret@h:port/jobs")
+                        .source(Duration.ofSeconds(1), false))
+                .withMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_url_names_a_mariadb_database_with_or_without_login() {
+        String jdbc = MariaDbServer.shared().freshDatabaseUrl();
+        works(jdbc);
+        works(jdbc.substring("jdbc:".length()).replace("?user=root", "").replace("//", "//root:secret@"));
+    }
+
+    @Test
     void another_url_is_refused_without_showing_its_password() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> JdbcJobStore.open("mysql://ada:secret@host/jobs"))
+                .isThrownBy(() -> JdbcJobStore.open("oracle://ada:secret@host/jobs"))
                 .withMessageContaining("sqlite:")
                 .withMessageNotContaining("secret");
     }

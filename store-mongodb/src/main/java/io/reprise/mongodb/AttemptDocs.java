@@ -19,9 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** The history of a job: a list in its document. A success is not in it but derived from the job that ended so. */
 final class AttemptDocs {
 
-    /** Attempts kept of each job. */
-    static final int KEPT = 25;
-
     private AttemptDocs() {}
 
     static Document write(Settlement settlement, Document job, long startedAt, long at) {
@@ -92,7 +89,7 @@ final class AttemptDocs {
         return document;
     }
 
-    static List<Attempt> read(Document job) {
+    static List<Attempt> read(Document job, int kept) {
         List<Attempt> attempts = new ArrayList<>();
         for (Object entry : Objects.requireNonNullElse(job.getList(Fields.HISTORY, Object.class), List.of())) {
             if (entry instanceof Document attempt) {
@@ -111,9 +108,9 @@ final class AttemptDocs {
                     null,
                     null));
         }
-        return attempts.size() <= KEPT
+        return attempts.size() <= kept
                 ? attempts
-                : List.copyOf(attempts.subList(attempts.size() - KEPT, attempts.size()));
+                : List.copyOf(attempts.subList(attempts.size() - kept, attempts.size()));
     }
 
     private static Attempt readOne(Document attempt) {

@@ -38,8 +38,7 @@ final class ByHand {
         long now = scope.now();
         // A job may be claimed and given back between two looks, but not for ever.
         while (true) {
-            Document job =
-                    scope.jobs().find(JobDocs.byId(id)).projection(STATUS_ONLY).first();
+            Document job = DeadLetters.find(scope, id, STATUS_ONLY);
             if (job == null) {
                 return Cancellation.MISSING;
             }
@@ -60,7 +59,7 @@ final class ByHand {
 
     boolean discard(JobId id, Note note) {
         return mongo.atomically("discard a job", scope -> {
-            boolean gone = scope.jobs().delete(JobDocs.byId(id).append(Fields.STATUS, Fields.in(Fields.ENDED)));
+            boolean gone = discard(scope, id);
             if (gone) {
                 Audit.job(scope, scope.now(), "discard", id, note, null);
             }
@@ -68,8 +67,21 @@ final class ByHand {
         });
     }
 
+    private static boolean discard(Scope scope, JobId id) {
+        Document ended = JobDocs.byId(id).append(Fields.STATUS, Fields.in(Fields.ENDED));
+        if (!scope.hasDead()) {
+            return scope.jobs().delete(ended);
+        }
+        if (scope.jobs().exists(JobDocs.byId(id).append(Fields.STATUS, new Document("$nin", Fields.ENDED)))) {
+            return false;
+        }
+        // The copy first: as long as there is one among the jobs, it does not count.
+        boolean moved = scope.dead().delete(JobDocs.byId(id));
+        return scope.jobs().delete(ended) || moved;
+    }
+
     int prune(Set<JobState> states, Duration age, int limit) {
-        return mongo.run("prune jobs", scope -> {
+        return mongo.look("prune jobs", scope -> {
             Document old = new Document(
                             Fields.STATUS,
                             Fields.in(states.stream()
@@ -77,13 +89,14 @@ final class ByHand {
                                     .map(Fields::status)
                                     .toList()))
                     .append(Fields.FINISHED, new Document("$lt", scope.now() - Micros.of(age)));
-            List<Long> ids = Queries.ids(scope.jobs()
-                    .find(old)
-                    .sort(new Document(Fields.FINISHED, 1))
-                    .limit(limit));
-            return ids.isEmpty()
-                    ? 0
-                    : (int) scope.jobs().deleteAll(new Document(old).append(Fields.ID, Fields.in(ids)));
+            int letters = scope.hasDead() && states.contains(JobState.FAILED) ? prune(scope.dead(), old, limit) : 0;
+            return letters == limit ? letters : letters + prune(scope.jobs(), old, limit - letters);
         });
+    }
+
+    private static int prune(Docs docs, Document old, int limit) {
+        List<Long> ids = Queries.ids(
+                docs.find(old).sort(new Document(Fields.FINISHED, 1)).limit(limit));
+        return ids.isEmpty() ? 0 : (int) docs.deleteAll(new Document(old).append(Fields.ID, Fields.in(ids)));
     }
 }

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 final class Change {
 
     private final Document set = new Document();
+    private final Document setOnInsert = new Document();
     private final Document unset = new Document();
     private final Document inc = new Document();
     private final Document push = new Document();
@@ -41,6 +42,12 @@ final class Change {
         return this;
     }
 
+    /** Holds only if the document is created by this change. */
+    Change setOnInsert(String field, Object value) {
+        setOnInsert.append(field, value);
+        return this;
+    }
+
     Change remove(String... fields) {
         for (String field : fields) {
             set(field, null);
@@ -67,6 +74,7 @@ final class Change {
     Document build() {
         Document update = new Document();
         put(update, "$set", set);
+        put(update, "$setOnInsert", setOnInsert);
         put(update, "$unset", unset);
         put(update, "$inc", inc);
         put(update, "$push", push);

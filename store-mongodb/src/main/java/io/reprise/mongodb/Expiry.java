@@ -15,11 +15,13 @@ final class Expiry {
     private final Mongo mongo;
     private final JobDocs jobDocs;
     private final Inserts inserts;
+    private final DeadLetters deadLetters;
 
-    Expiry(Mongo mongo, JobDocs jobDocs, Inserts inserts) {
+    Expiry(Mongo mongo, JobDocs jobDocs, Inserts inserts, DeadLetters deadLetters) {
         this.mongo = mongo;
         this.jobDocs = jobDocs;
         this.inserts = inserts;
+        this.deadLetters = deadLetters;
     }
 
     private static Document overdue(long now) {
@@ -30,7 +32,10 @@ final class Expiry {
         if (!mongo.run("look for overdue jobs", scope -> scope.jobs().exists(overdue(scope.now())))) {
             return List.of();
         }
-        return Inserts.untilNotOvertaken(() -> mongo.atomically("expire jobs", scope -> expire(scope, limit, sequels)));
+        List<Job> expired = Inserts.untilNotOvertaken(
+                () -> mongo.atomically("expire jobs", scope -> expire(scope, limit, sequels)));
+        deadLetters.move(expired.stream().map(job -> job.id().value()).toList());
+        return expired;
     }
 
     private List<Job> expire(Scope scope, int limit, Function<Job, List<JobSpec>> sequels) {

@@ -70,6 +70,12 @@ final class Fields {
     /** Which call changed the job last, for a call that must know which of its changes were made. */
     static final String MARK = "mark";
 
+    /** How often a dead letter was put back, where dead letters are moved. */
+    static final String LIFE = "life";
+
+    /** On a dead letter that is between its collection and that of the jobs, where there are no transactions. */
+    static final String MOVING = "moving";
+
     static final String FRESH = "fresh";
     static final String RETRY = "retry";
     static final String SUSPECT = "suspect";

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Stores specs. What is found decides what is written; the unique indexes on keys tell if somebody else was faster, and
- * then all begins anew. One spec is one write. Several are one transaction; on a server without transactions those that
+ * then all begins anew. One spec is one write. Several, or one whose idempotency key may be a moved dead letter's, are one transaction; on a server without transactions those that
  * were written before a failure are taken back.
  */
 final class Inserts {
@@ -48,7 +48,9 @@ final class Inserts {
         if (specs.isEmpty()) {
             return List.of();
         }
-        return specs.size() == 1
+        boolean alone =
+                specs.size() == 1 && !(mongo.movesDeadLetters() && specs.get(0).idempotencyKey() != null);
+        return alone
                 ? untilNotOvertaken(() -> mongo.run(WHAT, scope -> insert(scope, specs)))
                 : untilNotOvertaken(() -> mongo.atomically(WHAT, scope -> insert(scope, specs)));
     }
@@ -83,11 +85,24 @@ final class Inserts {
 
     /** One round; throws {@link Overtaken} to have another. */
     List<Inserted> insert(Scope scope, List<JobSpec> specs) {
+        if (!mongo.hasKeys()) {
+            specs.forEach(Inserts::refuseKeys);
+        }
         Batch batch = new Batch(scope, scope.now(), scope.next("job", specs.size()) - specs.size());
         batch.look(specs);
         List<Inserted> answers = specs.stream().map(batch::plan).toList();
         batch.write();
         return answers;
+    }
+
+    private static void refuseKeys(JobSpec spec) {
+        if (spec.key() != null || spec.idempotencyKey() != null) {
+            throw new StoreException(
+                    "MongoDB could not " + WHAT + ": the store was opened withoutKeys, and a job of type " + spec.type()
+                            + " has one",
+                    new IllegalArgumentException("key"),
+                    false);
+        }
     }
 
     /** What one call does: all of it is planned before anything is written, so that a refusal has no effect. */
@@ -115,7 +130,11 @@ final class Inserts {
                     .distinct()
                     .toList();
             if (!idempotencyKeys.isEmpty()) {
-                for (Document job : found(Fields.IDEMPOTENCY_KEYS, idempotencyKeys)) {
+                List<Document> known = found(scope.jobs(), Fields.IDEMPOTENCY_KEYS, idempotencyKeys);
+                if (scope.hasDead()) {
+                    known.addAll(found(scope.dead(), Fields.IDEMPOTENCY_KEYS, idempotencyKeys));
+                }
+                for (Document job : known) {
                     job.getList(Fields.IDEMPOTENCY_KEYS, String.class).forEach(key -> byIdempotencyKey.put(key, job));
                 }
             }
@@ -125,13 +144,13 @@ final class Inserts {
                     .distinct()
                     .toList();
             if (!keys.isEmpty()) {
-                found(Fields.HELD_KEY, keys).forEach(job -> byKey.put(job.getString(Fields.HELD_KEY), job));
+                found(scope.jobs(), Fields.HELD_KEY, keys)
+                        .forEach(job -> byKey.put(job.getString(Fields.HELD_KEY), job));
             }
         }
 
-        private List<Document> found(String field, List<String> keys) {
-            return scope.jobs()
-                    .find(new Document(field, Fields.in(keys)))
+        private static List<Document> found(Docs docs, String field, List<String> keys) {
+            return docs.find(new Document(field, Fields.in(keys)))
                     .projection(new Document(Fields.STATUS, 1)
                             .append(Fields.DUE, 1)
                             .append(Fields.HELD_KEY, 1)

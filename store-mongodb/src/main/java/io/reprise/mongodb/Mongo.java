@@ -13,7 +13,6 @@ import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import io.reprise.store.StoreException;
-import java.time.Duration;
 import java.util.Date;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -38,24 +37,31 @@ final class Mongo {
     /** For transactions, which have a time limit as a whole. */
     private final MongoDatabase untimed;
 
+    private final String prefix;
+    private final boolean keys;
     private final TransactionOptions snapshot;
 
+    private volatile @Nullable String deadLetters;
     private volatile @Nullable Boolean transactions;
     /** Servers before 4.4.2 know only this one. */
     private volatile boolean oldGreeting;
 
-    Mongo(MongoClient client, String database, Duration timeout) {
+    Mongo(MongoClient client, String database, Settings settings) {
         this.client = client;
+        this.prefix = settings.prefix();
+        this.keys = settings.keys();
+        this.deadLetters = settings.deadLetters();
+        long timeoutMillis = settings.timeout().toMillis();
         this.untimed = client.getDatabase(database)
                 .withWriteConcern(WriteConcern.MAJORITY)
                 .withReadConcern(ReadConcern.LOCAL)
                 .withReadPreference(ReadPreference.primary());
-        this.database = untimed.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS);
+        this.database = untimed.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
         this.snapshot = TransactionOptions.builder()
                 .readConcern(ReadConcern.SNAPSHOT)
                 .readPreference(ReadPreference.primary())
                 .writeConcern(WriteConcern.MAJORITY)
-                .timeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+                .timeout(timeoutMillis, TimeUnit.MILLISECONDS)
                 .build();
     }
 
@@ -101,12 +107,37 @@ final class Mongo {
 
     /** The last of {@code amount} numbers that nobody else gets. They only grow, also over crashes and failovers. */
     long next(String counter, int amount) {
-        Document row = Objects.requireNonNull(database.getCollection(Scope.COUNTERS)
+        Document row = Objects.requireNonNull(plain().collection(Scope.COUNTERS)
                 .findOneAndUpdate(
                         new Document(Fields.ID, counter),
                         new Document("$inc", new Document("last", (long) amount)),
                         COUNT));
         return Objects.requireNonNull(row.getLong("last"));
+    }
+
+    /** What a collection is called in the database. */
+    String name(String collection) {
+        return prefix + collection;
+    }
+
+    /** Whether jobs may have unique and idempotency keys. */
+    boolean hasKeys() {
+        return keys;
+    }
+
+    /** The collection that dead letters are moved to, if they are. */
+    @Nullable
+    String deadLetters() {
+        return deadLetters;
+    }
+
+    /** Moves dead letters from now on. */
+    void deadLettersIn(String collection) {
+        deadLetters = collection;
+    }
+
+    boolean movesDeadLetters() {
+        return deadLetters != null;
     }
 
     /** Without a transaction. */
@@ -133,6 +164,11 @@ final class Mongo {
                 return session.withTransaction(() -> work.apply(new Scope(this, untimed, session)), snapshot);
             }
         });
+    }
+
+    /** Reads jobs: all at one time if they are in two collections between which they move. */
+    <T extends @Nullable Object> T look(String what, Function<Scope, T> work) {
+        return movesDeadLetters() ? atomically(what, work) : run(what, work);
     }
 
     /** Like {@link #atomically}, but null when another transaction is at the same documents, without waiting for it. */

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
-import com.mongodb.ConnectionString;
-import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
 import io.reprise.Alert;
 import io.reprise.Attempt;
 import io.reprise.Job;
@@ -46,7 +43,6 @@ import java.time.Instant;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -55,7 +51,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs in MongoDB, 5.0 or newer. On a replica set everything that the contract calls one step is one; on a single server,
- * which has no transactions, what spans several documents is done in an order that loses nothing (see docs/stores.md).
+ * which has no transactions, what spans several documents is done in an order that loses nothing (see docs/mongodb.md).
  * Thread-safe.
  */
 public final class MongoJobStore implements JobStore {
@@ -63,12 +59,12 @@ public final class MongoJobStore implements JobStore {
     /** The database of a URL that names none. */
     public static final String DEFAULT_DATABASE = "reprise";
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
-
     private final Mongo mongo;
     private final boolean ownsClient;
     private final JobDocs jobDocs = new JobDocs();
     private final Wakeups wakeups = new Wakeups();
+    private final DeadLetters deadLetters;
+    private final DeadGroups deadGroups;
     private final Inserts inserts;
     private final Claims claims;
     private final Leases leases;
@@ -84,22 +80,24 @@ public final class MongoJobStore implements JobStore {
     private final Expiry expiry;
     private final Documents documents;
 
-    private MongoJobStore(MongoClient client, String database, boolean ownsClient) {
-        this.mongo = new Mongo(client, database, TIMEOUT);
+    MongoJobStore(MongoClient client, String database, Settings settings, boolean ownsClient) {
+        this.mongo = new Mongo(client, database, settings);
         this.ownsClient = ownsClient;
+        this.deadLetters = new DeadLetters(mongo);
+        this.deadGroups = new DeadGroups(mongo, jobDocs);
         this.inserts = new Inserts(mongo);
         this.claims = new Claims(mongo, jobDocs);
         this.leases = new Leases(mongo, jobDocs);
-        this.queries = new Queries(mongo, jobDocs);
+        this.queries = new Queries(mongo, jobDocs, settings.keepAttempts());
         this.queues = new Queues(mongo);
         this.byHand = new ByHand(mongo, inserts);
-        this.revivals = new Revivals(mongo);
+        this.revivals = new Revivals(mongo, deadLetters);
         this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
         this.controls = new Controls(mongo);
         this.presence = new Presence(mongo);
         this.insights = new Insights(mongo);
-        this.settlements = new Settlements(mongo, inserts);
-        this.expiry = new Expiry(mongo, jobDocs, inserts);
+        this.settlements = new Settlements(mongo, inserts, deadLetters, settings.keepAttempts());
+        this.expiry = new Expiry(mongo, jobDocs, inserts, deadLetters);
         this.documents = new Documents(mongo);
     }
 
@@ -109,31 +107,16 @@ public final class MongoJobStore implements JobStore {
      * @throws IllegalArgumentException if it is no such URL
      */
     public static MongoJobStore open(String url) {
-        ConnectionString connection = connection(url);
-        MongoClient client = MongoClients.create(MongoClientSettings.builder()
-                .applyConnectionString(connection)
-                .applicationName("reprise")
-                .retryWrites(true)
-                .retryReads(true)
-                .build());
-        String database = Objects.requireNonNullElse(connection.getDatabase(), DEFAULT_DATABASE);
-        return new MongoJobStore(client, database, true);
-    }
-
-    private static ConnectionString connection(String url) {
-        try {
-            return new ConnectionString(url);
-        } catch (IllegalArgumentException e) {
-            // Its message may quote the password, and so may its cause.
-            throw new IllegalArgumentException("Not a URL of MongoDB: expected"
-                    + " mongodb://<user>:<password>@<host>,<host>/<database>, with /, :, @ and % in user and password"
-                    + " written as %2F, %3A, %40 and %25");
-        }
+        return builder().open(url);
     }
 
     /** A store in a database of the application's own client, whose sessions it can join. It does not close the client. */
     public static MongoJobStore of(MongoClient client, String database) {
-        return new MongoJobStore(client, database, false);
+        return builder().of(client, database);
+    }
+
+    public static MongoStoreBuilder builder() {
+        return new MongoStoreBuilder();
     }
 
     @Override
@@ -142,6 +125,7 @@ public final class MongoJobStore implements JobStore {
             Schema.prepare(mongo);
             return true;
         });
+        deadLetters.tidy();
     }
 
     @Override
@@ -275,7 +259,7 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return queries.deadGroups(query, limit);
+        return deadGroups.find(query, limit);
     }
 
     @Override
@@ -386,6 +370,7 @@ public final class MongoJobStore implements JobStore {
             presence.forgetTheGone(scope, now);
             return true;
         });
+        deadLetters.tidy();
     }
 
     @Override

@@ -6,13 +6,13 @@ import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
-import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import io.reprise.store.Standing;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,10 +28,12 @@ final class Queries {
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
+    private final int keepAttempts;
 
-    Queries(Mongo mongo, JobDocs jobDocs) {
+    Queries(Mongo mongo, JobDocs jobDocs, int keepAttempts) {
         this.mongo = mongo;
         this.jobDocs = jobDocs;
+        this.keepAttempts = keepAttempts;
     }
 
     static List<Long> ids(FindIterable<Document> found) {
@@ -46,29 +48,51 @@ final class Queries {
     }
 
     private static @Nullable Document document(Scope scope, JobId id) {
-        return scope.jobs()
-                .find(JobDocs.byId(id))
-                .projection(JobDocs.WITHOUT_HISTORY)
-                .first();
+        return DeadLetters.find(scope, id, JobDocs.WITHOUT_HISTORY);
     }
 
     Page<Job> find(JobQuery query) {
         Document filter = filter(query);
-        return mongo.run("find jobs", scope -> {
-            List<Job> found = jobDocs.read(scope.jobs()
-                    .find(filter)
-                    .projection(JobDocs.WITHOUT_HISTORY)
-                    .sort(new Document(Fields.ID, -1))
-                    .limit(query.limit() + 1));
-            if (found.size() <= query.limit()) {
-                return new Page<>(found, null);
+        int most = query.limit() + 1;
+        return mongo.look("find jobs", scope -> {
+            List<Document> found = newest(scope.jobs(), filter, most);
+            long complete = found.size() < most ? 0 : JobDocs.idOf(found.get(most - 1));
+            if (scope.hasDead() && mayBeDead(query)) {
+                List<Document> letters = newest(scope.dead(), filter, most);
+                complete = Math.max(complete, letters.size() < most ? 0 : JobDocs.idOf(letters.get(most - 1)));
+                found.addAll(DeadLetters.counted(scope, letters));
+                found.sort(Comparator.comparingLong(JobDocs::idOf).reversed());
             }
-            List<Job> page = found.subList(0, query.limit());
-            return new Page<>(page, CURSOR + page.get(page.size() - 1).id());
+            return page(found, complete, query.limit());
         });
     }
 
-    private static Document filter(JobQuery query) {
+    private static boolean mayBeDead(JobQuery query) {
+        return query.states().isEmpty() || query.states().contains(JobState.FAILED);
+    }
+
+    private static List<Document> newest(Docs docs, Document filter, int most) {
+        return docs.find(filter)
+                .projection(JobDocs.WITHOUT_HISTORY)
+                .sort(new Document(Fields.ID, -1))
+                .limit(most)
+                .into(new ArrayList<>());
+    }
+
+    /**
+     * @param complete the id down to which nothing is missing in {@code found}; 0 if nothing is
+     */
+    private Page<Job> page(List<Document> found, long complete, int limit) {
+        List<Job> jobs = jobDocs.read(
+                found.stream().filter(job -> JobDocs.idOf(job) >= complete).toList());
+        if (jobs.size() > limit) {
+            List<Job> page = jobs.subList(0, limit);
+            return new Page<>(page, CURSOR + page.get(limit - 1).id());
+        }
+        return new Page<>(jobs, complete == 0 ? null : CURSOR + complete);
+    }
+
+    static Document filter(JobQuery query) {
         Document filter = new Document();
         if (query.cursor() != null) {
             filter.append(
@@ -117,8 +141,8 @@ final class Queries {
 
     List<Attempt> attempts(JobId id) {
         return mongo.run("read history", scope -> {
-            Document job = scope.jobs().first(JobDocs.byId(id));
-            return job == null ? List.of() : AttemptDocs.read(job);
+            Document job = DeadLetters.find(scope, id, new Document());
+            return job == null ? List.of() : AttemptDocs.read(job, keepAttempts);
         });
     }
 
@@ -126,11 +150,11 @@ final class Queries {
         if (jobs.isEmpty()) {
             return Map.of();
         }
-        return mongo.run("read failures", scope -> {
+        return mongo.look("read failures", scope -> {
             Map<JobId, List<Instant>> failures = new HashMap<>();
             List<Long> ids = jobs.stream().map(JobId::value).toList();
             Document when = new Document(Fields.HISTORY + ".ending", 1).append(Fields.HISTORY + ".ended_us", 1);
-            for (Document job : scope.jobs().find(JobDocs.byIds(ids)).projection(when)) {
+            for (Document job : DeadLetters.findAll(scope, ids, when)) {
                 failures.put(
                         new JobId(JobDocs.idOf(job)),
                         job.getList(Fields.HISTORY, Document.class, List.of()).stream()
@@ -140,46 +164,6 @@ final class Queries {
             }
             return failures;
         });
-    }
-
-    List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        Document failed = filter(query.state(JobState.FAILED).after(null));
-        return mongo.run("group dead letters", scope -> {
-            List<Document> groups = scope.jobs()
-                    .aggregate(
-                            new Document("$match", failed),
-                            new Document(
-                                    "$group",
-                                    new Document(Fields.ID, "$" + Fields.ERROR + ".fingerprint")
-                                            .append("jobs", new Document("$sum", 1))
-                                            .append("first", new Document("$min", "$" + Fields.FINISHED))
-                                            .append("last", new Document("$max", "$" + Fields.FINISHED))
-                                            .append("latest", new Document("$max", "$" + Fields.ID))),
-                            new Document("$sort", new Document("jobs", -1)),
-                            new Document("$limit", limit))
-                    .into(new ArrayList<>());
-            Map<Long, Job> latest = new HashMap<>();
-            List<Long> ids = groups.stream()
-                    .map(group -> Fields.numberOr(group, "latest", 0))
-                    .toList();
-            scope.jobs()
-                    .find(JobDocs.byIds(ids))
-                    .projection(JobDocs.WITHOUT_HISTORY)
-                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
-            return groups.stream()
-                    .filter(group -> latest.containsKey(Fields.numberOr(group, "latest", 0)))
-                    .map(group -> group(group, Objects.requireNonNull(latest.get(Fields.numberOr(group, "latest", 0)))))
-                    .toList();
-        });
-    }
-
-    private static DeadGroup group(Document group, Job latest) {
-        return new DeadGroup(
-                Fields.text(group, Fields.ID),
-                Fields.numberOr(group, "jobs", 0),
-                Micros.instant(Fields.numberOr(group, "first", 0)),
-                Micros.instant(Fields.numberOr(group, "last", 0)),
-                latest);
     }
 
     Optional<Standing> standing(JobId id, int most) {

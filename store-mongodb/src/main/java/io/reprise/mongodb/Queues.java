@@ -49,7 +49,7 @@ final class Queues {
     }
 
     List<QueueState> all() {
-        return mongo.run("list queues", scope -> {
+        return mongo.look("list queues", scope -> {
             long now = scope.now();
             Map<String, Map<JobState, Long>> counts = counts(scope);
             Map<String, Instant> oldest = oldest(scope, now);
@@ -69,19 +69,26 @@ final class Queues {
         });
     }
 
-    /** Counts entries of an index that has just these two fields. */
     private static Map<String, Map<JobState, Long>> counts(Scope scope) {
-        Document key = new Document(Fields.QUEUE, "$" + Fields.QUEUE).append(Fields.STATUS, "$" + Fields.STATUS);
         Map<String, Map<JobState, Long>> counts = new HashMap<>();
-        for (Document group : scope.jobs()
-                .aggregate(
-                        new Document("$match", new Document(Fields.QUEUE, atLeast(""))),
-                        new Document("$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
+        Document all = new Document(Fields.QUEUE, atLeast(""));
+        count(counts, scope.jobs(), all);
+        if (scope.hasDead()) {
+            count(counts, scope.dead(), DeadLetters.countedOnly(scope, all));
+        }
+        return counts;
+    }
+
+    /** Counts entries of an index that has just these two fields. */
+    private static void count(Map<String, Map<JobState, Long>> counts, Docs docs, Document filter) {
+        Document key = new Document(Fields.QUEUE, "$" + Fields.QUEUE).append(Fields.STATUS, "$" + Fields.STATUS);
+        for (Document group : docs.aggregate(
+                new Document("$match", filter),
+                new Document("$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
             Document id = group.get(Fields.ID, Document.class);
             counts.computeIfAbsent(id.getString(Fields.QUEUE), name -> new EnumMap<>(JobState.class))
                     .merge(JobDocs.stateOf(id), Fields.numberOr(group, "jobs", 0), Long::sum);
         }
-        return counts;
     }
 
     private static Map<String, Instant> oldest(Scope scope, long now) {

@@ -9,6 +9,7 @@ import io.reprise.store.Note;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.Revived.Result;
+import java.util.List;
 import java.util.Objects;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -25,23 +26,30 @@ final class Revivals {
     private static final class KeyTaken extends RuntimeException {}
 
     private final Mongo mongo;
+    private final DeadLetters deadLetters;
 
-    Revivals(Mongo mongo) {
+    Revivals(Mongo mongo, DeadLetters deadLetters) {
         this.mongo = mongo;
+        this.deadLetters = deadLetters;
     }
 
     Revived revive(JobId id, Revival revival, Note note) {
         try {
             return mongo.atomically("revive a job", scope -> revive(scope, id, revival, note));
         } catch (KeyTaken e) {
+            // Without a transaction it has been brought back.
+            deadLetters.move(List.of(id.value()));
             return new Revived(Result.KEY_TAKEN, null);
         }
     }
 
-    private static Revived revive(Scope scope, JobId id, Revival revival, Note note) {
+    private Revived revive(Scope scope, JobId id, Revival revival, Note note) {
         long now = scope.now();
         while (true) {
             Document job = scope.jobs().first(JobDocs.byId(id));
+            if (job == null) {
+                job = bringBack(scope, id);
+            }
             if (job == null) {
                 return new Revived(Result.MISSING, null);
             }
@@ -59,9 +67,22 @@ final class Revivals {
         }
     }
 
-    /** The same job, as it was read. */
+    private @Nullable Document bringBack(Scope scope, JobId id) {
+        try {
+            return deadLetters.bringBack(scope, id);
+        } catch (MongoException e) {
+            Document other = scope.isTransaction() ? null : scope.jobs().first(JobDocs.byId(id));
+            if (other == null) {
+                throw orKeyTaken(e);
+            }
+            return other;
+        }
+    }
+
+    /** The same job, as it was read. The queue is there for a cluster that is sharded by it. */
     private static Document unchanged(Document job) {
         return new Document(Fields.ID, JobDocs.idOf(job))
+                .append(Fields.QUEUE, job.get(Fields.QUEUE))
                 .append(Fields.STATUS, job.get(Fields.STATUS))
                 .append(Fields.GRANTED, job.get(Fields.GRANTED));
     }
@@ -134,6 +155,7 @@ final class Revivals {
                     .set(Fields.LANE, Fields.FRESH)
                     .remove(Fields.LAST_DELAY);
         }
+        change.set(Fields.LIFE, Fields.numberOr(job, Fields.LIFE, 0) + 1);
         return change.set(Fields.GRANTED, Math.addExact(granted, revival.grant()));
     }
 }

@@ -19,6 +19,7 @@ import org.bson.Document;
 final class Schema {
 
     private static final int NAMESPACE_EXISTS = 48;
+    private static final String COLLECTION = "collection";
 
     private static final Document PENDING = new Document(Fields.STATUS, Fields.PENDING);
     private static final Document PROCESSING = new Document(Fields.STATUS, Fields.PROCESSING);
@@ -30,14 +31,19 @@ final class Schema {
         MongoDatabase database = mongo.database();
         Set<String> present = database.listCollectionNames().into(new HashSet<>());
         for (String collection : Scope.ALL) {
-            if (!present.contains(collection)) {
-                create(database, collection);
+            if (!present.contains(mongo.name(collection))) {
+                create(database, mongo.name(collection));
             }
         }
-        indexes().forEach((collection, models) -> {
-            verify(database, collection, models);
-            database.getCollection(collection).createIndexes(models);
-        });
+        indexes(mongo.hasKeys()).forEach((collection, models) -> index(database, mongo.name(collection), models));
+        agreeOnDeadLetters(mongo);
+        String letters = mongo.deadLetters();
+        if (letters != null) {
+            if (!present.contains(letters)) {
+                create(database, letters);
+            }
+            index(database, letters, deadLetters());
+        }
     }
 
     private static void create(MongoDatabase database, String collection) {
@@ -50,6 +56,34 @@ final class Schema {
         }
     }
 
+    /** What one process was told holds for all that start later. */
+    private static void agreeOnDeadLetters(Mongo mongo) {
+        Docs settings = mongo.plain().docs(Scope.SETTINGS);
+        Document entry = new Document(Fields.ID, "dead_letters");
+        String wanted = mongo.deadLetters();
+        if (wanted != null) {
+            settings.upsert(new Document(entry), Change.none().setOnInsert(COLLECTION, wanted));
+        }
+        Document agreed = settings.first(entry);
+        String collection = agreed == null ? null : Fields.text(agreed, COLLECTION);
+        if (collection == null) {
+            return;
+        }
+        if (wanted != null && !wanted.equals(collection)) {
+            throw new StoreException(
+                    "Dead letters of this database are in " + collection + ", not in " + wanted
+                            + ": open the store without deadLettersIn, or with that name",
+                    new IllegalStateException(wanted),
+                    false);
+        }
+        mongo.deadLettersIn(collection);
+    }
+
+    private static void index(MongoDatabase database, String collection, List<IndexModel> models) {
+        verify(database, collection, models);
+        database.getCollection(collection).createIndexes(models);
+    }
+
     /** Somebody may have made an index of such a name that does not do what ours does, such as keep keys unique. */
     private static void verify(MongoDatabase database, String collection, List<IndexModel> models) {
         Map<String, Document> found = new HashMap<>();
@@ -60,7 +94,7 @@ final class Schema {
             if (index != null && !isSame(index, model)) {
                 throw new StoreException(
                         "The index " + name + " of " + collection
-                                + " is not as it should be: drop it and call prepare()" + " again",
+                                + " is not as it should be: drop it, and the next start will make it",
                         new IllegalStateException(index.toJson()),
                         false);
             }
@@ -68,14 +102,22 @@ final class Schema {
     }
 
     private static boolean isSame(Document index, IndexModel model) {
-        Document keys = index.get("key", Document.class);
-        return Fields.flag(index, "unique") == model.getOptions().isUnique()
-                && List.copyOf(keys.keySet()).equals(List.copyOf(((Document) model.getKeys()).keySet()));
+        IndexOptions options = model.getOptions();
+        return Fields.flag(index, "unique") == options.isUnique()
+                && Fields.flag(index, "sparse") == options.isSparse()
+                && Objects.equals(index.get("partialFilterExpression"), options.getPartialFilterExpression())
+                && order(index.get("key", Document.class)).equals(order((Document) model.getKeys()));
     }
 
-    static Map<String, List<IndexModel>> indexes() {
+    private static List<String> order(Document keys) {
+        return keys.keySet().stream()
+                .map(key -> key + " " + Fields.integer(keys, key))
+                .toList();
+    }
+
+    static Map<String, List<IndexModel>> indexes(boolean keys) {
         Map<String, List<IndexModel>> indexes = new HashMap<>();
-        indexes.put(Scope.JOBS, jobs());
+        indexes.put(Scope.JOBS, jobs(keys));
         indexes.put(
                 Scope.AUDIT,
                 List.of(
@@ -87,7 +129,7 @@ final class Schema {
         return indexes;
     }
 
-    private static List<IndexModel> jobs() {
+    private static List<IndexModel> jobs(boolean keys) {
         List<IndexModel> jobs = new ArrayList<>();
         // The claim: equal queue, lane and not parked, then in the order of claims, due ones only; the type for those
         // who ask for it.
@@ -106,16 +148,27 @@ final class Schema {
         jobs.add(index("live", keys(Fields.LIVE_QUEUE), new IndexOptions().sparse(true)));
         jobs.add(index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()));
         jobs.add(index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()));
-        jobs.add(index(
-                "unique_key",
-                keys(Fields.HELD_KEY),
-                new IndexOptions().unique(true).sparse(true)));
-        jobs.add(index(
-                "idempotency",
-                keys(Fields.IDEMPOTENCY_KEYS),
-                new IndexOptions().unique(true).sparse(true)));
+        if (keys) {
+            jobs.add(index(
+                    "unique_key",
+                    keys(Fields.HELD_KEY),
+                    new IndexOptions().unique(true).sparse(true)));
+            jobs.add(index(
+                    "idempotency",
+                    keys(Fields.IDEMPOTENCY_KEYS),
+                    new IndexOptions().unique(true).sparse(true)));
+        }
         jobs.add(index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)));
         return jobs;
+    }
+
+    private static List<IndexModel> deadLetters() {
+        return List.of(
+                index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()),
+                index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()),
+                index("idempotency", keys(Fields.IDEMPOTENCY_KEYS), new IndexOptions().sparse(true)),
+                index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)),
+                index("moving", keys(Fields.MOVING), new IndexOptions().sparse(true)));
     }
 
     private static IndexModel index(String name, Document keys, IndexOptions options) {

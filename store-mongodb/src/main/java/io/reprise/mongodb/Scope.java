@@ -2,30 +2,34 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import java.util.List;
+import java.util.Objects;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** The collections, all in the same transaction or all without one. */
+/** The collections, by their names without prefix, all in the same transaction or all without one. */
 final class Scope {
 
-    static final String JOBS = "reprise_jobs";
-    static final String COUNTERS = "reprise_counters";
-    static final String QUEUES = "reprise_queues";
-    static final String SCHEDULES = "reprise_schedules";
-    static final String CONTROLS = "reprise_controls";
-    static final String DOCUMENTS = "reprise_documents";
-    static final String ROLES = "reprise_roles";
-    static final String AUDIT = "reprise_audit";
-    static final String WORKERS = "reprise_workers";
-    static final String ALERTS = "reprise_alerts";
-    static final String EVIDENCE = "reprise_evidence";
-    static final String SPENDING = "reprise_spending";
-    static final String ACTIVITY = "reprise_activity";
+    static final String JOBS = "jobs";
+    static final String COUNTERS = "counters";
+    static final String QUEUES = "queues";
+    static final String SCHEDULES = "schedules";
+    static final String CONTROLS = "controls";
+    static final String DOCUMENTS = "documents";
+    static final String ROLES = "roles";
+    static final String AUDIT = "audit";
+    static final String WORKERS = "workers";
+    static final String ALERTS = "alerts";
+    static final String EVIDENCE = "evidence";
+    static final String SPENDING = "spending";
+    static final String ACTIVITY = "activity";
+    static final String SETTINGS = "settings";
 
     static final List<String> ALL = List.of(
             JOBS, COUNTERS, QUEUES, SCHEDULES, CONTROLS, DOCUMENTS, ROLES, AUDIT, WORKERS, ALERTS, EVIDENCE, SPENDING,
-            ACTIVITY);
+            ACTIVITY, SETTINGS);
 
     private final Mongo mongo;
     private final MongoDatabase database;
@@ -55,7 +59,22 @@ final class Scope {
         return docs(JOBS);
     }
 
-    Docs docs(String collection) {
+    /** Whether dead letters have a collection of their own. */
+    boolean hasDead() {
+        return mongo.movesDeadLetters();
+    }
+
+    /** Dead letters that were moved. */
+    Docs dead() {
+        String collection = Objects.requireNonNull(mongo.deadLetters(), "dead letters are not moved");
         return new Docs(database.getCollection(collection), session);
+    }
+
+    Docs docs(String collection) {
+        return new Docs(collection(collection), session);
+    }
+
+    MongoCollection<Document> collection(String collection) {
+        return database.getCollection(mongo.name(collection));
     }
 }

@@ -40,20 +40,29 @@ final class Settlements {
 
     private final Mongo mongo;
     private final Inserts inserts;
+    private final DeadLetters deadLetters;
+    private final int keepAttempts;
 
-    Settlements(Mongo mongo, Inserts inserts) {
+    Settlements(Mongo mongo, Inserts inserts, DeadLetters deadLetters, int keepAttempts) {
         this.mongo = mongo;
         this.inserts = inserts;
+        this.deadLetters = deadLetters;
+        this.keepAttempts = keepAttempts;
     }
 
     /** Jobs that follow an outcome need a transaction with it; nothing else does. */
     Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         boolean alone =
                 settlements.stream().allMatch(settlement -> settlement.sequels().isEmpty());
-        return alone
+        Settled settled = alone
                 ? mongo.run("settle jobs", scope -> settle(scope, settlements, closing))
                 : Inserts.untilNotOvertaken(
                         () -> mongo.atomically("settle jobs", scope -> settle(scope, settlements, closing)));
+        deadLetters.move(settlements.stream()
+                .filter(settlement -> settlement.next() instanceof Settlement.Fail)
+                .map(settlement -> settlement.job().value())
+                .toList());
+        return settled;
     }
 
     Settled settle(Scope scope, List<Settlement> settlements, Collection<Long> closing) {
@@ -80,7 +89,7 @@ final class Settlements {
         }
     }
 
-    private static final class Batch {
+    private final class Batch {
 
         private final Scope scope;
         private final long at;
@@ -213,7 +222,7 @@ final class Settlements {
                 boolean asked = Fields.flag(job, Fields.CANCEL_REQUESTED);
                 filter.append(Fields.CANCEL_REQUESTED, asked ? (Object) true : new Document("$ne", true));
                 if (settlement.spent() != Spent.NOTHING) {
-                    change.push(Fields.HISTORY, AttemptDocs.write(settlement, job, startedAt, at), AttemptDocs.KEPT);
+                    change.push(Fields.HISTORY, AttemptDocs.write(settlement, job, startedAt, at), keepAttempts);
                 }
                 blame(change, settlement.failure());
                 move(change, settlement, job);

@@ -4,6 +4,7 @@ package io.reprise.mongodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.reprise.Attempt;
 import io.reprise.DuplicateKeyException;
 import io.reprise.Job;
 import io.reprise.JobId;
@@ -107,6 +108,17 @@ class JobDocumentTest implements StoreFixture {
         assertThat(claim.damaged()).containsOnlyKeys(broken);
         settle(Settlements.fail(claim, claim.jobs().get(0)));
         assertThat(read(broken).state()).isEqualTo(JobState.FAILED);
+    }
+
+    @Test
+    void as_many_attempts_are_kept_as_the_builder_was_told() {
+        MongoJobStore forgetful = MongoJobStore.builder().keepAttempts(2).of(server.client(), server.database());
+        JobId id = add(Jobs.spec("mail"));
+        for (int i = 0; i < 3; i++) {
+            Claim claim = claimOne();
+            forgetful.settle(List.of(Settlements.retry(claim, only(claim), Duration.ZERO)), List.of(claim.token()));
+        }
+        assertThat(forgetful.attempts(id)).extracting(Attempt::number).containsExactly(2, 3);
     }
 
     @Test

@@ -4,10 +4,12 @@ package io.reprise.mongodb;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.mongodb.ConnectionString;
-import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import java.util.List;
 import java.util.UUID;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -16,41 +18,87 @@ import org.jspecify.annotations.Nullable;
  * A database for one test class: in the server named by {@code REPRISE_TEST_MONGODB_URI}, or in one that speaks MongoDB's
  * protocol, in this process and in memory, and lacks transactions and more.
  */
-final class MongoServer implements AutoCloseable {
+public final class MongoServer implements AutoCloseable {
 
     static final String VARIABLE = "REPRISE_TEST_MONGODB_URI";
+    static final String DEAD_LETTERS = "tasks_dlq";
 
     private final de.bwaldvogel.mongo.@Nullable MongoServer substitute;
+    private final ConnectionString server;
     private final MongoClient client;
     private final String database =
             "reprise_test_" + UUID.randomUUID().toString().replace("-", "");
     private final MongoJobStore store;
 
-    MongoServer() {
-        String uri = System.getenv(VARIABLE);
+    /** The server named by the variable, or the one in memory. */
+    public MongoServer() {
+        this(System.getenv(VARIABLE));
+    }
+
+    /** The server at this URI, or the one in memory. */
+    public MongoServer(@Nullable String uri) {
+        this(uri, MongoJobStore.builder());
+    }
+
+    MongoServer(@Nullable String uri, MongoStoreBuilder settings) {
         substitute = uri == null ? new de.bwaldvogel.mongo.MongoServer(new MemoryBackend()) : null;
-        String url = substitute == null ? uri : substitute.bindAndGetConnectionString();
-        client = MongoClients.create(MongoClientSettings.builder()
-                .applyConnectionString(new ConnectionString(url))
-                .build());
-        store = MongoJobStore.of(client, database);
+        server = new ConnectionString(substitute == null ? uri : substitute.bindAndGetConnectionString());
+        client = MongoClients.create(server);
+        store = settings.of(client, database);
         store.prepare();
     }
 
+    /** Whether it is a real one. */
+    public boolean isReal() {
+        return substitute == null;
+    }
+
     /** Skips the test unless the server is a real one, and says what the other lacks. */
-    void assumeReal(String lacking) {
-        assumeTrue(substitute == null, "The server in memory has no " + lacking + ": name a real one in " + VARIABLE);
+    public void assumeReal(String lacking) {
+        assumeTrue(isReal(), "The server in memory has no " + lacking + ": name a real one in " + VARIABLE);
+    }
+
+    /** Where the database is, for a client of its own. */
+    public String url() {
+        String set = server.getRequiredReplicaSetName();
+        return "mongodb://" + String.join(",", server.getHosts()) + "/" + database
+                + (set == null ? "" : "?replicaSet=" + set);
+    }
+
+    /** The same by another port, before the server's first one. Other members are not asked for. */
+    public String urlThrough(int port) {
+        return "mongodb://127.0.0.1:" + port + "/" + database + "?directConnection=true";
+    }
+
+    public int port() {
+        List<String> hosts = server.getHosts();
+        String host = hosts.get(0);
+        return Integer.parseInt(host.substring(host.lastIndexOf(':') + 1));
     }
 
     Docs jobs() {
-        return new Docs(client.getDatabase(database).getCollection(Scope.JOBS), null);
+        return new Docs(collection(Scope.JOBS), null);
+    }
+
+    MongoCollection<Document> collection(String name) {
+        return data().getCollection("reprise_" + name);
+    }
+
+    /** Where dead letters are moved to, if they are. */
+    MongoCollection<Document> deadLetters() {
+        return data().getCollection(DEAD_LETTERS);
+    }
+
+    /** The database itself. */
+    public MongoDatabase data() {
+        return client.getDatabase(database);
     }
 
     MongoJobStore store() {
         return store;
     }
 
-    MongoClient client() {
+    public MongoClient client() {
         return client;
     }
 
@@ -59,13 +107,15 @@ final class MongoServer implements AutoCloseable {
     }
 
     void empty() {
-        Scope.ALL.forEach(
-                name -> client.getDatabase(database).getCollection(name).deleteMany(new Document()));
+        Scope.ALL.forEach(name -> collection(name).deleteMany(new Document()));
+        deadLetters().deleteMany(new Document());
     }
 
     @Override
     public void close() {
-        client.getDatabase(database).drop();
+        if (isReal()) {
+            data().drop();
+        }
         store.close();
         client.close();
         if (substitute != null) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import io.reprise.JobId;
 import io.reprise.JobType;
@@ -12,6 +14,7 @@ import io.reprise.Outcome;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.testkit.Jobs;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.Document;
@@ -104,6 +107,24 @@ class MongoWorkerTest {
         }
         assertThat(runs).hasValue(2);
         assertThat(effects.find().first()).containsEntry("n", 1);
+    }
+
+    @Test
+    void a_client_with_a_timeout_of_its_own_can_do_all_of_it() {
+        server.assumeReal("transactions");
+        server.empty();
+        try (MongoClient client = MongoClients.create(server.url() + "&timeoutMS=60000");
+                MongoJobStore store = MongoJobStore.of(client, server.database());
+                ClientSession session = client.startSession()) {
+            session.startTransaction();
+            store.within(MongoTransaction.of(session)).insert(Jobs.many(2));
+            session.commitTransaction();
+            store.insert(Jobs.many(2));
+            assertThat(store.claim(io.reprise.testkit.Claims.upTo(10).build()))
+                    .singleElement()
+                    .satisfies(claim -> assertThat(claim.jobs()).hasSize(4));
+            assertThat(store.takeOver("rescuer", Duration.ofMinutes(1), 10)).isEmpty();
+        }
     }
 
     @Test

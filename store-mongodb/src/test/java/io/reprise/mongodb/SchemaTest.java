@@ -3,10 +3,16 @@ package io.reprise.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.IndexOptions;
+import io.reprise.JobSpec;
+import io.reprise.KeyRule;
+import io.reprise.store.JobQuery;
 import io.reprise.store.StoreException;
+import io.reprise.testkit.Jobs;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -31,7 +37,7 @@ class SchemaTest {
     }
 
     private static MongoCollection<Document> jobs() {
-        return server.client().getDatabase(server.database()).getCollection(Scope.JOBS);
+        return server.collection(Scope.JOBS);
     }
 
     private static List<String> indexes() {
@@ -60,6 +66,79 @@ class SchemaTest {
             jobs().dropIndex("unique_key");
             server.store().prepare();
         }
+    }
+
+    @Test
+    void an_index_of_other_jobs_than_ours_is_refused() {
+        server.assumeReal("partial indexes");
+        jobs().dropIndex("deadline");
+        jobs().createIndex(new Document(Fields.DEADLINE, 1), new IndexOptions().name("deadline"));
+        try {
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> server.store().prepare())
+                    .withMessageContaining("deadline");
+        } finally {
+            jobs().dropIndex("deadline");
+            server.store().prepare();
+        }
+    }
+
+    @Test
+    void an_index_that_is_missing_is_made_again() {
+        jobs().dropIndex("unique_key");
+        server.store().prepare();
+        assertThat(indexes()).contains("unique_key");
+    }
+
+    @Test
+    void stores_of_other_prefixes_know_nothing_of_each_other() {
+        MongoJobStore other = MongoJobStore.builder().collectionPrefix("other_").of(server.client(), server.database());
+        other.prepare();
+        server.store().insert(List.of(Jobs.spec("here").build()));
+        assertThat(other.find(JobQuery.all()).items()).isEmpty();
+        other.insert(List.of(Jobs.spec("there").build()));
+        assertThat(server.data().getCollection("other_jobs").countDocuments()).isEqualTo(1);
+        server.empty();
+    }
+
+    @Test
+    void a_store_without_keys_refuses_them_and_makes_no_unique_index() {
+        MongoJobStore keyless = MongoJobStore.builder()
+                .withoutKeys()
+                .collectionPrefix("keyless_")
+                .of(server.client(), server.database());
+        keyless.prepare();
+        List<Document> unique =
+                server.data().getCollection("keyless_jobs").listIndexes().into(new ArrayList<>());
+        unique.removeIf(index -> !Fields.flag(index, "unique"));
+        assertThat(unique).isEmpty();
+        keyless.insert(List.of(Jobs.spec("a").build()));
+        assertThat(keyless.claim(io.reprise.testkit.Claims.upTo(1).build())).hasSize(1);
+        for (JobSpec keyed : List.of(
+                Jobs.spec("a").key("k", KeyRule.KEEP).build(),
+                Jobs.spec("a").idempotencyKey("k").build())) {
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> keyless.insert(List.of(keyed)))
+                    .matches(e -> !e.isTransient())
+                    .withMessageContaining("withoutKeys");
+        }
+    }
+
+    @Test
+    void settings_out_of_bounds_are_refused_by_name() {
+        MongoStoreBuilder builder = MongoJobStore.builder();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.timeout(Duration.ZERO))
+                .withMessageContaining("timeout");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.keepAttempts(0))
+                .withMessageContaining("keepAttempts");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.collectionPrefix("a.b"))
+                .withMessageContaining("collectionPrefix");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> builder.deadLettersIn("$dlq"))
+                .withMessageContaining("deadLettersIn");
     }
 
     @Test

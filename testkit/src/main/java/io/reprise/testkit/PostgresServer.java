@@ -8,17 +8,15 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
@@ -37,9 +35,9 @@ import org.postgresql.ds.PGSimpleDataSource;
 public final class PostgresServer implements AutoCloseable {
 
     private static final Duration STARTUP_WAIT = Duration.ofSeconds(60);
-    private static final Duration KILL_WAIT = Duration.ofSeconds(10);
     private static final int LOG_LINES = 40;
     private static final String USER = "postgres";
+    private static final String STANDBY = "standby";
 
     private static final Map<String, String> FAST =
             Map.of("fsync", "off", "synchronous_commit", "off", "full_page_writes", "off");
@@ -55,6 +53,7 @@ public final class PostgresServer implements AutoCloseable {
     private final AtomicInteger databases = new AtomicInteger();
     private @Nullable EmbeddedPostgres process;
     private int port;
+    private boolean paused;
 
     private PostgresServer(Map<String, String> settings, boolean shared, Duration startupWait) {
         this.settings = settings;
@@ -137,17 +136,7 @@ public final class PostgresServer implements AutoCloseable {
         if (process == null) {
             return;
         }
-        ProcessHandle postmaster = serverProcesses().get(0);
-        try {
-            new ProcessBuilder("kill", "-QUIT", Long.toString(postmaster.pid()))
-                    .start()
-                    .waitFor();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        postmaster.onExit().orTimeout(KILL_WAIT.toSeconds(), TimeUnit.SECONDS).join();
+        PostgresProcesses.on(data).quit();
         terminate(process);
     }
 
@@ -157,17 +146,90 @@ public final class PostgresServer implements AutoCloseable {
         if (process == null) {
             return;
         }
-        List<ProcessHandle> all = serverProcesses();
-        all.forEach(ProcessHandle::destroyForcibly);
+        PostgresProcesses.on(data).kill();
+        paused = false;
         try {
-            CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))
-                    .orTimeout(KILL_WAIT.toSeconds(), TimeUnit.SECONDS)
-                    .join();
             Files.deleteIfExists(data.resolve("postmaster.pid"));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
         terminate(process);
+    }
+
+    /** Freezes all its processes, as a suspended machine does; who is connected waits. */
+    public synchronized void pause() {
+        refuseIfShared();
+        PostgresProcesses.on(data).pause();
+        paused = true;
+    }
+
+    /** Lets it go on, as if no time had passed. */
+    public synchronized void resume() {
+        if (paused) {
+            PostgresProcesses.on(data).resume();
+            paused = false;
+        }
+    }
+
+    /**
+     * Starts a server that follows this one by streaming replication. It answers reads only, until it is
+     * {@linkplain #promote promoted}.
+     */
+    public PostgresServer startStandby() {
+        PostgresServer standby = new PostgresServer(settings, false, startupWait);
+        Runtime.getRuntime().addShutdownHook(standby.closer);
+        try {
+            standby.follow(this);
+            return standby;
+        } catch (RuntimeException e) {
+            standby.closeNow();
+            throw e;
+        }
+    }
+
+    /** Forgets its data, if there is any, and starts, on the port it had, as a standby of another server. */
+    public synchronized void follow(PostgresServer primary) {
+        refuseIfShared();
+        stop();
+        try (Connection connection = primary.dataSource(USER).getConnection()) {
+            deleteTree(data);
+            PostgresBackup.copy(connection, primary.data, data);
+            Files.writeString(data.resolve("standby.signal"), "");
+            Files.writeString(
+                    data.resolve("postgresql.auto.conf"),
+                    "primary_conninfo = 'host=127.0.0.1 port=" + primary.port() + " user=" + USER + " application_name="
+                            + STANDBY + "'\nwal_retrieve_retry_interval = '100ms'\n");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (SQLException e) {
+            throw new IllegalStateException("no copy of the primary: " + e.getMessage(), e);
+        }
+        launch(port);
+    }
+
+    /**
+     * From now on nobody is told that a transaction is committed before the standby has it on its disk too, and without
+     * a standby nobody is told at all. For a server {@linkplain #startDurable started durable}.
+     */
+    public void commitWithStandby() {
+        execute("alter system set synchronous_standby_names = '" + STANDBY + "'");
+        execute("select pg_reload_conf()");
+        // Who connects after the server took notice is told the new value.
+        long end = System.nanoTime() + startupWait.toNanos();
+        while (!value("show synchronous_standby_names").equals(STANDBY)) {
+            if (System.nanoTime() - end > 0) {
+                throw new IllegalStateException("PostgreSQL does not read its settings again\n" + logTail());
+            }
+        }
+        // The process that makes the others wait takes notice before it does this.
+        execute("checkpoint");
+    }
+
+    /** Makes a standby the primary, with all it was sent. Returns when it takes writes. */
+    public void promote() {
+        if (!value("select pg_promote()").equals("t")) {
+            throw new IllegalStateException("PostgreSQL was not promoted. Its log ends with:\n" + logTail());
+        }
     }
 
     /** Starts the server again on the same data and port, after it was stopped or killed. */
@@ -190,6 +252,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     private synchronized void shutDown() {
+        resume();
         // At once, and awaited: what still runs would write into what is deleted.
         quit();
         try {
@@ -235,32 +298,31 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    private List<ProcessHandle> serverProcesses() {
-        try {
-            long pid = Long.parseLong(
-                    Files.readAllLines(data.resolve("postmaster.pid")).get(0).strip());
-            ProcessHandle postmaster = ProcessHandle.of(pid)
-                    .orElseThrow(() -> new IllegalStateException("no PostgreSQL process " + pid + "\n" + logTail()));
-            // The postmaster goes first, or it would see its children die and start new ones.
-            List<ProcessHandle> all = new ArrayList<>(List.of(postmaster));
-            postmaster.descendants().forEach(all::add);
-            return all;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
+    private String createDatabase() {
+        String name = "test_" + databases.incrementAndGet();
+        execute("create database " + name);
+        return name;
+    }
+
+    private void execute(String sql) {
+        try (Connection connection = dataSource(USER).getConnection();
+                Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new IllegalStateException(
+                    "cannot " + sql + ": " + e.getMessage() + "\nThe server's log ends with:\n" + logTail(), e);
         }
     }
 
-    private String createDatabase() {
-        String name = "test_" + databases.incrementAndGet();
+    private String value(String sql) {
         try (Connection connection = dataSource(USER).getConnection();
-                Statement statement = connection.createStatement()) {
-            statement.execute("create database " + name);
-            return name;
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            row.next();
+            return row.getString(1);
         } catch (SQLException e) {
             throw new IllegalStateException(
-                    "cannot create database " + name + ": " + e.getMessage() + "\nThe server's log ends with:\n"
-                            + logTail(),
-                    e);
+                    "cannot " + sql + ": " + e.getMessage() + "\nThe server's log ends with:\n" + logTail(), e);
         }
     }
 

@@ -99,6 +99,35 @@ class PostgresServerTest {
     }
 
     @Test
+    void a_standby_has_what_was_committed_and_takes_over() throws SQLException {
+        try (PostgresServer primary = PostgresServer.startDurable();
+                PostgresServer standby = primary.startStandby()) {
+            primary.commitWithStandby();
+            DataSource database = primary.freshDatabase();
+            execute(database, "create table note (text varchar)");
+            execute(database, "insert into note values ('kept')");
+            primary.kill();
+            String url = "jdbc:postgresql://127.0.0.1:" + primary.port() + ",127.0.0.1:" + standby.port()
+                    + "/test_1?user=postgres&targetServerType=primary";
+            assertThatThrownBy(() -> DriverManager.getConnection(url)).isInstanceOf(SQLException.class);
+
+            standby.promote();
+            try (Connection connection = DriverManager.getConnection(url);
+                    Statement statement = connection.createStatement()) {
+                statement.execute("insert into note values ('new')");
+                assertThat(query(connection, "select string_agg(text, ' ' order by text) from note"))
+                        .isEqualTo("kept new");
+            }
+
+            primary.follow(standby);
+            assertThat(query(database, "select count(*) from note")).isEqualTo("2");
+            assertThatThrownBy(() -> execute(database, "insert into note values ('no')"))
+                    .isInstanceOfSatisfying(
+                            SQLException.class, e -> assertThat(e.getSQLState()).isEqualTo("25006"));
+        }
+    }
+
+    @Test
     void a_server_that_does_not_start_says_why() {
         Map<String, String> wrong = Map.of("no_such_setting", "1");
 

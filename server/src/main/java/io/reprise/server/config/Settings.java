@@ -26,6 +26,9 @@ public final class Settings {
     /** Read by the script that starts the program. */
     private static final String JAVA_OPTS = "REPRISE_JAVA_OPTS";
 
+    /** Read by Reprise's own tests, which may start the program. */
+    private static final String OF_TESTS = "REPRISE_TEST_";
+
     private static final String DEFAULT = "default";
 
     /** A value and who gave it, in words. */
@@ -58,7 +61,7 @@ public final class Settings {
         }
         fromFile.forEach((key, value) -> put(given, keys, key, value, String.valueOf(file), errors));
         environment.forEach((key, value) -> {
-            if (key.startsWith(PREFIX) && !key.equals(JAVA_OPTS)) {
+            if (key.startsWith(PREFIX) && !key.startsWith(OF_TESTS) && !key.equals(JAVA_OPTS)) {
                 put(given, keys, key, value, "environment", errors);
             }
         });

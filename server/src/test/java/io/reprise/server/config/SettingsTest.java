@@ -62,8 +62,9 @@ class SettingsTest {
     }
 
     @Test
-    void what_the_start_script_reads_is_no_mistake() {
-        Settings settings = Settings.read(null, Map.of("REPRISE_JAVA_OPTS", "-Xmx1g"), Map.of());
+    void what_the_start_script_and_the_tests_read_is_no_mistake() {
+        Settings settings = Settings.read(
+                null, Map.of("REPRISE_JAVA_OPTS", "-Xmx1g", "REPRISE_TEST_MONGODB_URI", "mongodb://a"), Map.of());
         assertThat(settings.isGiven(Setting.HTTP_PORT)).isFalse();
     }
 

@@ -3,6 +3,8 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -27,7 +29,7 @@ class FaultRunTest {
                 Statement statement = connection.createStatement()) {
             run.load().enqueue(Work.QUICK, 5);
             run.load().enqueue(Work.TRANSACTIONAL, 1);
-            FaultRun.Worker worker = run.startWorker();
+            Fleet.Worker worker = run.startWorker();
             worker.awaitMore(Kind.ENDED, 6);
             run.awaitDone();
             statement.execute("pragma busy_timeout = 30000");

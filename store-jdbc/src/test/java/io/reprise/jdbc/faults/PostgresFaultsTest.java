@@ -4,6 +4,7 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -108,7 +109,7 @@ class PostgresFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            FaultRun.Worker deaf = run.startWorker(through(proxy));
+            Fleet.Worker deaf = run.startWorker(through(proxy));
             run.startWorker();
             deaf.awaitMore(Kind.ACCEPTED, 20);
             proxy.stall();
@@ -128,7 +129,7 @@ class PostgresFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            FaultRun.Worker worker = run.startWorker(through(proxy));
+            Fleet.Worker worker = run.startWorker(through(proxy));
             for (int i = 0; i < times; i++) {
                 worker.awaitMore(Kind.ACCEPTED, 20);
                 long unknown = worker.count(Kind.UNKNOWN);
@@ -147,7 +148,7 @@ class PostgresFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            FaultRun.Worker first = run.startWorker(through(proxy));
+            Fleet.Worker first = run.startWorker(through(proxy));
             run.startWorker(through(proxy));
             first.awaitMore(Kind.ACCEPTED, 5);
             for (int i = 0; i < times; i++) {
@@ -217,7 +218,7 @@ class PostgresFaultsTest {
                 Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             run.load().start();
-            FaultRun.Worker worker = run.startWorker();
+            Fleet.Worker worker = run.startWorker();
             run.awaitProgress(20);
             connection.setAutoCommit(false);
             statement.execute("lock table reprise_job in access exclusive mode");

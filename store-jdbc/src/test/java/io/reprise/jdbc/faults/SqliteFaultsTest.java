@@ -7,7 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.store.JobQuery;
 import io.reprise.store.StoreException;
+import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.SmallDisk;
+import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -50,7 +52,7 @@ class SqliteFaultsTest {
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = other.createStatement()) {
             run.load().start();
-            FaultRun.Worker worker = run.startWorker();
+            Fleet.Worker worker = run.startWorker();
             run.startWorker();
             statement.execute("pragma busy_timeout = 60000");
             for (int i = 0; i < times; i++) {
@@ -71,7 +73,7 @@ class SqliteFaultsTest {
             Path file = disk.directory().resolve("jobs.db");
             int times = FaultRun.times(2, 10);
             try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
-                FaultRun.Worker worker = run.startWorker();
+                Fleet.Worker worker = run.startWorker();
                 for (int i = 0; i < times; i++) {
                     run.load().enqueue(Work.mixture());
                     worker.awaitMore(Kind.ACCEPTED, 5);

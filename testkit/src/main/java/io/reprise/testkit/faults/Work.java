@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.jdbc.faults;
+package io.reprise.testkit.faults;
 
 import io.reprise.Job;
 import io.reprise.JobRequest;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** What jobs do, and how they must end whatever happens to their workers. The payload is the name. */
-enum Work {
+public enum Work {
     QUICK(JobState.SUCCEEDED),
     /** Fails twice. */
     FLAKY(JobState.SUCCEEDED),
@@ -28,12 +28,10 @@ enum Work {
     /** Runs until the test lets it go. */
     HELD(JobState.SUCCEEDED);
 
-    static final JobType<String> TYPE = JobType.of("work", String.class);
+    /** The type of all of them. */
+    public static final JobType<String> TYPE = JobType.of("work", String.class);
 
-    static final int MAX_ATTEMPTS = 3;
-
-    /** Leases as short as they go: what is lost comes back soon. */
-    static final Duration LEASE = Duration.ofSeconds(1);
+    public static final int MAX_ATTEMPTS = 3;
 
     /** Nothing is quarantined: killed workers are the test's doing. */
     private static final RetryPolicy POLICY =
@@ -48,11 +46,12 @@ enum Work {
         this.end = end;
     }
 
-    JobState end() {
+    /** The state in which such a job ends. */
+    public JobState end() {
         return end;
     }
 
-    JobRequest<String> job() {
+    public JobRequest<String> job() {
         return TYPE.job(name()).retry(this == TRANSACTIONAL ? PATIENT : POLICY);
     }
 
@@ -61,19 +60,27 @@ enum Work {
     }
 
     /** Mostly quick ones, and some of each other kind that ends by itself. */
-    static List<JobRequest<String>> mixture() {
+    public static List<JobRequest<String>> mixture() {
+        List<JobRequest<String>> jobs = mixtureWithoutTransactions();
+        jobs.add(TRANSACTIONAL.job());
+        jobs.add(TRANSACTIONAL.job());
+        return jobs;
+    }
+
+    /** The same for a database that has none. */
+    public static List<JobRequest<String>> mixtureWithoutTransactions() {
         List<JobRequest<String>> jobs = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             jobs.add(QUICK.job());
         }
-        for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW, TRANSACTIONAL, TRANSACTIONAL)) {
+        for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW)) {
             jobs.add(work.job());
         }
         return jobs;
     }
 
     /** Payloads that are texts already. */
-    static final class TextCodec implements PayloadCodec {
+    public static final class TextCodec implements PayloadCodec {
 
         @Override
         public String encode(Object value) {

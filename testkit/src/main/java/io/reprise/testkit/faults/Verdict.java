@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.jdbc.faults;
+package io.reprise.testkit.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,27 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.jdbc.faults;
+package io.reprise.testkit.faults;
 
 import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.Reprise;
 import io.reprise.store.StoreException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A client that enqueues, and remembers what it was told. Thread-safe. */
-final class Load {
-
-    private static final int BACKLOG = 100;
+public final class Load {
 
     private final Reprise client;
+    private final Tempo tempo;
     private final List<CompletableFuture<Void>> threads = new ArrayList<>();
     private final AtomicInteger acknowledged = new AtomicInteger();
     private final AtomicInteger unknown = new AtomicInteger();
@@ -30,12 +29,13 @@ final class Load {
     private volatile boolean running;
     private volatile boolean abandoned;
 
-    Load(Reprise client) {
+    Load(Reprise client, Tempo tempo) {
         this.client = client;
+        this.tempo = tempo;
     }
 
     /** Jobs whose enqueue may or may not have happened are not counted on, but must not be half there either. */
-    boolean enqueue(List<JobRequest<String>> jobs) {
+    public boolean enqueue(List<JobRequest<String>> jobs) {
         try {
             client.enqueueAll(jobs);
             acknowledged.addAndGet(jobs.size());
@@ -47,7 +47,7 @@ final class Load {
         }
     }
 
-    boolean enqueue(Work work, int jobs) {
+    public boolean enqueue(Work work, int jobs) {
         return enqueue(Stream.generate(work::job).limit(jobs).toList());
     }
 
@@ -71,9 +71,14 @@ final class Load {
     }
 
     /** Enqueues as fast as the jobs are done, from now on until the end: batches, and single jobs. */
-    void start() {
+    public void start() {
+        start(Work::mixture);
+    }
+
+    /** The same with these batches. */
+    public void start(Supplier<List<JobRequest<String>>> batches) {
         running = true;
-        threads.add(inThread(() -> enqueue(Work.mixture())));
+        threads.add(inThread(() -> enqueue(batches.get())));
         threads.add(inThread(this::insist));
     }
 
@@ -83,10 +88,10 @@ final class Load {
 
     private void whileRunning(Runnable step) {
         while (running) {
-            if (count(JobState.PENDING, JobState.RUNNING) < BACKLOG) {
+            if (count(JobState.PENDING, JobState.RUNNING) < tempo.backlog()) {
                 step.run();
             } else {
-                LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+                LockSupport.parkNanos(tempo.rest().multipliedBy(2).toNanos());
             }
         }
     }
@@ -107,7 +112,7 @@ final class Load {
     }
 
     /** How many jobs are in these states, or -1 if the store does not say. */
-    long count(JobState... states) {
+    public long count(JobState... states) {
         try {
             return client.queues().stream()
                     .mapToLong(
@@ -122,7 +127,8 @@ final class Load {
         return acknowledged.get();
     }
 
-    int unknown() {
+    /** Jobs whose enqueue failed, and may have happened or not. */
+    public int unknown() {
         return unknown.get();
     }
 
@@ -132,7 +138,7 @@ final class Load {
     }
 
     /** Why an enqueue failed last. */
-    StoreException refusal() {
+    public StoreException refusal() {
         return Objects.requireNonNull(refusal, "nothing was refused");
     }
 }

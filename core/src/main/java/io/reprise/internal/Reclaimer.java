@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Attempt;
+import io.reprise.Job;
+import io.reprise.JobEvent;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.retry.FailureClass;
+import io.reprise.store.JobStore;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes over the leases of workers that are gone and settles their jobs as lost. What it has taken it keeps until that is
+ * written, decided once: if the store fails in between, the jobs shall not wait for another lease to end.
+ */
+final class Reclaimer {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final int LEASES = 20;
+
+    private final JobStore store;
+    private final WorkerSettings settings;
+    private final Decider decider;
+    private final Events events;
+    private final Tallies tallies;
+    private final Runnable onWork;
+    private final Deque<LostClaim> taken = new ArrayDeque<>();
+
+    /** Of the first one taken; null until it was tried. */
+    private @Nullable List<Settlement> decided;
+
+    Reclaimer(EngineParts parts, Decider decider, Runnable onWork) {
+        this.store = parts.store();
+        this.settings = parts.settings();
+        this.decider = decider;
+        this.events = parts.events();
+        this.tallies = parts.tallies();
+        this.onWork = onWork;
+    }
+
+    /** Returns whether there may be more. */
+    boolean reclaim() {
+        List<LostClaim> lost = store.takeOver(settings.name(), settings.timing().lease(), LEASES);
+        for (LostClaim claim : lost) {
+            log.warn(
+                    "Worker {} lost lease {} on {} jobs of queue {}",
+                    claim.lostWorker(),
+                    claim.lostToken(),
+                    claim.claim().jobs().size(),
+                    claim.claim().queue());
+        }
+        taken.addAll(lost);
+        settleTaken();
+        return lost.size() == LEASES;
+    }
+
+    /** To be called again after a failure, by whoever took them, leader or not. */
+    boolean settleTaken() {
+        boolean some = !taken.isEmpty();
+        for (LostClaim lost = taken.peek(); lost != null; lost = taken.peek()) {
+            boolean again = false;
+            try {
+                if (decided == null) {
+                    decided = decide(lost);
+                }
+                settle(lost, decided);
+            } catch (StoreException e) {
+                again = e.isTransient();
+                throw e;
+            } finally {
+                if (!again) {
+                    taken.remove();
+                    decided = null;
+                }
+            }
+        }
+        return some;
+    }
+
+    private List<Settlement> decide(LostClaim lost) {
+        List<Settlement> settlements = new ArrayList<>();
+        for (Job job : lost.claim().jobs()) {
+            Settlement settlement = decider.lost(lost, job);
+            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
+        }
+        return settlements;
+    }
+
+    private void settle(LostClaim lost, List<Settlement> settlements) {
+        Settled settled = store.settle(settlements, List.of(lost.claim().token()));
+        for (int i = 0; i < settlements.size(); i++) {
+            Job job = lost.claim().jobs().get(i);
+            if (!settled.stale().contains(job.id())) {
+                events.happened(JobEvent.Kind.LOST, job, settled.at());
+                if (settled.cancelled().contains(job.id())) {
+                    events.cancelled(job, settlements.get(i), settled.at());
+                } else {
+                    tallies.settled(job, settlements.get(i), Map.of());
+                    events.settled(job, settlements.get(i), settled.at());
+                }
+            }
+        }
+        onWork.run();
+    }
+
+    private static boolean isQuarantine(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Fail fail && fail.reason() == FailReason.QUARANTINED;
+    }
+
+    /** The dead letter says which workers were lost with the job in their hands, and when. */
+    private Settlement naming(Settlement settlement, Job job) {
+        Failure failure = settlement.failure();
+        String earlier = store.attempts(job.id()).stream()
+                .filter(attempt -> attempt.ending() == Attempt.Ending.LOST)
+                .map(attempt -> attempt.worker() + " at " + attempt.endedAt())
+                .collect(Collectors.joining(", "));
+        if (failure == null || earlier.isEmpty()) {
+            return settlement;
+        }
+        Failure named = Failure.of(
+                        FailureClass.LOST,
+                        failure.type(),
+                        failure.message() + ". Lost with this job before: " + earlier)
+                .restored(failure.fingerprint());
+        return new Settlement(
+                settlement.job(),
+                settlement.token(),
+                settlement.spent(),
+                settlement.ran(),
+                settlement.next(),
+                named,
+                settlement.decision(),
+                settlement.sequels());
+    }
+}

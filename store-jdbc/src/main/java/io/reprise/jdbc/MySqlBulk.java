@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.store.Inserted;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Jobs get their ids and due times here, and go many to a statement. */
+final class MySqlBulk implements Inserts.Bulk {
+
+    // No conflict can arise but on the unique key, whose holder is a live job.
+    static final String INSERT = """
+            insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            values (?, ?, ?, ?, ?, ?, {spec_values})
+            """;
+
+    private static final String LIVE = """
+            select id
+              from reprise_job
+             where id = ?
+            for update
+            """;
+
+    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's
+    // lock.
+    private static final String REPLACE = """
+            update reprise_job
+               set due_at = ?, first_due_at = ?, deadline = ?, wait_reason = ?, lane = lane % 3, parked_by = null,
+                   queue = ?, type = ?, priority = ?, payload = ?, policy = ?, delay_us = ?, asked_at = ?, resource = ?,
+                   tags = ?, unique_key = ?, key_rule = ?, idempotency_key = ?, timeout_us = ?, schedule = ?
+             where id = ?
+            """;
+
+    @Override
+    public boolean isOneStatement(int jobs) {
+        return jobs == 1;
+    }
+
+    @Override
+    public List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> jobs, boolean tells)
+            throws SQLException {
+        long id = ((MySqlDialect) session.dialect()).nextIds(jobs.size());
+        long now = session.now();
+        List<@Nullable Object[]> rows = new ArrayList<>(jobs.size());
+        List<Inserted> answers = new ArrayList<>(jobs.size());
+        for (JobSpec job : jobs) {
+            rows.add(row(inserts, job, id, now));
+            answers.add(new Inserted(new JobId(id), true, Micros.instant(Specs.due(job, now))));
+            id++;
+        }
+        session.updateEach(session.dialect().sql(INSERT), rows);
+        return answers;
+    }
+
+    private static @Nullable Object[] row(Inserts inserts, JobSpec job, long id, long now) {
+        return Inserts.concat(new @Nullable Object[] {id, now}, timed(inserts, job, now));
+    }
+
+    /** When it is due, until when it may start, why it waits, and the spec. */
+    private static @Nullable Object[] timed(Inserts inserts, JobSpec job, long now) {
+        long due = Specs.due(job, now);
+        Long deadline = Specs.deadline(job);
+        return Inserts.concat(
+                new @Nullable Object[] {
+                    due, due, deadline == null ? null : due + deadline, due > now ? "DELAYED" : "NEW"
+                },
+                inserts.specs().values(job));
+    }
+
+    /** Looks for a holder first: an insert that fails locks the holder's key until the transaction ends. */
+    @Override
+    public Optional<Inserted> insertOne(Inserts inserts, Session session, JobSpec spec, @Nullable Long id)
+            throws SQLException {
+        String key = spec.key();
+        if (key != null && Inserts.isHeld(session, key)) {
+            return Optional.empty();
+        }
+        Dialect dialect = session.dialect();
+        long given = id == null ? dialect.nextId(session) : id;
+        long now = session.now();
+        boolean stored = dialect.insertUnlessThere(session, dialect.sql(INSERT), row(inserts, spec, given, now)) == 1;
+        return stored
+                ? Optional.of(new Inserted(new JobId(given), true, Micros.instant(Specs.due(spec, now))))
+                : Optional.empty();
+    }
+
+    @Override
+    public Optional<Inserted> replace(Inserts inserts, Session session, JobSpec spec, JobId id) throws SQLException {
+        if (session.first(LIVE, Row::number, id).isEmpty()) {
+            return Optional.empty();
+        }
+        long now = session.now();
+        List<@Nullable Object> values = new ArrayList<>(Arrays.asList(timed(inserts, spec, now)));
+        values.add(id);
+        session.update(REPLACE, values.toArray());
+        return Optional.of(new Inserted(id, false, Micros.instant(Specs.due(spec, now))));
+    }
+}

@@ -1,0 +1,412 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.StoreException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A claim looks without locks in which levels jobs are due; then, sharing the queue's lock with other claims, it takes due jobs
+ * that nobody else has locked and writes a lease. Where a limit is to be kept it has the queue's lock alone.
+ */
+final class MySqlClaims implements Claims {
+
+    private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
+
+    // Levels whose first entry is due. Takes no locks; one entry of reprise_job_ready for each level there may be. No
+    // jumps from level to level: a bound that comes from another row is not looked up in the index.
+    private static final String LEVELS = """
+            select q.name, x.lane, p.priority
+              from ({queues}) q
+              cross join (select 0 as lane union all select 1 union all select 2) x
+              cross join ({priorities}) p
+             where not exists (select 1 from reprise_queue r where r.name = q.name and r.paused_at is not null)
+               and (select j.due_at from reprise_job j {by reprise_job_ready}
+                     where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
+                     order by j.due_at
+                     limit 1) <= {now}
+             order by q.name, x.lane, p.priority desc
+            """.replace(
+                    "{priorities}",
+                    IntStream.rangeClosed(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY)
+                            .mapToObj(priority -> "select " + priority + " as priority")
+                            .collect(Collectors.joining(" union all ")));
+
+    // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away. Settings are no part
+    // of the
+    // join: a row that somebody is changing would be passed, and the queue taken for one without.
+    private static final String ENTER = """
+            select exists (select 1 from reprise_queue q where q.name = l.name and q.paused_at is not null),
+                   (select q.max_running from reprise_queue q where q.name = l.name)
+              from reprise_queue_lock l
+             where l.name = ?
+            """;
+
+    private static final String RUNNING = """
+            select count(*)
+              from reprise_held h
+              join reprise_job j on j.id = h.id and j.token < h.token
+             where h.queue = ?
+            """;
+
+    // Due entries of one level after a place, in the order of reprise_job_ready, without those held. Takes no locks:
+    // those held at the head of the queue are just being settled.
+    private static final String DUE = """
+            (select j.id, j.lane, j.priority, j.due_at
+               from reprise_job j {by reprise_job_ready}
+              where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at >= ? and j.due_at <= {now}
+                and (j.due_at > ? or j.id > ?)
+                and (j.deadline is null or j.deadline > {now})
+                and not exists (
+                  select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token){types}
+              order by j.due_at, j.id
+              limit ?)
+            """;
+
+    static final String ANY_DUE = DUE.replace("{types}", "");
+
+    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in}");
+
+    // By the primary key; who is locked is being claimed, settled or changed by somebody else.
+    static final String LOCK = """
+            select j.id, j.lane
+              from reprise_job j force index (primary)
+             where j.id {in} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
+               and (j.deadline is null or j.deadline > {now})
+            for update skip locked
+            """;
+
+    // What was claimed after we looked and before we locked: a statement of its own, so that it sees that.
+    private static final String HELD = """
+            select j.id
+              from reprise_job j force index (primary)
+              straight_join reprise_hold h force index (reprise_hold_job) on h.job_id = j.id and h.token > j.token
+             where j.id {in}
+            """;
+
+    private static final String LEASE = """
+            insert into reprise_lease (queue, worker, runner, alone, claimed_at)
+            values (?, ?, ?, ?, {now})
+            """;
+
+    private static final String LEASED = """
+            select id, queue, alone, claimed_at
+              from reprise_lease
+             where id = last_insert_id()
+            """;
+
+    private static final String HOLD = """
+            insert into reprise_hold (token, job_id)
+            values (?, ?)
+            """;
+
+    private static final int SUSPECT = 2;
+    private static final int RETRY = 1;
+    private static final int MAX_BATCH = 1_000;
+
+    /** Looks at what is due, each after what others had locked. */
+    private static final int LOOKS = 8;
+
+    private final MySqlDatabase database;
+    private final Leases leases;
+    private final RetryCredit credit = new RetryCredit();
+
+    /** Queues with a limit, as far as is known. */
+    private final Set<String> limited = ConcurrentHashMap.newKeySet();
+
+    /** Whether the last claim found something: then there is probably more. */
+    private volatile boolean busy;
+
+    MySqlClaims(MySqlDatabase database, Leases leases) {
+        this.database = database;
+        this.leases = leases;
+    }
+
+    /** One stretch of the ready index, and how far it was looked at. */
+    private static final class Level {
+        private final String queue;
+        private final int lane;
+        private final int priority;
+        private long dueAt = Long.MIN_VALUE;
+        private long id = Long.MIN_VALUE;
+        private boolean exhausted;
+
+        Level(String queue, int lane, int priority) {
+            this.queue = queue;
+            this.lane = lane;
+            this.priority = priority;
+        }
+    }
+
+    private record Due(long id, int lane, int priority, long dueAt) {}
+
+    private static final Comparator<Due> ORDER = Comparator.comparingInt((Due job) -> -job.priority)
+            .thenComparingLong(Due::dueAt)
+            .thenComparingLong(Due::id);
+
+    @Override
+    public Set<String> liveQueues() {
+        return Set.copyOf(database.read("name the queues", Queues::live));
+    }
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        Map<String, List<Level>> levels = database.send("look for due jobs", session -> look(session, request));
+        List<Claim> claims = new ArrayList<>();
+        int left = request.max();
+        boolean suspects = request.suspects();
+        for (ClaimRequest.Demand demand : request.demands()) {
+            int want = Math.min(Math.min(left, demand.max()), MAX_BATCH);
+            List<Level> found = levels.getOrDefault(demand.queue(), List.of());
+            if (want > 0 && found.stream().anyMatch(level -> request.suspects() || level.lane != SUSPECT)) {
+                List<Claim> some = claimOrPass(request, demand.queue(), want, suspects, found, claims);
+                claims.addAll(some);
+                suspects &= some.stream().noneMatch(Claim::alone);
+                left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+            }
+        }
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    /** By queue, the levels with something to claim: one round trip while nothing is due, which is what idling costs. */
+    private Map<String, List<Level>> look(Session session, ClaimRequest request) throws SQLException {
+        Map<String, List<Level>> levels = levels(session, request);
+        if (busy || levels.isEmpty()) {
+            return levels;
+        }
+        // The first may be held, and those behind it too.
+        List<Level> all = levels.values().stream().flatMap(List::stream).toList();
+        return due(session, request, all, 1).isEmpty() ? Map.of() : levels;
+    }
+
+    private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
+        Set<String> queues = new LinkedHashSet<>();
+        request.demands().forEach(demand -> queues.add(demand.queue()));
+        Map<String, List<Level>> levels = new HashMap<>();
+        if (!queues.isEmpty()) {
+            session.list(
+                            session.dialect().sql(levelsSql(queues.size())),
+                            row -> new Level(row.text(), row.integer(), row.integer()),
+                            queues.toArray())
+                    .forEach(level -> levels.computeIfAbsent(level.queue, name -> new ArrayList<>())
+                            .add(level));
+        }
+        return levels;
+    }
+
+    static String levelsSql(int queues) {
+        return LEVELS.replace(
+                "{queues}",
+                String.join(" union all ", Collections.nCopies(queues, "select cast(? as char(100)) as name")));
+    }
+
+    /** What there is of a queue; nothing if its lock is not to be had. */
+    private List<Claim> claimOrPass(
+            ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels, List<Claim> before) {
+        try {
+            return claim(request, queue, want, suspects, levels);
+        } catch (StoreException e) {
+            // What was claimed is committed: better run it than let it expire.
+            if (before.isEmpty() && !SqlErrors.isLockTimeout(e)) {
+                throw e;
+            }
+            log.debug("Passed queue {}: {}", queue, e.getMessage());
+            return List.of();
+        }
+    }
+
+    private List<Claim> claim(ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels) {
+        database.dialect().makeLockable(queue);
+        boolean alone = limited.contains(queue);
+        Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
+        if (claims.isEmpty()) {
+            limited.add(queue);
+            claims = tryClaim(request, queue, want, suspects, levels, true);
+        }
+        List<Claim> some = claims.orElse(List.of());
+        some.stream()
+                .filter(claim -> !claim.alone())
+                .forEach(claim -> credit.claimed(queue, claim.jobs().size(), request.retryShare()));
+        return some;
+    }
+
+    /** Empty if the queue has a limit and its lock was shared. */
+    private Optional<List<Claim>> tryClaim(
+            ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels, boolean alone) {
+        return database.write("claim jobs of queue " + queue, session -> {
+            Optional<Room> room = enter(session, queue, alone);
+            if (room.isEmpty() || room.get().paused) {
+                return Optional.of(List.of());
+            }
+            Integer limit = room.get().limit;
+            if (limit != null && !alone) {
+                return Optional.empty();
+            }
+            if (limit == null) {
+                limited.remove(queue);
+            }
+            int running = limit == null ? 0 : session.one(RUNNING, Row::integer, queue);
+            int most = limit == null ? want : Math.min(want, limit - running);
+            return Optional.of(most <= 0 ? List.of() : claim(session, request, queue, most, suspects, levels));
+        });
+    }
+
+    private record Room(boolean paused, @Nullable Integer limit) {}
+
+    private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
+        String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
+        return session.first(ENTER + lock, row -> new Room(row.flag(), row.integerOrNull()), queue);
+    }
+
+    private List<Claim> claim(
+            Session session, ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels)
+            throws SQLException {
+        List<Claim> claims = new ArrayList<>();
+        List<Level> ordinary = new ArrayList<>();
+        List<Level> suspected = new ArrayList<>();
+        for (Level level : levels) {
+            // Anew, since the transaction may be a second try.
+            (level.lane == SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
+        }
+        if (suspects && !suspected.isEmpty()) {
+            take(session, request, queue, suspected, 1, 0).ifPresent(claims::add);
+        }
+        int rest = want - claims.size();
+        if (rest > 0 && !ordinary.isEmpty()) {
+            int kept = credit.of(queue, rest, request.retryShare());
+            take(session, request, queue, ordinary, rest, kept).ifPresent(claims::add);
+        }
+        return claims;
+    }
+
+    /** Takes up to so many jobs of these levels under one lease; some of the room is kept for retries. */
+    private Optional<Claim> take(
+            Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
+            throws SQLException {
+        List<Due> taken = new ArrayList<>();
+        for (int look = 0; look < LOOKS && taken.size() < room; look++) {
+            int retries = (int) taken.stream().filter(job -> job.lane == RETRY).count();
+            int left = room - taken.size();
+            List<Due> picked = pick(due(session, request, levels, left), left, kept - retries);
+            if (picked.isEmpty()) {
+                break;
+            }
+            passed(levels, picked);
+            taken.addAll(lock(session, queue, picked));
+        }
+        taken.sort(ORDER);
+        boolean alone = levels.get(0).lane == SUSPECT;
+        return taken.isEmpty() ? Optional.empty() : Optional.of(lease(session, request, queue, taken, alone));
+    }
+
+    private static List<Due> due(Session session, ClaimRequest request, List<Level> levels, int max)
+            throws SQLException {
+        String part = request.types().isEmpty() ? ANY_DUE : SOME_DUE;
+        List<String> parts = new ArrayList<>();
+        List<@Nullable Object> args = new ArrayList<>();
+        for (Level level : levels) {
+            if (!level.exhausted) {
+                parts.add(part);
+                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id));
+                if (!request.types().isEmpty()) {
+                    args.add(request.types().toArray(String[]::new));
+                }
+                args.add(max);
+            }
+        }
+        if (parts.isEmpty()) {
+            return List.of();
+        }
+        List<Due> due = session.list(
+                session.dialect().sql(String.join("union all\n", parts)),
+                row -> new Due(row.number(), row.integer(), row.integer(), row.number()),
+                args.toArray());
+        for (Level level : levels) {
+            long found = due.stream()
+                    .filter(job -> job.lane == level.lane && job.priority == level.priority)
+                    .count();
+            level.exhausted |= found == 0;
+        }
+        return due;
+    }
+
+    /** The first of both kinds, in their order: either kind fills what the other leaves. */
+    private static List<Due> pick(List<Due> due, int room, int kept) {
+        List<Due> sorted = due.stream().sorted(ORDER).toList();
+        List<Due> retries = sorted.stream().filter(job -> job.lane == RETRY).toList();
+        List<Due> others = sorted.stream().filter(job -> job.lane != RETRY).toList();
+        int again = Math.min(retries.size(), Math.max(kept, room - others.size()));
+        List<Due> picked = new ArrayList<>(retries.subList(0, Math.min(again, room)));
+        picked.addAll(others.subList(0, Math.min(others.size(), room - picked.size())));
+        return picked;
+    }
+
+    private static void passed(List<Level> levels, List<Due> picked) {
+        for (Level level : levels) {
+            for (Due job : picked) {
+                if (job.lane == level.lane && job.priority == level.priority) {
+                    level.dueAt = job.dueAt;
+                    level.id = job.id;
+                }
+            }
+        }
+    }
+
+    /** Those that nobody else had, now locked, unless their lane is another than when we looked. */
+    private static List<Due> lock(Session session, String queue, List<Due> picked) throws SQLException {
+        Dialect dialect = session.dialect();
+        long[] ids = picked.stream().mapToLong(Due::id).sorted().toArray();
+        Map<Long, Integer> locked = new HashMap<>();
+        session.list(dialect.sql(LOCK), row -> locked.put(row.number(), row.integer()), ids, queue);
+        session.list(dialect.sql(HELD), Row::number, (Object) ids).forEach(locked::remove);
+        return picked.stream()
+                .filter(job -> Integer.valueOf(job.lane).equals(locked.get(job.id)))
+                .toList();
+    }
+
+    private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, boolean alone)
+            throws SQLException {
+        Dialect dialect = session.dialect();
+        session.update(dialect.sql(LEASE), queue, request.worker(), request.worker(), alone);
+        Claim empty = session.one(LEASED, Leases::readClaim);
+        long token = empty.token();
+        session.update(dialect.sql(MySqlDialect.EXPIRE), Micros.of(request.lease()), token);
+        session.updateEach(
+                HOLD,
+                taken.stream()
+                        .map(job -> new @Nullable Object[] {token, job.id})
+                        .toList());
+        Set<JobId> admitted = new HashSet<>();
+        Map<JobId, String> damaged = new HashMap<>();
+        Map<Long, Job> read = new HashMap<>();
+        long[] ids = taken.stream().mapToLong(Due::id).sorted().toArray();
+        leases.held(session, token, ids, admitted, damaged)
+                .forEach(job -> read.put(job.id().value(), job));
+        List<Job> inOrder = taken.stream()
+                .map(job -> Objects.requireNonNull(read.get(job.id)))
+                .toList();
+        return new Claim(token, queue, empty.claimedAt(), alone, inOrder, admitted, damaged);
+    }
+}

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.store.Claim;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * MySQL and MariaDB, in what both understand. Changing statements return no rows: what they change is locked and read first.
+ * Statements with a list of ids name the index: with few rows in the table the server would rather read all of it, lock by
+ * lock, and wait for rows that are none of its business.
+ */
+final class MySqlDialect implements Dialect {
+
+    /** Microseconds since 1970 at the start of the statement; no time zone has a part in it. */
+    private static final String NOW = "timestampdiff(microsecond, timestamp'1970-01-01 00:00:00', utc_timestamp(6))";
+
+    private static final String LIVE = """
+            select id, queue
+              from reprise_job force index (primary)
+             where id {in}
+             order by id
+            for update
+            """;
+
+    private static final String KEEP = """
+            insert into reprise_finished (
+              state, fail_reason, finished_at, token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+              error_type, error_message, fingerprint, {both}, {spec})
+            select ?, ?, {now}, token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
+                   error_type, error_message, fingerprint, {both}, {spec}
+              from reprise_job force index (primary)
+             where id {in}
+            """;
+
+    static final String REMOVE = """
+            delete j
+              from reprise_job j force index (primary)
+             where j.id {in}
+            """;
+
+    private static final String FINISHED = """
+            select id, queue, state
+              from reprise_finished force index (primary)
+             where id {in} and finished_at <= ?
+             order by id
+            for update
+            """;
+
+    private static final String DELETE = """
+            delete f
+              from reprise_finished f force index (primary)
+             where f.id {in}
+            """;
+
+    // Two at once share the rows between them; readers see the rows or their sum, never both.
+    private static final String COUNTS = """
+            select queue, state, n, id
+              from reprise_counter
+             order by id
+             limit 1000
+            for update skip locked
+            """;
+
+    private static final String FORGET_COUNTS = """
+            delete c
+              from reprise_counter c force index (primary)
+             where c.id {in}
+            """;
+
+    // Leases are few: a scan finds the expired ones. Those that a settle or a renewal has locked are passed.
+    private static final String EXPIRED = """
+            select l.id, l.runner
+              from reprise_expiry e
+              straight_join reprise_lease l on l.id = e.id
+             where e.expires_at <= {now}
+             order by e.expires_at, e.id
+             limit ?
+            for update skip locked
+            """;
+
+    private static final String TAKE = """
+            insert into reprise_lease (queue, worker, runner, alone, claimed_at)
+            select queue, ?, runner, alone, claimed_at
+              from reprise_lease
+             where id = ?
+            """;
+
+    static final String EXPIRE = """
+            insert into reprise_expiry (id, worker, expires_at)
+            select id, worker, {now} + ?
+              from reprise_lease
+             where id = ?
+            """;
+
+    private static final String MOVE_HOLDS = """
+            insert into reprise_hold (token, job_id)
+            select ?, id
+              from reprise_job force index (primary)
+             where id {in}
+            """;
+
+    /** A row with this key is there. */
+    private static final int DUPLICATE = 1062;
+
+    private static final int LOCK_SECONDS = 30;
+
+    private final Supplier<MySqlSide> side;
+    private final Map<String, String> cache = new ConcurrentHashMap<>();
+    private volatile @Nullable MySqlServer server;
+
+    MySqlDialect(Supplier<MySqlSide> side) {
+        this.side = side;
+    }
+
+    @Override
+    public String product() {
+        return "MySQL or MariaDB";
+    }
+
+    @Override
+    public boolean isOf(String product) {
+        return product.equals("MySQL") || product.equals("MariaDB");
+    }
+
+    @Override
+    public String name() {
+        return "mysql";
+    }
+
+    MySqlServer server(Session session) throws SQLException {
+        MySqlServer known = server;
+        if (known == null) {
+            known = MySqlServer.of(session);
+            server = known;
+        }
+        return known;
+    }
+
+    @Override
+    public String definition(Session session, String statement) throws SQLException {
+        return server(session).definition(statement);
+    }
+
+    @Override
+    public String sql(String template) {
+        return cache.computeIfAbsent(
+                template,
+                text -> Columns.in(text)
+                        .replaceAll("\\{on_conflict \\([^)]*\\)}", "on duplicate key update")
+                        .replaceAll("\\{new\\.(\\w+)}", "values($1)")
+                        .replace("{clock}", "{now}")
+                        .replace("{now}", NOW)
+                        .replace("{in}", "in (?...)")
+                        .replace("{true}", "true")
+                        .replace("{false}", "false")
+                        .replace("{for_update}", "for update")
+                        .replace("{for_no_key_update}", "for update")
+                        .replace("{skip_locked}", "for update skip locked")
+                        .replace("{finished}", "reprise_finished")
+                        .replace("{ended}", "ended")
+                        .replaceAll("\\{by (\\w+)}", "force index ($1)")
+                        .replaceAll("\\{delete (\\w+) by (\\w+)}", "delete $1 from $1 force index ($2)")
+                        .replace("{expiry}", "reprise_expiry force index (primary)")
+                        .replace("{bigint}", "signed")
+                        .replace("{text}", "char")
+                        .replace("{key}", "`key`")
+                        .replace("{position}", "instr"));
+    }
+
+    @Override
+    public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
+            throws SQLException {
+        List<Endings.Gone> live =
+                session.list(sql(LIVE), row -> new Endings.Gone(row.number(), row.text(), state), (Object) ids);
+        if (!live.isEmpty()) {
+            long[] found = live.stream().mapToLong(Endings.Gone::id).toArray();
+            session.update(sql(KEEP), state, reason, found);
+            session.update(sql(REMOVE), (Object) found);
+        }
+        return live;
+    }
+
+    @Override
+    public List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException {
+        List<Endings.Gone> old = session.list(sql(FINISHED), Endings::gone, ids, before);
+        if (!old.isEmpty()) {
+            session.update(sql(DELETE), (Object)
+                    old.stream().mapToLong(Endings.Gone::id).toArray());
+        }
+        return old;
+    }
+
+    @Override
+    public List<Counters.Change> takeCounts(Session session) throws SQLException {
+        List<Long> ids = new ArrayList<>();
+        List<Counters.Change> changes = session.list(COUNTS, row -> {
+            Counters.Change change = Counters.change(row);
+            ids.add(row.number());
+            return change;
+        });
+        if (!ids.isEmpty()) {
+            session.update(sql(FORGET_COUNTS), (Object)
+                    ids.stream().mapToLong(Long::longValue).toArray());
+        }
+        return changes;
+    }
+
+    @Override
+    public String expiredSql() {
+        return sql(EXPIRED);
+    }
+
+    @Override
+    public Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException {
+        session.update(TAKE, taker, lost);
+        Claim taken = session.one(
+                "select id, queue, alone, claimed_at from reprise_lease where id = last_insert_id()",
+                Leases::readClaim);
+        session.update(sql(EXPIRE), Micros.of(lease), taken.token());
+        session.update(sql(MOVE_HOLDS), taken.token(), ids);
+        dropLease(session, lost);
+        return taken;
+    }
+
+    @Override
+    public void dropLease(Session session, long token) throws SQLException {
+        session.update(sql("{delete reprise_hold by primary} where token = ?"), token);
+        session.update("delete from reprise_expiry where id = ?", token);
+        session.update("delete from reprise_lease where id = ?", token);
+    }
+
+    @Override
+    public String leaveSql() {
+        return "delete from reprise_hold where job_id = ? and token = ?";
+    }
+
+    /** One by one: a bound that comes from another row is not looked up in the index. */
+    @Override
+    public List<String> names(Session session, String all, String next) throws SQLException {
+        List<String> names = new ArrayList<>();
+        Optional<String> name = next(session, next, "");
+        while (name.isPresent()) {
+            names.add(name.get());
+            name = next(session, next, name.get());
+        }
+        return names;
+    }
+
+    private static Optional<String> next(Session session, String next, String last) throws SQLException {
+        return session.one(next, row -> Optional.ofNullable(row.textOrNull()), last);
+    }
+
+    /** A statement that fails undoes itself, and the transaction goes on. */
+    @Override
+    public int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException {
+        try {
+            return session.update(sql, args);
+        } catch (SQLException e) {
+            if (e.getErrorCode() == DUPLICATE) {
+                return 0;
+            }
+            throw e;
+        }
+    }
+
+    /** In a transaction that reads what was there when it began, only what is locked is read as it is. */
+    @Override
+    public String latest(Session session) throws SQLException {
+        return session.isJoined()
+                        && session.connection().getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED
+                ? "lock in share mode"
+                : "";
+    }
+
+    @Override
+    public <T> T committed(Session session, Database.Work<T> reading) throws SQLException {
+        return latest(session).isEmpty() ? reading.on(session) : side.get().read(reading);
+    }
+
+    @Override
+    public boolean spreadsArrays() {
+        return true;
+    }
+
+    @Override
+    public List<String> shown(Set<JobState> states) {
+        if (states.isEmpty()) {
+            return List.of("reprise_show_live where true", "reprise_show_finished where true");
+        }
+        List<String> shown = new ArrayList<>();
+        if (states.contains(JobState.PENDING)) {
+            shown.add(
+                    states.contains(JobState.RUNNING)
+                            ? "reprise_show_live where true"
+                            : "reprise_show_live where holder is null");
+        } else if (states.contains(JobState.RUNNING)) {
+            shown.add("reprise_show_running where true");
+        }
+        if (states.contains(JobState.SUCCEEDED)) {
+            shown.add("reprise_show_finished where state = 'SUCCEEDED'");
+        }
+        String ended = states.stream()
+                .filter(state -> state == JobState.FAILED || state == JobState.CANCELLED)
+                .map(state -> "'" + state + "'")
+                .sorted()
+                .collect(Collectors.joining(", "));
+        if (!ended.isEmpty()) {
+            shown.add("reprise_show_finished where ended in (" + ended + ")");
+        }
+        return shown;
+    }
+
+    /** Lists that are kept, as JSON. */
+    @Override
+    public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
+        statement.setString(index, java.util.Arrays.toString((long[]) array));
+    }
+
+    @Override
+    public void limit(PreparedStatement statement, int seconds) throws SQLException {
+        try {
+            statement.setQueryTimeout(seconds);
+        } catch (SQLFeatureNotSupportedException ignored) {
+            // A driver that cannot; then the timeout of the network bounds it.
+        }
+    }
+
+    @Override
+    public boolean writesBesideOthers() {
+        return true;
+    }
+
+    @Override
+    public long nextControlVersion(Session session) {
+        return side.get().controlVersion();
+    }
+
+    @Override
+    public long nextId(Session session) {
+        return side.get().ids(1);
+    }
+
+    long nextIds(int count) {
+        return side.get().ids(count);
+    }
+
+    void makeLockable(String queue) {
+        side.get().makeLockable(queue);
+    }
+
+    @Override
+    public void lockQueue(Session session, String queue) throws SQLException {
+        makeLockable(queue);
+        session.list("select name from reprise_queue_lock where name = ? for update", Row::text, queue);
+    }
+
+    @Override
+    public boolean tryLockQueue(Session session, String queue) throws SQLException {
+        makeLockable(queue);
+        return session.first(
+                        "select name from reprise_queue_lock where name = ? for update skip locked", Row::text, queue)
+                .isPresent();
+    }
+
+    @Override
+    public void requireFreshReads(Connection connection) throws SQLException {
+        if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
+            throw new IllegalArgumentException(
+                    "A job cannot be replaced in a transaction above READ COMMITTED, which does not see whether the job was"
+                            + " claimed meanwhile: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
+                            + " transaction begins, or enqueue under another KeyRule");
+        }
+    }
+
+    /** Held by the connection, since every definition ends the transaction. Server-wide, hence the database's name. */
+    @Override
+    public void lockSchema(Session session) throws SQLException {
+        boolean locked = session.one(
+                "select get_lock(concat('reprise ', md5(database())), ?) = 1",
+                Row::flag,
+                Math.max(1, Math.min(LOCK_SECONDS, session.timeoutSeconds() - 1)));
+        if (!locked) {
+            throw new SQLException("another process has been preparing the schema all the time", "HY000", 1205);
+        }
+    }
+
+    /** What was done is committed first, or the next one would not see it. */
+    @Override
+    public void unlockSchema(Session session) throws SQLException {
+        session.connection().commit();
+        session.list("select release_lock(concat('reprise ', md5(database())))", row -> 1);
+    }
+}

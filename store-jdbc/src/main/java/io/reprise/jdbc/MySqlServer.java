@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.SQLException;
+
+/** The two kinds of server, and what they write differently. */
+enum MySqlServer {
+    MYSQL("utf8mb4_0900_bin", "for share skip locked"),
+    MARIADB("utf8mb4_nopad_bin", "lock in share mode skip locked");
+
+    /** Compares texts as they are, blanks at the end too. */
+    private final String collation;
+
+    private final String shareSkipLocked;
+
+    MySqlServer(String collation, String shareSkipLocked) {
+        this.collation = collation;
+        this.shareSkipLocked = shareSkipLocked;
+    }
+
+    /** Asked of the server itself: a driver may call either by the other's name. */
+    static MySqlServer of(Session session) throws SQLException {
+        return session.one("select version()", Row::text).contains("MariaDB") ? MARIADB : MYSQL;
+    }
+
+    String definition(String statement) {
+        return statement.replace("{collation}", collation);
+    }
+
+    String shareSkipLocked() {
+        return shareSkipLocked;
+    }
+}

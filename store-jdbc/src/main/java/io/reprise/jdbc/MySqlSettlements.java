@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A few statements per batch, whatever its size. First the leases are locked, so that no take-over deletes them meanwhile, then
+ * the jobs, in the order of their ids; all that decides is read with these locks, so that a caller's transaction sees it as it
+ * is. Then what comes of each is written, from JSON that the server takes apart.
+ */
+final class MySqlSettlements implements Settlements {
+
+    // A lease that is gone never comes back, and in REPEATABLE READ a lock on it would keep everybody from making new
+    // ones.
+    private static final String THERE = """
+            select id
+              from reprise_lease force index (primary)
+             where id {in}
+            """;
+
+    // Other settles of the lease go on, renewals too, which write elsewhere; a take-over passes it.
+    private static final String SHARE_LEASES = """
+            select id, queue, runner
+              from reprise_lease force index (primary)
+             where id {in}
+             order by id
+            lock in share mode
+            """;
+
+    private static final String LOCK_LEASES = """
+            select id, queue, runner
+              from reprise_lease force index (primary)
+             where id {in}
+             order by id
+            for update
+            """;
+
+    static final String LOCK_JOBS = """
+            select id, token, attempts, losses, interruptions, snoozes, lane, cancel_requested
+              from reprise_job force index (primary)
+             where id {in}
+             order by id
+            for update
+            """;
+
+    // By whole primary keys: in a caller's REPEATABLE READ anything else would lock what lies beside.
+    private static final String LOCK_HOLDS = """
+            select job_id
+              from reprise_hold force index (primary)
+             where token = ? and job_id {in}
+            lock in share mode
+            """;
+
+    // By the primary key, from the rows of the JSON on: left to itself, the server reads a small table whole, and in a
+    // caller's REPEATABLE READ locks all of it.
+    static final String SUCCEED = """
+            insert into reprise_finished (
+              state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
+              snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
+            select 'SUCCEEDED', ?, ? - i.ran, i.token, i.runner, i.result, last_delay_us, attempts + 1, losses,
+                   interruptions, snoozes, 1, error_type, error_message, fingerprint, {d_both}, {d_spec}
+              from json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', ran bigint path '$[2]', runner text path '$[3]',
+                result mediumtext path '$[4]')) i
+              straight_join reprise_job d force index (primary) on d.id = i.job
+            """;
+
+    private static final String END = """
+            insert into reprise_finished (
+              state, fail_reason, finished_at, started_at, token, worker, last_delay_us, attempts, losses, interruptions,
+              snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
+            select i.state, i.reason, ?, ? - i.ran, i.token, i.runner, d.last_delay_us, i.attempts, i.losses,
+                   i.interruptions, i.snoozes, i.lane, coalesce(i.failure, d.error_type),
+                   case when i.failure is null then d.error_message else i.message end,
+                   coalesce(i.print, d.fingerprint), {d_both}, {d_spec}
+              from json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
+                interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', ran bigint path '$[10]',
+                state varchar(20) path '$[11]', reason varchar(100) path '$[12]', runner text path '$[13]')) i
+              straight_join reprise_job d force index (primary) on d.id = i.job
+            """;
+
+    static final String WAIT = """
+            update json_table(?, '$[*]' columns (
+                job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
+                interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
+                message mediumtext path '$[8]', print varchar(100) path '$[9]', due bigint path '$[10]',
+                reason varchar(100) path '$[11]', delay bigint path '$[12]', parked varchar(250) path '$[13]')) i
+              straight_join reprise_job j force index (primary) on j.id = i.job
+               set j.due_at = coalesce(i.due, j.due_at),
+                   j.wait_reason = coalesce(i.reason, j.wait_reason),
+                   j.last_delay_us = coalesce(i.delay, j.last_delay_us),
+                   j.token = i.token,
+                   j.attempts = i.attempts,
+                   j.losses = i.losses,
+                   j.interruptions = i.interruptions,
+                   j.snoozes = i.snoozes,
+                   j.lane = i.lane,
+                   j.parked_by = i.parked,
+                   j.error_type = coalesce(i.failure, j.error_type),
+                   j.error_message = case when i.failure is null then j.error_message else i.message end,
+                   j.fingerprint = coalesce(i.print, j.fingerprint)
+            """;
+
+    // A job that waits must leave the list, or no claim would take it; of those that ended it does not matter.
+    private static final String LEAVE = """
+            delete h
+              from reprise_hold h force index (primary)
+             where h.token = ? and h.job_id {in}
+            """;
+
+    /** More in one list of ids and the server begins to think about it. */
+    private static final int PIECE = 500;
+
+    /** Of results; beyond that a packet could become too large for a server with default settings. */
+    private static final int CHARACTERS = 1_000_000;
+
+    private final Attempts attempts;
+
+    MySqlSettlements(Attempts attempts) {
+        this.attempts = attempts;
+    }
+
+    private record Lease(String queue, String runner) {}
+
+    /** A live job and its own token. */
+    private record Live(long token, Tally tally) {}
+
+    /** What becomes of a job that does not succeed. */
+    private record Outcome(
+            Settlement settlement, Tally then, @Nullable JobState state) {}
+
+    @Override
+    public boolean isOneStatement(List<Settlement> settlements) {
+        return false;
+    }
+
+    @Override
+    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
+        List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
+        Batch batch = new Batch(session, lockLeases(session, sorted, closing), session.now());
+        for (int from = 0; from < sorted.size(); ) {
+            int to = from + piece(sorted.subList(from, sorted.size()));
+            batch.settle(sorted.subList(from, to), closing);
+            from = to;
+        }
+        batch.counts.write(session);
+        Retention.keep(session, batch.at, batch.done);
+        for (long token : closing) {
+            if (batch.leases.containsKey(token)) {
+                close(session, token);
+            }
+        }
+        return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
+    }
+
+    /** How many of these go together: at least one, and no more than a packet holds. */
+    private static int piece(List<Settlement> settlements) {
+        int size = 0;
+        long characters = 0;
+        while (size < Math.min(PIECE, settlements.size()) && (size == 0 || characters < CHARACTERS)) {
+            String result = result(settlements.get(size));
+            characters += result == null ? 0 : result.length();
+            size++;
+        }
+        return size;
+    }
+
+    /** In the order of their ids, those to be closed alone and the others shared. */
+    private static Map<Long, Lease> lockLeases(Session session, List<Settlement> settlements, Collection<Long> closing)
+            throws SQLException {
+        Set<Long> named = new HashSet<>(closing);
+        settlements.forEach(settlement -> named.add(settlement.token()));
+        Dialect dialect = session.dialect();
+        SortedSet<Long> tokens = new TreeSet<>(
+                dialect.latest(session).isEmpty()
+                        ? named
+                        : dialect.committed(
+                                session, other -> other.list(dialect.sql(THERE), Row::number, (Object) array(named))));
+        Map<Long, Lease> leases = new HashMap<>();
+        List<Long> alike = new ArrayList<>();
+        for (long token : tokens) {
+            if (!alike.isEmpty() && closing.contains(alike.get(0)) != closing.contains(token)) {
+                lockAlike(session, alike, closing, leases);
+                alike.clear();
+            }
+            alike.add(token);
+        }
+        lockAlike(session, alike, closing, leases);
+        return leases;
+    }
+
+    private static void lockAlike(Session session, List<Long> tokens, Collection<Long> closing, Map<Long, Lease> leases)
+            throws SQLException {
+        if (!tokens.isEmpty()) {
+            session.list(
+                    session.dialect().sql(closing.contains(tokens.get(0)) ? LOCK_LEASES : SHARE_LEASES),
+                    row -> leases.put(row.number(), new Lease(row.text(), row.text())),
+                    (Object) array(tokens));
+        }
+    }
+
+    private static long[] array(Collection<Long> numbers) {
+        return numbers.stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+
+    private static void close(Session session, long token) throws SQLException {
+        List<Long> cancelled = Cancellations.left(session, token);
+        session.dialect().dropLease(session, token);
+        Endings.end(session, cancelled, JobState.CANCELLED, null);
+    }
+
+    /** One batch under way. */
+    private final class Batch {
+
+        private final Session session;
+        private final Map<Long, Lease> leases;
+        private final long at;
+        private final Set<JobId> stale = new HashSet<>();
+        private final Set<JobId> cancelled = new HashSet<>();
+        private final Counters.Sums counts = new Counters.Sums();
+        private final List<Long> done = new ArrayList<>();
+
+        Batch(Session session, Map<Long, Lease> leases, long at) {
+            this.session = session;
+            this.leases = leases;
+            this.at = at;
+        }
+
+        private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
+            Map<Boolean, List<Settlement>> byLease =
+                    piece.stream().collect(Collectors.partitioningBy(s -> leases.containsKey(s.token())));
+            byLease.get(false).forEach(settlement -> stale.add(settlement.job()));
+            if (!byLease.get(true).isEmpty()) {
+                settleLeased(byLease.get(true), closing);
+            }
+        }
+
+        private void settleLeased(List<Settlement> piece, Collection<Long> closing) throws SQLException {
+            Map<JobId, Live> live = lockJobs(piece);
+            Set<Settlement> held = lockHolds(piece);
+            List<Settlement> successes = new ArrayList<>();
+            List<Outcome> ends = new ArrayList<>();
+            List<Outcome> waits = new ArrayList<>();
+            for (Settlement settlement : piece) {
+                Live job = live.get(settlement.job());
+                if (job == null || job.token >= settlement.token() || !held.contains(settlement)) {
+                    stale.add(settlement.job());
+                } else if (settlement.next() instanceof Settlement.Succeed) {
+                    successes.add(settlement);
+                } else {
+                    Outcome outcome = outcome(settlement, job.tally);
+                    (outcome.state == null ? waits : ends).add(outcome);
+                }
+            }
+            succeed(successes);
+            end(ends);
+            putBack(waits, closing);
+            List<Attempts.Ended> history = new ArrayList<>();
+            ends.forEach(outcome -> history.add(ended(outcome)));
+            waits.forEach(outcome -> history.add(ended(outcome)));
+            attempts.write(session, history, at);
+        }
+
+        private Map<JobId, Live> lockJobs(List<Settlement> piece) throws SQLException {
+            Map<JobId, Live> live = new HashMap<>();
+            session.list(
+                    session.dialect().sql(LOCK_JOBS),
+                    row -> live.put(
+                            new JobId(row.number()),
+                            new Live(
+                                    row.number(),
+                                    new Tally(
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.integer(),
+                                            row.flag()))),
+                    (Object) piece.stream().mapToLong(s -> s.job().value()).toArray());
+            return live;
+        }
+
+        /** Those whose lease lists the job. */
+        private Set<Settlement> lockHolds(List<Settlement> piece) throws SQLException {
+            Set<Settlement> held = new HashSet<>();
+            Map<Long, List<Settlement>> byLease =
+                    new TreeMap<>(piece.stream().collect(Collectors.groupingBy(Settlement::token)));
+            for (Map.Entry<Long, List<Settlement>> lease : byLease.entrySet()) {
+                Set<Long> listed = new HashSet<>(session.list(
+                        session.dialect().sql(LOCK_HOLDS), Row::number, lease.getKey(), ids(lease.getValue())));
+                lease.getValue().stream()
+                        .filter(settlement -> listed.contains(settlement.job().value()))
+                        .forEach(held::add);
+            }
+            return held;
+        }
+
+        private Outcome outcome(Settlement settlement, Tally tally) {
+            Settlement.Next next = settlement.next();
+            Tally then = tally.after(settlement.spent(), next instanceof Settlement.Wait);
+            if (next instanceof Settlement.Cancel) {
+                return new Outcome(settlement, then, JobState.CANCELLED);
+            }
+            if (tally.cancel()) {
+                cancelled.add(settlement.job());
+                return new Outcome(settlement, then, JobState.CANCELLED);
+            }
+            return new Outcome(settlement, then, next instanceof Settlement.Fail ? JobState.FAILED : null);
+        }
+
+        private Attempts.Ended ended(Outcome outcome) {
+            return new Attempts.Ended(
+                    outcome.settlement,
+                    outcome.then.attempts(),
+                    outcome.then.claims(),
+                    lease(outcome.settlement).runner);
+        }
+
+        private Lease lease(Settlement settlement) {
+            return Objects.requireNonNull(leases.get(settlement.token()));
+        }
+
+        private void succeed(List<Settlement> successes) throws SQLException {
+            if (successes.isEmpty()) {
+                return;
+            }
+            String rows =
+                    JsonRows.of(successes, s -> new @Nullable Object[] {
+                        s.job().value(), s.token(), Micros.of(s.ran()), lease(s).runner, result(s)
+                    });
+            session.update(session.dialect().sql(SUCCEED), at, at, rows);
+            remove(successes);
+            for (Settlement success : successes) {
+                counts.add(lease(success).queue, JobState.SUCCEEDED, 1);
+                done.add(success.job().value());
+            }
+        }
+
+        private void end(List<Outcome> ends) throws SQLException {
+            if (ends.isEmpty()) {
+                return;
+            }
+            String rows = JsonRows.of(
+                    ends,
+                    outcome -> Inserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
+                        Micros.of(outcome.settlement.ran()),
+                        outcome.state,
+                        reason(outcome),
+                        lease(outcome.settlement).runner
+                    }));
+            session.update(session.dialect().sql(END), at, at, rows);
+            remove(ends.stream().map(Outcome::settlement).toList());
+            for (Outcome outcome : ends) {
+                JobState state = Objects.requireNonNull(outcome.state);
+                counts.add(lease(outcome.settlement).queue, state, 1);
+            }
+        }
+
+        private void remove(List<Settlement> settlements) throws SQLException {
+            session.update(session.dialect().sql(MySqlDialect.REMOVE), (Object) ids(settlements));
+        }
+
+        private void putBack(List<Outcome> waits, Collection<Long> closing) throws SQLException {
+            if (waits.isEmpty()) {
+                return;
+            }
+            String rows = JsonRows.of(waits, outcome -> {
+                Waiting waiting = Waiting.require(outcome.settlement);
+                int lane = outcome.then.lane() + (waiting.parkedBy() == null ? 0 : 3);
+                Long delay = waiting.delay();
+                return Inserts.concat(facts(outcome, lane), new @Nullable Object[] {
+                    delay == null ? null : at + delay, waiting.reason(), waiting.lastDelay(), waiting.parkedBy()
+                });
+            });
+            session.update(WAIT, rows);
+            Map<Long, List<Settlement>> staying = waits.stream()
+                    .map(Outcome::settlement)
+                    .filter(settlement -> !closing.contains(settlement.token()))
+                    .collect(Collectors.groupingBy(Settlement::token));
+            for (Map.Entry<Long, List<Settlement>> lease : staying.entrySet()) {
+                session.update(session.dialect().sql(LEAVE), lease.getKey(), ids(lease.getValue()));
+            }
+        }
+    }
+
+    /** What is written of a job however it goes on. */
+    private static @Nullable Object[] facts(Outcome outcome, int lane) {
+        Settlement settlement = outcome.settlement;
+        Tally then = outcome.then;
+        Failure failure = settlement.failure();
+        return new @Nullable Object[] {
+            settlement.job().value(),
+            settlement.token(),
+            then.attempts(),
+            then.losses(),
+            then.interruptions(),
+            then.snoozes(),
+            lane,
+            failure == null ? null : failure.type(),
+            failure == null ? null : failure.message(),
+            failure == null ? null : failure.fingerprint()
+        };
+    }
+
+    private static @Nullable FailReason reason(Outcome outcome) {
+        return outcome.state == JobState.FAILED && outcome.settlement.next() instanceof Settlement.Fail fail
+                ? fail.reason()
+                : null;
+    }
+
+    private static @Nullable String result(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Succeed success ? success.result() : null;
+    }
+
+    private static long[] ids(List<Settlement> settlements) {
+        return settlements.stream().mapToLong(s -> s.job().value()).sorted().toArray();
+    }
+}

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import java.sql.SQLException;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What is done beside the transaction at hand, on a connection of its own, since the transaction would keep others waiting
+ * until it ends: numbers are taken by the block, and queues get the row that is locked. Thread-safe.
+ */
+final class MySqlSide implements AutoCloseable {
+
+    private static final int BLOCK = 100;
+
+    private final Database database;
+    private final Set<String> lockable = ConcurrentHashMap.newKeySet();
+    private long nextId;
+    private long lastId = -1;
+
+    MySqlSide(Database database) {
+        this.database = database;
+    }
+
+    /** So many consecutive job ids that nobody else gets; the first of them. */
+    synchronized long ids(int count) {
+        if (lastId - nextId + 1 < count) {
+            int block = Math.max(BLOCK, count);
+            lastId = take("job", block);
+            nextId = lastId - block + 1;
+        }
+        long first = nextId;
+        nextId += count;
+        return first;
+    }
+
+    long controlVersion() {
+        return take("control", 1);
+    }
+
+    <T> T read(Database.Work<T> reading) {
+        return database.read("look beside a transaction", reading);
+    }
+
+    /** The last of so many numbers. */
+    private long take(String sequence, int count) {
+        return database.send("take numbers", session -> {
+            session.update(
+                    "update reprise_sequence set value = last_insert_id(value + ?) where name = ?", count, sequence);
+            return session.one("select last_insert_id()", Row::number);
+        });
+    }
+
+    /** Sees to it that the queue can be locked. */
+    void makeLockable(String queue) {
+        if (!lockable.contains(queue)) {
+            database.send("name queue " + queue, session -> create(session, queue));
+            lockable.add(queue);
+        }
+    }
+
+    private static int create(Session session, String queue) throws SQLException {
+        boolean there = session.first("select name from reprise_queue_lock where name = ?", Row::text, queue)
+                .isPresent();
+        return there
+                ? 0
+                : session.dialect()
+                        .insertUnlessThere(session, "insert into reprise_queue_lock (name) values (?)", queue);
+    }
+
+    @Override
+    public void close() {
+        database.close();
+    }
+}

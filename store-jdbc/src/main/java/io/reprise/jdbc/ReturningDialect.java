@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import io.reprise.JobState;
+import io.reprise.retry.FailReason;
+import io.reprise.store.Claim;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What databases share whose changing statements return rows and can pass over conflicts. */
+abstract class ReturningDialect implements Dialect {
+
+    // The primary key serves it; a second time nothing is there to delete.
+    private static final String DELETE = """
+            delete from {finished}
+             where id {in} and finished_at is not null and finished_at <= ?
+            returning id, queue, state
+            """;
+
+    // Two at once share the rows between them; readers see the rows or their sum, never both.
+    private static final String TAKE_COUNTS = """
+            delete from reprise_counter
+            returning queue, state, n
+            """;
+
+    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed.
+    private static final String EXPIRED = """
+            select id, runner
+              from reprise_lease
+             where expires_at <= {now}
+             order by expires_at, id
+             limit ?
+            {skip_locked}
+            """;
+
+    // The new lease has a greater token than the old one; no job is written.
+    private static final String TAKE = """
+            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
+            select {next_token}, queue, ?, runner, alone, claimed_at, {now} + ?, {ids}
+              from reprise_lease
+             where id = ?
+            returning id, queue, alone, claimed_at
+            """;
+
+    /** Ends live jobs: binds state, reason and ids, returns id and queue. */
+    abstract String endSql();
+
+    @Override
+    public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
+            throws SQLException {
+        return session.list(endSql(), row -> new Endings.Gone(row.number(), row.text(), state), state, reason, ids);
+    }
+
+    @Override
+    public List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException {
+        return session.list(sql(DELETE), Endings::gone, ids, before);
+    }
+
+    @Override
+    public List<Counters.Change> takeCounts(Session session) throws SQLException {
+        return session.list(TAKE_COUNTS, Counters::change);
+    }
+
+    @Override
+    public String expiredSql() {
+        return sql(EXPIRED);
+    }
+
+    @Override
+    public Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException {
+        Claim taken = session.one(sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
+        dropLease(session, lost);
+        return taken;
+    }
+
+    @Override
+    public void dropLease(Session session, long token) throws SQLException {
+        session.update("delete from reprise_lease where id = ?", token);
+    }
+
+    @Override
+    public List<String> names(Session session, String all, String next) throws SQLException {
+        return session.list(all, Row::text);
+    }
+
+    @Override
+    public int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException {
+        return session.update(sql + "on conflict do nothing", args);
+    }
+}

@@ -1,0 +1,8 @@
+-- Reprise 002 for MySQL and MariaDB: shared control state (breakers, budgets).
+
+-- Written a few times a second while there is trouble.
+create table if not exists reprise_control (
+  name    varchar(250) not null primary key,
+  version bigint       not null check (version > 0),
+  state   mediumtext   not null
+) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.JobState;
+import io.reprise.KeyRule;
+import io.reprise.store.Claim;
+import io.reprise.store.Inserted;
+import io.reprise.store.Note;
+import io.reprise.testkit.Claims;
+import io.reprise.testkit.Settlements;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Who waits for whom in MySQL and MariaDB, and what a transaction sees that began before. */
+@Timeout(60)
+class MySqlLockTest {
+
+    private static final ExecutorService THREADS = Executors.newCachedThreadPool();
+    private static final JobSpec SPEC = JobSpec.builder("work", "1").build();
+    private static MariaDb mariadb;
+    private static JdbcJobStore store;
+
+    @BeforeAll
+    static void open() {
+        mariadb = new MariaDb();
+        store = mariadb.store();
+    }
+
+    @AfterAll
+    static void close() {
+        THREADS.shutdownNow();
+        mariadb.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        mariadb.empty();
+    }
+
+    /** As applications have it unless they change it: what is read is as it was at the first read. */
+    private static Connection begin() throws SQLException {
+        Connection connection = mariadb.connection();
+        connection.setAutoCommit(false);
+        assertThat(connection.getTransactionIsolation()).isEqualTo(Connection.TRANSACTION_REPEATABLE_READ);
+        // Whoever waits here in vain must not wait for the server's default of 50 s.
+        execute(connection, "set innodb_lock_wait_timeout = 5");
+        execute(connection, "select count(*) from reprise_job");
+        return connection;
+    }
+
+    private static void execute(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private static Inserted insert(Connection connection, JobSpec spec) {
+        return store.within(JdbcTransaction.of(connection))
+                .insert(List.of(spec))
+                .get(0);
+    }
+
+    @Test
+    void a_lease_is_renewed_while_a_caller_settles_under_it() throws SQLException {
+        store.insert(List.of(SPEC, SPEC));
+        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
+        try (Connection caller = begin()) {
+            store.within(JdbcTransaction.of(caller))
+                    .settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of());
+            hindersNobody(() -> {
+                assertThat(store.renew("worker-1", List.of(claim.token()), Claims.LONG)
+                                .lost())
+                        .isEmpty();
+                assertThat(store.settle(
+                                        List.of(Settlements.retry(
+                                                claim, claim.jobs().get(1), Duration.ofHours(1))),
+                                        List.of())
+                                .stale())
+                        .isEmpty();
+                store.insert(List.of(SPEC));
+                assertThat(store.claim(Claims.upTo(1).build())).hasSize(1);
+            });
+            caller.commit();
+        }
+        assertThat(store.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(1);
+    }
+
+    @Test
+    void a_key_that_was_let_go_after_the_callers_first_read_is_free() throws SQLException {
+        JobSpec keyed = SPEC.toBuilder().key("k", KeyRule.KEEP).build();
+        store.insert(List.of(keyed));
+        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
+        try (Connection caller = begin()) {
+            store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+            assertThat(insert(caller, keyed).created()).isTrue();
+            caller.commit();
+        }
+    }
+
+    @Test
+    void keys_that_were_taken_after_the_callers_first_read_are_met() throws SQLException {
+        JobSpec keyed = SPEC.toBuilder().key("k", KeyRule.KEEP).build();
+        JobSpec once = SPEC.toBuilder().idempotencyKey("i").build();
+        try (Connection caller = begin()) {
+            JobId holder = store.insert(List.of(keyed)).get(0).id();
+            JobId first = store.insert(List.of(once)).get(0).id();
+            assertThat(insert(caller, keyed).id()).isEqualTo(holder);
+            assertThat(insert(caller, once).id()).isEqualTo(first);
+            caller.commit();
+        }
+        assertThat(store.queues().get(0).count(JobState.PENDING)).isEqualTo(2);
+    }
+
+    @Test
+    void an_outcome_is_stale_if_the_lease_was_taken_over_after_the_callers_first_read() throws SQLException {
+        JobId id = store.insert(List.of(SPEC)).get(0).id();
+        Claim zombie = store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
+        try (Connection caller = begin()) {
+            takeOver();
+            assertThat(store.within(JdbcTransaction.of(caller))
+                            .settle(
+                                    List.of(Settlements.success(
+                                            zombie, zombie.jobs().get(0))),
+                                    List.of())
+                            .stale())
+                    .containsExactly(id);
+            caller.commit();
+        }
+        assertThat(store.find(id).orElseThrow().state()).isEqualTo(JobState.RUNNING);
+    }
+
+    /** The lease of zero has expired by the time of the next statement, or the one after it. */
+    private static void takeOver() {
+        for (int i = 0; store.takeOver("rescuer", Claims.LONG, 1).isEmpty(); i++) {
+            assertThat(i).as("take-overs in vain").isLessThan(1_000);
+        }
+    }
+
+    @Test
+    void who_comes_too_late_keeps_nobody_from_claiming() throws SQLException {
+        store.insert(List.of(SPEC));
+        Claim zombie = store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
+        takeOver();
+        try (Connection caller = begin()) {
+            assertThat(store.within(JdbcTransaction.of(caller))
+                            .settle(
+                                    List.of(Settlements.success(
+                                            zombie, zombie.jobs().get(0))),
+                                    List.of(zombie.token()))
+                            .stale())
+                    .hasSize(1);
+            hindersNobody(() -> {
+                JobId next = store.insert(List.of(SPEC)).get(0).id();
+                assertThat(Claims.ids(store.claim(Claims.upTo(1).build()))).containsExactly(next);
+            });
+            caller.rollback();
+        }
+    }
+
+    private static void hindersNobody(Runnable others) {
+        long before = store.repeats();
+        others.run();
+        assertThat(store.repeats()).as("waits for locks").isEqualTo(before);
+    }
+
+    @Test
+    void callers_enqueue_under_different_keys_side_by_side() throws SQLException {
+        store.insert(List.of(
+                SPEC.toBuilder().key("a", KeyRule.KEEP).idempotencyKey("a").build()));
+        store.insert(List.of(
+                SPEC.toBuilder().key("z", KeyRule.KEEP).idempotencyKey("z").build()));
+        try (Connection first = begin();
+                Connection second = begin()) {
+            for (String key : List.of("k1", "k2")) {
+                for (Connection caller : List.of(first, second)) {
+                    String mine = key + (caller == first ? "b" : "a");
+                    JobSpec spec = SPEC.toBuilder()
+                            .key(mine, KeyRule.KEEP)
+                            .idempotencyKey(mine)
+                            .build();
+                    assertThat(insert(caller, spec).created()).isTrue();
+                }
+            }
+            first.commit();
+            second.commit();
+        }
+        assertThat(store.queues().get(0).count(JobState.PENDING)).isEqualTo(6);
+    }
+
+    @Test
+    void a_caller_that_met_a_known_key_keeps_nobody_from_settling_or_enqueueing() throws SQLException {
+        JobSpec once = SPEC.toBuilder().idempotencyKey("i").build();
+        JobId known = store.insert(List.of(once)).get(0).id();
+        store.insert(List.of(SPEC));
+        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
+        try (Connection caller = begin()) {
+            assertThat(insert(caller, once).id()).isEqualTo(known);
+            hindersNobody(() -> {
+                store.settle(List.of(Settlements.success(claim, claim.jobs().get(1))), List.of());
+                store.insert(List.of(SPEC));
+            });
+            caller.commit();
+        }
+    }
+
+    @Test
+    void a_caller_that_enqueued_under_keys_keeps_nobody_from_deleting_what_ended() throws SQLException {
+        JobSpec keyed =
+                SPEC.toBuilder().key("k", KeyRule.KEEP).idempotencyKey("i").build();
+        JobId id = store.insert(List.of(SPEC)).get(0).id();
+        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
+        store.settle(List.of(Settlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
+        try (Connection caller = begin()) {
+            insert(caller, keyed);
+            hindersNobody(
+                    () -> assertThat(store.discard(id, new Note("ada", null))).isTrue());
+            caller.commit();
+        }
+    }
+
+    @Test
+    void the_victim_of_a_deadlock_is_run_again_and_counted() throws Exception {
+        store.insert(Collections.nCopies(2, SPEC));
+        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
+        List<JobId> ids = Claims.ids(List.of(claim));
+        long before = store.repeats();
+        try (Connection other = mariadb.connection();
+                LockWaits waits = new LockWaits(mariadb)) {
+            other.setAutoCommit(false);
+            // Who has done more is not the victim.
+            for (int i = 0; i < 200; i++) {
+                execute(other, "insert into reprise_counter (queue, state, n) values ('x', 'FAILED', 0)");
+            }
+            execute(other, "select id from reprise_job where id = " + ids.get(1) + " for update");
+            Future<?> settled = THREADS.submit(() -> store.settle(
+                    claim.jobs().stream()
+                            .map(job -> Settlements.success(claim, job))
+                            .toList(),
+                    List.of(claim.token())));
+            waits.await(settled);
+            execute(other, "select id from reprise_job where id = " + ids.get(0) + " for update");
+            other.rollback();
+            settled.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        }
+        assertThat(store.repeats()).isGreaterThan(before);
+        assertThat(store.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(2);
+    }
+
+    @Test
+    void who_waits_too_long_for_a_lock_tries_again_and_is_counted() throws Exception {
+        store.insert(List.of(SPEC));
+        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
+        try (JdbcJobStore hasty =
+                        JdbcJobStore.builder().timeout(Duration.ofSeconds(2)).open(mariadb.url());
+                Connection other = mariadb.connection()) {
+            other.setAutoCommit(false);
+            execute(other, "select id from reprise_lease where id = " + claim.token() + " for update");
+            Future<?> settled = THREADS.submit(() ->
+                    hasty.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token())));
+            LockWaits.await(settled, () -> hasty.repeats() > 0);
+            other.rollback();
+            settled.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);
+            assertThat(hasty.repeats()).isPositive();
+        }
+        assertThat(store.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(1);
+    }
+}

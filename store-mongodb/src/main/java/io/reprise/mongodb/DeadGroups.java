@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.Job;
+import io.reprise.JobState;
+import io.reprise.store.DeadGroup;
+import io.reprise.store.JobQuery;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** Dead letters by what killed them. */
+final class DeadGroups {
+
+    private static final String FINGERPRINT = Fields.ERROR + ".fingerprint";
+    private static final String JOBS = "jobs";
+    private static final String FIRST = "first";
+    private static final String LAST = "last";
+    private static final String LATEST = "latest";
+
+    private final Mongo mongo;
+    private final JobDocs jobDocs;
+
+    DeadGroups(Mongo mongo, JobDocs jobDocs) {
+        this.mongo = mongo;
+        this.jobDocs = jobDocs;
+    }
+
+    List<DeadGroup> find(JobQuery query, int limit) {
+        Document failed = Queries.filter(query.state(JobState.FAILED).after(null));
+        return mongo.look("group dead letters", scope -> {
+            List<Document> groups = scope.hasDead() ? both(scope, failed, limit) : groups(scope.jobs(), failed, limit);
+            Map<Long, Job> latest = new HashMap<>();
+            List<Long> ids = groups.stream().map(DeadGroups::latest).toList();
+            DeadLetters.findAll(scope, ids, JobDocs.WITHOUT_HISTORY)
+                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
+            List<DeadGroup> found = new ArrayList<>();
+            for (Document group : groups) {
+                Job job = latest.get(latest(group));
+                if (job != null) {
+                    found.add(read(group, job));
+                }
+            }
+            return found;
+        });
+    }
+
+    private static List<Document> groups(Docs docs, Document filter, int limit) {
+        return docs.aggregate(
+                        new Document("$match", filter),
+                        new Document(
+                                "$group",
+                                new Document(Fields.ID, "$" + FINGERPRINT)
+                                        .append(JOBS, new Document("$sum", 1))
+                                        .append(FIRST, new Document("$min", "$" + Fields.FINISHED))
+                                        .append(LAST, new Document("$max", "$" + Fields.FINISHED))
+                                        .append(LATEST, new Document("$max", "$" + Fields.ID))),
+                        new Document("$sort", new Document(JOBS, -1)),
+                        new Document("$limit", limit))
+                .into(new ArrayList<>());
+    }
+
+    /** The largest groups of moved letters, and every group that has some not moved yet, which are few. */
+    private static List<Document> both(Scope scope, Document failed, int limit) {
+        Document moved = DeadLetters.countedOnly(scope, failed);
+        List<Document> unmoved = groups(scope.jobs(), failed, Integer.MAX_VALUE);
+        Map<@Nullable String, Document> groups = new LinkedHashMap<>();
+        groups(scope.dead(), moved, limit).forEach(group -> groups.put(fingerprint(group), group));
+        for (Document group : unmoved) {
+            Document same = new Document("$and", List.of(moved, new Document(FINGERPRINT, fingerprint(group))));
+            List<Document> rest = groups(scope.dead(), same, 1);
+            groups.put(fingerprint(group), rest.isEmpty() ? group : sum(group, rest.get(0)));
+        }
+        return groups.values().stream()
+                .sorted(Comparator.comparingLong((Document group) -> Fields.numberOr(group, JOBS, 0))
+                        .reversed())
+                .limit(limit)
+                .toList();
+    }
+
+    private static Document sum(Document one, Document other) {
+        return new Document(Fields.ID, one.get(Fields.ID))
+                .append(JOBS, Fields.numberOr(one, JOBS, 0) + Fields.numberOr(other, JOBS, 0))
+                .append(FIRST, Math.min(Fields.numberOr(one, FIRST, 0), Fields.numberOr(other, FIRST, 0)))
+                .append(LAST, Math.max(Fields.numberOr(one, LAST, 0), Fields.numberOr(other, LAST, 0)))
+                .append(LATEST, Math.max(Fields.numberOr(one, LATEST, 0), Fields.numberOr(other, LATEST, 0)));
+    }
+
+    private static long latest(Document group) {
+        return Fields.numberOr(group, LATEST, 0);
+    }
+
+    private static @Nullable String fingerprint(Document group) {
+        return Fields.text(group, Fields.ID);
+    }
+
+    private static DeadGroup read(Document group, Job latest) {
+        return new DeadGroup(
+                fingerprint(group),
+                Fields.numberOr(group, JOBS, 0),
+                Micros.instant(Fields.numberOr(group, FIRST, 0)),
+                Micros.instant(Fields.numberOr(group, LAST, 0)),
+                latest);
+    }
+}

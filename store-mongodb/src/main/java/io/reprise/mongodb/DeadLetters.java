@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import com.mongodb.MongoBulkWriteException;
+import com.mongodb.client.model.ReplaceOneModel;
+import com.mongodb.client.model.ReplaceOptions;
+import io.reprise.JobId;
+import io.reprise.store.StoreException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps dead letters in a collection of their own, if told to. A job dies where it lives, by the one write that decides it,
+ * and is moved afterwards; whatever is done to it by hand happens among the jobs again. Each return begins a new life, whose
+ * number tells a late move from the right one.
+ *
+ * <p>Where there are transactions a move is one. Elsewhere the copy comes first and the original goes last, and a dead
+ * letter counts only if there is no job of its id; what a crash left in both places is put in order by {@link #tidy}.
+ */
+final class DeadLetters {
+
+    private static final Logger log = LoggerFactory.getLogger(DeadLetters.class);
+    private static final int BATCH = 200;
+    private static final int MOST_SHADOWS = 10_000;
+    private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
+
+    private static final Document DEAD = new Document(Fields.STATUS, Fields.FAILED);
+    private static final Document UNFINISHED = new Document(Fields.MOVING, true);
+
+    private final Mongo mongo;
+
+    DeadLetters(Mongo mongo) {
+        this.mongo = mongo;
+    }
+
+    /** Moves jobs of which some have just died. What fails is left to the next {@link #tidy}: they are decided. */
+    void move(Collection<Long> ids) {
+        if (mongo.movesDeadLetters() && !ids.isEmpty()) {
+            try {
+                moveNow(List.copyOf(ids));
+            } catch (StoreException e) {
+                log.warn("Dead letters {} stay among the jobs until the next upkeep: {}", ids, e.getMessage());
+            }
+        }
+    }
+
+    /** Moves what died before, or without being moved, and ends moves that a crash cut short. */
+    void tidy() {
+        if (!mongo.movesDeadLetters()) {
+            return;
+        }
+        if (!mongo.hasTransactions()) {
+            mongo.run("end moves of dead letters", scope -> {
+                scope.dead().list(UNFINISHED).forEach(letter -> end(scope, letter));
+                return true;
+            });
+        }
+        List<Long> ids;
+        do {
+            ids = mongo.run(
+                    "find dead letters",
+                    scope -> Queries.ids(scope.jobs().find(DEAD).limit(BATCH)));
+            if (!ids.isEmpty()) {
+                moveNow(ids);
+            }
+        } while (ids.size() == BATCH);
+    }
+
+    private void moveNow(List<Long> ids) {
+        mongo.atomically("move dead letters", scope -> {
+            List<Document> letters = scope.jobs().list(JobDocs.byIds(ids).append(Fields.STATUS, Fields.FAILED));
+            if (!letters.isEmpty()) {
+                copy(scope, letters);
+                letters.forEach(letter -> end(scope, letter));
+            }
+            return true;
+        });
+    }
+
+    /** Replaces an older life, never a newer one. */
+    private static void copy(Scope scope, List<Document> letters) {
+        List<ReplaceOneModel<Document>> models = new ArrayList<>();
+        for (Document letter : letters) {
+            Document older = new Document(Fields.ID, JobDocs.idOf(letter))
+                    .append(Fields.LIFE, new Document("$not", Fields.after(life(letter))));
+            Document copy = new Document(letter);
+            if (!scope.isTransaction()) {
+                copy.append(Fields.MOVING, true);
+            }
+            models.add(new ReplaceOneModel<>(older, copy, UPSERT));
+        }
+        try {
+            scope.dead().bulk(models);
+        } catch (MongoBulkWriteException e) {
+            if (scope.isTransaction() || !MongoErrors.isDuplicate(e)) {
+                throw e;
+            }
+            // A newer life is there already.
+        }
+    }
+
+    /** Removes the original of a copy, or the copy of a job that was put back meanwhile. */
+    private static void end(Scope scope, Document letter) {
+        long id = JobDocs.idOf(letter);
+        Document original = new Document(Fields.ID, id)
+                .append(Fields.STATUS, Fields.FAILED)
+                .append(Fields.LIFE, letter.get(Fields.LIFE));
+        boolean gone = scope.jobs().delete(original) || !scope.jobs().exists(new Document(Fields.ID, id));
+        if (!scope.isTransaction()) {
+            Document copy = new Document(Fields.ID, id)
+                    .append(Fields.LIFE, letter.get(Fields.LIFE))
+                    .append(Fields.MOVING, true);
+            if (gone) {
+                scope.dead().update(copy, Change.none().remove(Fields.MOVING));
+            } else {
+                scope.dead().delete(copy);
+            }
+        }
+    }
+
+    private static long life(Document letter) {
+        return Fields.numberOr(letter, Fields.LIFE, 0);
+    }
+
+    /** Puts a dead letter among the jobs again, still dead, in a life of its own. Null if there is none. */
+    @Nullable
+    Document bringBack(Scope scope, JobId id) {
+        Document letter = mongo.movesDeadLetters() ? scope.dead().first(JobDocs.byId(id)) : null;
+        if (letter == null) {
+            return null;
+        }
+        Document job = new Document(letter).append(Fields.LIFE, life(letter) + 1);
+        job.remove(Fields.MOVING);
+        if (!scope.isTransaction()) {
+            scope.dead().update(JobDocs.byId(id), Change.none().set(Fields.MOVING, true));
+        }
+        scope.jobs().insert(job);
+        scope.dead().delete(JobDocs.byId(id).append(Fields.LIFE, letter.get(Fields.LIFE)));
+        return job;
+    }
+
+    /** A job wherever it is. One that is moved between the looks is found by the last. */
+    static @Nullable Document find(Scope scope, JobId id, Document projection) {
+        Document job = first(scope.jobs(), id, projection);
+        if (job == null && scope.hasDead()) {
+            Document letter = first(scope.dead(), id, projection);
+            return letter == null ? first(scope.jobs(), id, projection) : letter;
+        }
+        return job;
+    }
+
+    /** Jobs wherever they are. */
+    static List<Document> findAll(Scope scope, Collection<Long> ids, Document projection) {
+        Set<Long> missing = new HashSet<>(ids);
+        List<Document> found = new ArrayList<>();
+        scope.jobs()
+                .find(JobDocs.byIds(List.copyOf(missing)))
+                .projection(projection)
+                .forEach(found::add);
+        found.forEach(job -> missing.remove(JobDocs.idOf(job)));
+        if (scope.hasDead() && !missing.isEmpty()) {
+            scope.dead()
+                    .find(JobDocs.byIds(List.copyOf(missing)))
+                    .projection(projection)
+                    .forEach(found::add);
+        }
+        return found;
+    }
+
+    private static @Nullable Document first(Docs docs, JobId id, Document projection) {
+        return docs.find(JobDocs.byId(id)).projection(projection).first();
+    }
+
+    /** Those of the letters that count: the others have a job of their id. */
+    static List<Document> counted(Scope scope, List<Document> letters) {
+        if (scope.isTransaction() || letters.isEmpty()) {
+            return letters;
+        }
+        List<Long> ids = letters.stream().map(JobDocs::idOf).toList();
+        Set<Long> jobs = new HashSet<>(Queries.ids(scope.jobs().find(JobDocs.byIds(ids))));
+        return letters.stream()
+                .filter(letter -> !jobs.contains(JobDocs.idOf(letter)))
+                .toList();
+    }
+
+    /** Leaves out letters whose originals are still among the jobs. */
+    static Document countedOnly(Scope scope, Document filter) {
+        List<Long> shadows = scope.isTransaction()
+                ? List.of()
+                : Queries.ids(scope.jobs().find(DEAD).limit(MOST_SHADOWS));
+        return shadows.isEmpty()
+                ? filter
+                : new Document("$and", List.of(filter, new Document(Fields.ID, new Document("$nin", shadows))));
+    }
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb.faults;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.reprise.mongodb.MongoServer;
+import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.Work;
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.nio.file.Path;
+import org.bson.Document;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The check bites: damage done behind the store's back is found. */
+@Timeout(300)
+class FaultRunTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void a_job_that_vanished_and_a_counter_that_was_changed() {
+        try (MongoServer server = new MongoServer(null);
+                FaultRun run = new FaultRun(directory, server)) {
+            run.load().enqueue(Work.QUICK, 5);
+            Fleet.Worker worker = run.startWorker();
+            worker.awaitMore(Kind.ENDED, 5);
+            run.awaitDone();
+            server.data().getCollection("reprise_jobs").deleteOne(new Document("_id", 3L));
+            server.data()
+                    .getCollection("reprise_jobs")
+                    .updateOne(new Document("_id", 2L), new Document("$set", new Document("attempts", 2)));
+            assertThatThrownBy(() -> run.drainAndCheck("damage"))
+                    .hasMessageContaining("Job 3 was acknowledged and is not in the store")
+                    .hasMessageContaining("Job 2 has other counters");
+        }
+    }
+}

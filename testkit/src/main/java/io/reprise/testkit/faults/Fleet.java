@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobState;
+import io.reprise.Reprise;
+import io.reprise.store.JobStore;
+import io.reprise.testkit.history.History;
+import io.reprise.testkit.history.HistoryEvent;
+import io.reprise.testkit.history.HistoryFile;
+import io.reprise.testkit.history.RecordingStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+
+/**
+ * A database, workers on it in processes of their own, and a client that enqueues. At the end everything must drain, and
+ * the history must be one that is allowed to happen.
+ */
+public abstract class Fleet implements AutoCloseable {
+
+    /** Runs for figures rather than for every build: {@code -Dreprise.faults=long}. */
+    private static final boolean LONG = System.getProperty("reprise.faults", "").equals("long");
+
+    private static final Duration LIMIT = Duration.ofSeconds(LONG ? 600 : 180);
+
+    private final Path directory;
+    private final String url;
+    private final Class<?> program;
+    private final Tempo tempo;
+    private final HistoryFile log;
+    private final Reprise client;
+    private final Load load;
+    private final List<Worker> workers = new ArrayList<>();
+    private long lastSucceeded;
+
+    /**
+     * @param url what workers are told
+     * @param program a {@link FleetWorker}
+     * @param store of the client, which closes it
+     */
+    protected Fleet(Path directory, String url, Class<?> program, JobStore store, Tempo tempo) {
+        this.directory = directory;
+        this.url = url;
+        this.program = program;
+        this.tempo = tempo;
+        this.log = new HistoryFile(FleetWorker.historyFile(directory, "client"));
+        this.client = Reprise.builder()
+                .store(RecordingStore.around(store, "client", log))
+                .codec(new Work.TextCodec())
+                .start();
+        this.load = new Load(client, tempo);
+    }
+
+    /** The jobs that had an effect in a transaction of their own, in order, as often as they had it. */
+    protected abstract List<Long> effects();
+
+    /** The first number, or the second in a long run. */
+    public static int times(int usually, int inLongRuns) {
+        return LONG ? inLongRuns : usually;
+    }
+
+    /** A worker's process. */
+    public final class Worker {
+
+        private final String name;
+        private final JavaProcess process;
+
+        private Worker(String name, String storeUrl) {
+            this.name = name;
+            this.process = JavaProcess.start(
+                    program, directory.resolve(name + ".log"), storeUrl, directory.toString(), name, tempo.name());
+        }
+
+        public JavaProcess process() {
+            return process;
+        }
+
+        /** What it has told so far. */
+        public List<HistoryEvent> events() {
+            Path file = FleetWorker.historyFile(directory, name);
+            return Files.exists(file) ? History.read(List.of(file)).events() : List.of();
+        }
+
+        public long historySize() {
+            try {
+                Path file = FleetWorker.historyFile(directory, name);
+                return Files.exists(file) ? Files.size(file) : 0;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        public long count(HistoryEvent.Kind kind) {
+            return events().stream().filter(event -> event.kind() == kind).count();
+        }
+
+        /** Waits until it has done so many things more. */
+        public void awaitMore(HistoryEvent.Kind kind, int more) {
+            long before = count(kind);
+            until(name + " " + kind, () -> count(kind) >= before + more);
+        }
+    }
+
+    /** How fast workers are. */
+    public Tempo tempo() {
+        return tempo;
+    }
+
+    public Load load() {
+        return load;
+    }
+
+    public Worker startWorker() {
+        return startWorker(url);
+    }
+
+    public Worker startWorker(String storeUrl) {
+        Worker worker = new Worker("worker-" + (workers.size() + 1), storeUrl);
+        workers.add(worker);
+        return worker;
+    }
+
+    /** Waits until so many jobs more have succeeded. */
+    public void awaitProgress(int jobs) {
+        long before = succeeded();
+        until(jobs + " more jobs done", () -> succeeded() >= before + jobs);
+    }
+
+    /** As far as the store last said. */
+    private long succeeded() {
+        lastSucceeded = Math.max(lastSucceeded, load.count(JobState.SUCCEEDED));
+        return lastSucceeded;
+    }
+
+    public void awaitDone() {
+        until("everything to be done", () -> load.count(JobState.PENDING, JobState.RUNNING) == 0);
+    }
+
+    /** Lets held jobs go. */
+    public void release() {
+        try {
+            Files.createFile(directory.resolve(FleetWorker.RELEASE));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Waits for a condition. The limit is for what never comes true. */
+    public void until(String what, BooleanSupplier condition) {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("Waited in vain for " + what + ".\n" + logs());
+            }
+            LockSupport.parkNanos(tempo.rest().toNanos());
+        }
+    }
+
+    private String logs() {
+        StringBuilder logs = new StringBuilder();
+        for (Worker worker : workers) {
+            if (worker.process.isAlive()) {
+                logs.append(worker.name)
+                        .append(":\n")
+                        .append(worker.process.logTail())
+                        .append('\n');
+            }
+        }
+        return logs.toString();
+    }
+
+    /** Waits until nothing is left to do, stops the workers in order, and checks everything that was written down. */
+    public void drainAndCheck(String what) {
+        assertThat(load.stop()).as("what the client was not prepared for").isNull();
+        awaitDone();
+        for (Worker worker : workers) {
+            if (worker.process.isAlive()) {
+                worker.process.terminate();
+            }
+        }
+        Verdict verdict = new Verdict(client, log);
+        int events = verdict.checkHistory(() -> History.read(historyFiles()), tempo.call());
+        verdict.checkStored(load);
+        verdict.checkEnds();
+        verdict.checkEffects(effects());
+        System.out.printf(
+                "%s: %d jobs acknowledged, %d unknown, %d found and checked, %d events, %d worker processes%n",
+                what, load.acknowledged(), load.unknown(), verdict.jobs(), events, workers.size());
+    }
+
+    private List<Path> historyFiles() {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".history")).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        load.abandon();
+        workers.forEach(worker -> worker.process.close());
+        client.close();
+        log.close();
+    }
+}
