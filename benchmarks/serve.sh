@@ -17,6 +17,7 @@ rss_mb() { awk '/VmRSS/ {printf "%.0f", $2 / 1024}' "/proc/$1/status"; }
 printf '%s\n' 'run  ready_s  rss_mb  rss_mb_after_2000_jobs'
 for ((run = 0; run <= runs; run++)); do
     dir=$(mktemp -d)
+    : >"$dir/out"
     begin=$(date +%s.%N)
     "$root/reprise" serve --store-url "sqlite:$dir/jobs.db" --http-port 0 >"$dir/out" &
     pid=$!

@@ -98,7 +98,7 @@ public final class JdbcStoreBuilder {
     public JdbcJobStore postgresql(DataSource source) {
         HikariConfig config = pool();
         config.setDataSource(source);
-        config.setExceptionOverride(new PostgresDatabase.Eviction());
+        config.setExceptionOverride(new PostgresEviction());
         if (!pollOnly) {
             config.setConnectionInitSql(PostgresDatabase.limits(timeout));
         }

@@ -248,11 +248,16 @@ final class MySqlSettlements implements Settlements {
         }
 
         private void settle(List<Settlement> piece, Collection<Long> closing) throws SQLException {
-            Map<Boolean, List<Settlement>> byLease =
-                    piece.stream().collect(Collectors.partitioningBy(s -> leases.containsKey(s.token())));
-            byLease.get(false).forEach(settlement -> stale.add(settlement.job()));
-            if (!byLease.get(true).isEmpty()) {
-                settleLeased(byLease.get(true), closing);
+            List<Settlement> leased = new ArrayList<>();
+            for (Settlement settlement : piece) {
+                if (leases.containsKey(settlement.token())) {
+                    leased.add(settlement);
+                } else {
+                    stale.add(settlement.job());
+                }
+            }
+            if (!leased.isEmpty()) {
+                settleLeased(leased, closing);
             }
         }
 

@@ -2,7 +2,6 @@
 package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
@@ -39,15 +38,6 @@ final class PostgresDatabase implements Database {
     static String limits(Duration timeout) {
         return "set idle_in_transaction_session_timeout = " + timeout.toMillis() + "; set statement_timeout = "
                 + timeout.toMillis();
-    }
-
-    /** A connection to what has become a standby is of no use, although it works. */
-    static final class Eviction implements SQLExceptionOverride {
-
-        @java.lang.Override
-        public Override adjudicate(SQLException e) {
-            return SqlErrors.isReadOnly(e) ? Override.MUST_EVICT : Override.CONTINUE_EVICT;
-        }
     }
 
     @Override

@@ -4,6 +4,7 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -119,7 +120,7 @@ class MariaDbFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            FaultRun.Worker deaf = run.startWorker(through(proxy));
+            Fleet.Worker deaf = run.startWorker(through(proxy));
             run.startWorker();
             deaf.awaitMore(Kind.ACCEPTED, 20);
             proxy.stall();
@@ -140,7 +141,7 @@ class MariaDbFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            FaultRun.Worker first = run.startWorker(through(proxy));
+            Fleet.Worker first = run.startWorker(through(proxy));
             run.startWorker(through(proxy));
             first.awaitMore(Kind.ACCEPTED, 5);
             for (int i = 0; i < times; i++) {
@@ -162,7 +163,7 @@ class MariaDbFaultsTest {
                 Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             run.load().start();
-            FaultRun.Worker worker = run.startWorker();
+            Fleet.Worker worker = run.startWorker();
             run.awaitProgress(20);
             statement.execute("lock tables reprise_job write");
             int unknown = run.load().unknown();
