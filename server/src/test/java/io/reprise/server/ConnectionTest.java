@@ -109,7 +109,7 @@ class ConnectionTest {
         assertThat(typo.code()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(typo.err()).contains("there is no file " + file);
         assertThat(file).doesNotExist();
-        Cli unknown = Cli.run("jobs", "list", "--store", "mysql://u:secret@h/d");
+        Cli unknown = Cli.run("jobs", "list", "--store", "oracle://u:secret@h/d");
         assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);
         assertThat(unknown.err()).contains("store.url").doesNotContain("secret");
         Files.writeString(file, "this is not a database, but text that is long enough to look like a file");
