@@ -3,7 +3,6 @@ package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
-import java.net.URI;
 import java.nio.file.Path;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -178,11 +177,8 @@ public final class JdbcStoreBuilder {
         if (!mysql) {
             return postgresql(PostgresUrl.of(jdbcUrl).source(timeout, pollOnly));
         }
-        String login = URI.create(url).getUserInfo();
-        int colon = login == null ? -1 : login.indexOf(':');
-        String user = login == null || colon < 0 ? login : login.substring(0, colon);
-        String password = login == null || colon < 0 ? null : login.substring(colon + 1);
-        return mysql(driven(login == null ? jdbcUrl : jdbcUrl.replaceFirst("//[^@/]*@", "//")), user, password);
+        Login login = Login.in(jdbcUrl);
+        return mysql(driven(login.url()), login.user(), login.password());
     }
 
     /** MariaDB's driver speaks with MySQL too: it stands in where MySQL's own is not on the class path. */

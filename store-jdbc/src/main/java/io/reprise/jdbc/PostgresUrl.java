@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Properties;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.Driver;
 import org.postgresql.PGProperty;
@@ -15,7 +11,6 @@ import org.postgresql.ds.PGSimpleDataSource;
 /** Where a PostgreSQL is, for the driver. May name several hosts, of which one is the primary. */
 final class PostgresUrl {
 
-    private static final Pattern LOGIN = Pattern.compile("//([^@/]*)@");
     private static final int CONNECT_SECONDS = 10;
 
     private final String jdbc;
@@ -31,19 +26,8 @@ final class PostgresUrl {
 
     /** From {@code jdbc:postgresql://user:password@host,host/database}; the login may be missing. */
     static PostgresUrl of(String url) {
-        Matcher login = LOGIN.matcher(url);
-        if (!login.find()) {
-            return new PostgresUrl(url, null, null);
-        }
-        int colon = login.group(1).indexOf(':');
-        String user = colon < 0 ? login.group(1) : login.group(1).substring(0, colon);
-        String password = colon < 0 ? null : decoded(login.group(1).substring(colon + 1));
-        return new PostgresUrl(login.replaceFirst("//"), decoded(user), password);
-    }
-
-    /** Percent signs escape; a plus is a plus. */
-    private static String decoded(String part) {
-        return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+        Login login = Login.in(url);
+        return new PostgresUrl(login.url(), login.user(), login.password());
     }
 
     /**

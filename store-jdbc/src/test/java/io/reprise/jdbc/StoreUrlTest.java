@@ -83,7 +83,11 @@ class StoreUrlTest {
     void a_url_names_a_mariadb_database_with_or_without_login() {
         String jdbc = MariaDbServer.shared().freshDatabaseUrl();
         works(jdbc);
-        works(jdbc.substring("jdbc:".length()).replace("?user=root", "").replace("//", "//root:secret@"));
+        String login =
+                jdbc.substring("jdbc:".length()).replace("?user=root", "").replace("//", "//root:s%40cret@");
+        works(login);
+        // Nothing listens on the first.
+        works(login.replace("@", "@127.0.0.1:1,"));
     }
 
     @Test
