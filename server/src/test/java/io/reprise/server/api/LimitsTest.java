@@ -24,7 +24,9 @@ class LimitsTest {
 
     private static TestServer server(int connections, Duration idle, Duration request) {
         return new TestServer(
-                new InMemoryJobStore(), new HttpSettings.Limits(2_000, 2_000, connections, idle, request, 16), 1_000);
+                new InMemoryJobStore(),
+                new HttpSettings.Limits(2_000, 2_000, connections, idle, request, 16),
+                1_000_000);
     }
 
     private static Socket connect(TestServer server) throws IOException {
@@ -102,14 +104,15 @@ class LimitsTest {
         }
     }
 
-    /** Reads past what is left of an answer up to the start of the next. */
+    /** Reads past what is left of an answer, and how the next begins. */
     private static void skipToNext(InputStream in) throws IOException {
         StringBuilder read = new StringBuilder();
-        while (read.indexOf("HTTP/1.1 200") < 0) {
+        while (read.indexOf("HTTP/1.1 ") < 0) {
             int next = in.read();
             assertThat(next).isNotNegative();
             read.append((char) next);
         }
+        assertThat(new String(in.readNBytes(3), StandardCharsets.US_ASCII)).isEqualTo("200");
     }
 
     @Test
