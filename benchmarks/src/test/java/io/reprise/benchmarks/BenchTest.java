@@ -66,7 +66,7 @@ class BenchTest {
         assertThat(bench("--peers=nobody")).isEqualTo(2);
         assertThat(bench("--store=paper")).isEqualTo(2);
 
-        assertThat(err.toString()).contains("W1b", "db-scheduler, jobrunr, quartz", "postgresql or sqlite");
+        assertThat(err.toString()).contains("W1b", "db-scheduler, jobrunr, quartz", "postgresql, mariadb or sqlite");
     }
 
     @Test
