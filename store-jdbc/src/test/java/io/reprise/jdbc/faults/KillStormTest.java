@@ -39,7 +39,7 @@ class KillStormTest {
     void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             run.load().start();
-            String done = KillStorm.over(run, FaultRun.times(20, 150));
+            String done = KillStorm.over(run, FaultRun.times(10, 150));
             run.drainAndCheck(done + " on " + database);
         }
     }
