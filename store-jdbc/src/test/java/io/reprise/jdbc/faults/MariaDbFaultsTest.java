@@ -4,8 +4,10 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
+import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,7 +18,6 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -120,39 +121,28 @@ class MariaDbFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            Fleet.Worker deaf = run.startWorker(through(proxy));
-            run.startWorker();
-            deaf.awaitMore(Kind.ACCEPTED, 20);
-            proxy.stall();
-            int connections = proxy.accepted();
-            // Each of its calls ends by itself, and is made again on a new connection.
-            run.until("new connections", () -> proxy.accepted() >= connections + 3);
-            run.awaitProgress(20);
-            proxy.heal();
-            deaf.awaitMore(Kind.ACCEPTED, 20);
+            new BadNetwork(run, proxy, through(proxy)).deafen();
             run.drainAndCheck("A stalled network before MariaDB");
         }
     }
 
     @Test
+    void answers_that_do_not_arrive_are_not_taken_for_failures() {
+        int times = FaultRun.times(1, 5);
+        try (TcpProxy proxy = TcpProxy.before(server.port());
+                FaultRun run = new FaultRun(directory, url)) {
+            run.load().start(Work::quickOnes);
+            new BadNetwork(run, proxy, through(proxy)).keepAnswers(times);
+            run.drainAndCheck(times + " times requests without answers before MariaDB");
+        }
+    }
+
+    @Test
     void connections_break_in_the_middle_of_answers() {
-        int times = FaultRun.times(20, 600);
-        Random random = new Random(2);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            Fleet.Worker first = run.startWorker(through(proxy));
-            run.startWorker(through(proxy));
-            first.awaitMore(Kind.ACCEPTED, 5);
-            for (int i = 0; i < times; i++) {
-                int broken = proxy.broken();
-                proxy.cutAfter(random.nextInt(3_000));
-                run.until("a broken connection", () -> proxy.broken() > broken);
-                if (i % 10 == 9) {
-                    proxy.heal();
-                    run.awaitProgress(5);
-                }
-            }
+            new BadNetwork(run, proxy, through(proxy)).breakAnswers(FaultRun.times(20, 600));
             run.drainAndCheck(proxy.broken() + " broken connections to MariaDB");
         }
     }

@@ -4,8 +4,10 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
+import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -15,7 +17,6 @@ import java.sql.Statement;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -109,16 +110,7 @@ class PostgresFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            Fleet.Worker deaf = run.startWorker(through(proxy));
-            run.startWorker();
-            deaf.awaitMore(Kind.ACCEPTED, 20);
-            proxy.stall();
-            int connections = proxy.accepted();
-            // Each of its calls ends by itself, and is made again on a new connection.
-            run.until("new connections", () -> proxy.accepted() >= connections + 3);
-            run.awaitProgress(20);
-            proxy.heal();
-            deaf.awaitMore(Kind.ACCEPTED, 20);
+            new BadNetwork(run, proxy, through(proxy)).deafen();
             run.drainAndCheck("A stalled network");
         }
     }
@@ -128,41 +120,18 @@ class PostgresFaultsTest {
         int times = FaultRun.times(1, 5);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
-            run.load().start();
-            Fleet.Worker worker = run.startWorker(through(proxy));
-            for (int i = 0; i < times; i++) {
-                worker.awaitMore(Kind.ACCEPTED, 20);
-                long unknown = worker.count(Kind.UNKNOWN);
-                proxy.stall(TcpProxy.Direction.TO_CLIENT);
-                run.until("a call without an answer", () -> worker.count(Kind.UNKNOWN) > unknown);
-                proxy.heal();
-            }
+            run.load().start(Work::quickOnes);
+            new BadNetwork(run, proxy, through(proxy)).keepAnswers(times);
             run.drainAndCheck(times + " times requests without answers");
         }
     }
 
     @Test
     void connections_break_in_the_middle_of_answers() {
-        int times = FaultRun.times(40, 600);
-        Random random = new Random(2);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start();
-            Fleet.Worker first = run.startWorker(through(proxy));
-            run.startWorker(through(proxy));
-            first.awaitMore(Kind.ACCEPTED, 5);
-            for (int i = 0; i < times; i++) {
-                int broken = proxy.broken();
-                proxy.cutAfter(random.nextInt(3_000));
-                run.until("a broken connection", () -> proxy.broken() > broken);
-                if (i % 10 == 9) {
-                    proxy.slow(TcpProxy.Direction.TO_CLIENT, 5);
-                    run.awaitProgress(5);
-                    proxy.refuse();
-                    proxy.heal();
-                    run.awaitProgress(5);
-                }
-            }
+            new BadNetwork(run, proxy, through(proxy)).breakAnswers(FaultRun.times(40, 600));
             run.drainAndCheck(proxy.broken() + " broken connections");
         }
     }

@@ -6,13 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.MongoException;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.mongodb.MongoServer;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.KillStorm;
 import io.reprise.testkit.faults.Overtaken;
 import io.reprise.testkit.faults.TcpProxy;
-import io.reprise.testkit.history.HistoryEvent.Kind;
+import io.reprise.testkit.faults.Work;
 import java.nio.file.Path;
-import java.util.Random;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -71,16 +70,7 @@ class MongoFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, server)) {
             run.startLoad();
-            Fleet.Worker deaf = run.startWorker(server.urlThrough(proxy.port()));
-            run.startWorker();
-            deaf.awaitMore(Kind.ACCEPTED, 10);
-            long unknown = deaf.count(Kind.UNKNOWN);
-            proxy.stall();
-            // Its calls end by themselves.
-            run.until("a call without an answer", () -> deaf.count(Kind.UNKNOWN) > unknown);
-            run.awaitProgress(10);
-            proxy.heal();
-            deaf.awaitMore(Kind.ACCEPTED, 10);
+            new BadNetwork(run, proxy, server.urlThrough(proxy.port())).deafen();
             run.drainAndCheck("A stalled network");
         }
     }
@@ -90,41 +80,18 @@ class MongoFaultsTest {
         int times = FaultRun.times(1, 5);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, server)) {
-            run.startLoad();
-            Fleet.Worker worker = run.startWorker(server.urlThrough(proxy.port()));
-            for (int i = 0; i < times; i++) {
-                worker.awaitMore(Kind.ACCEPTED, 10);
-                long unknown = worker.count(Kind.UNKNOWN);
-                proxy.stall(TcpProxy.Direction.TO_CLIENT);
-                run.until("a call without an answer", () -> worker.count(Kind.UNKNOWN) > unknown);
-                proxy.heal();
-            }
+            run.load().start(Work::quickOnes);
+            new BadNetwork(run, proxy, server.urlThrough(proxy.port())).keepAnswers(times);
             run.drainAndCheck(times + " times requests without answers");
         }
     }
 
     @Test
     void connections_break_in_the_middle_of_answers() {
-        int times = times(10, 600);
-        Random random = new Random(2);
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, server)) {
             run.startLoad();
-            Fleet.Worker first = run.startWorker(server.urlThrough(proxy.port()));
-            run.startWorker(server.urlThrough(proxy.port()));
-            first.awaitMore(Kind.ACCEPTED, 5);
-            for (int i = 0; i < times; i++) {
-                int broken = proxy.broken();
-                proxy.cutAfter(random.nextInt(3_000));
-                run.until("a broken connection", () -> proxy.broken() > broken);
-                if (i % 10 == 9) {
-                    proxy.slow(TcpProxy.Direction.TO_CLIENT, 5);
-                    run.awaitProgress(5);
-                    proxy.refuse();
-                    proxy.heal();
-                    run.awaitProgress(5);
-                }
-            }
+            new BadNetwork(run, proxy, server.urlThrough(proxy.port())).breakAnswers(times(10, 600));
             run.drainAndCheck(proxy.broken() + " broken connections");
         }
     }

@@ -103,6 +103,11 @@ public abstract class Fleet implements AutoCloseable {
             return events().stream().filter(event -> event.kind() == kind).count();
         }
 
+        /** How many of its calls to the store failed. */
+        public long failedCalls() {
+            return count(HistoryEvent.Kind.UNKNOWN) + count(HistoryEvent.Kind.UNANSWERED);
+        }
+
         /** Waits until it has done so many things more. */
         public void awaitMore(HistoryEvent.Kind kind, int more) {
             long before = count(kind);

@@ -69,12 +69,18 @@ public enum Work {
 
     /** The same for a database that has none. */
     public static List<JobRequest<String>> mixtureWithoutTransactions() {
+        List<JobRequest<String>> jobs = quickOnes();
+        for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW)) {
+            jobs.add(work.job());
+        }
+        return jobs;
+    }
+
+    /** Of which there is always one about to end. */
+    public static List<JobRequest<String>> quickOnes() {
         List<JobRequest<String>> jobs = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
             jobs.add(QUICK.job());
-        }
-        for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW)) {
-            jobs.add(work.job());
         }
         return jobs;
     }

@@ -92,8 +92,8 @@ public final class HistoryChecker {
             case ENDED -> track(event.job()).ended(event);
             case TOLD -> track(event.job()).told(event);
             case STOPPED -> jobs.values().forEach(job -> job.abandoned(event));
-            case LEASE_LOST -> {
-                // Always allowed: a lease may be gone at any time.
+            case LEASE_LOST, UNANSWERED -> {
+                // Always allowed: a lease may be gone at any time, and so may the store.
             }
         }
     }

@@ -69,6 +69,8 @@ public record HistoryEvent(
         STOPPED,
         /** A call failed, and may have happened or not [call]. */
         UNKNOWN,
+        /** A call failed that makes no difference to any job [call]. */
+        UNANSWERED,
         /** The job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
         ROW
     }

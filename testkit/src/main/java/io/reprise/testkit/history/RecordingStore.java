@@ -155,9 +155,7 @@ public final class RecordingStore implements StoreCalls {
                             RecordingStore.<JobId>argument(call, 0).value(),
                             0,
                             new Details().put("call", call.method()));
-                default -> {
-                    // Says nothing about any job.
-                }
+                default -> note(Kind.UNANSWERED, 0, 0, new Details().put("call", call.method()));
             }
         }
 

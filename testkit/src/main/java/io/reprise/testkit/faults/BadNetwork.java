@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit.faults;
+
+import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.util.Random;
+
+/** A network between workers and the database that keeps back, or breaks off, what it should carry. */
+public final class BadNetwork {
+
+    private static final int SOME = 10;
+    private static final int MOST_BYTES = 3_000;
+
+    private final Fleet fleet;
+    private final TcpProxy proxy;
+    private final String url;
+
+    /**
+     * A network for a fleet whose load the caller starts.
+     *
+     * @param url of the database by way of the proxy
+     */
+    public BadNetwork(Fleet fleet, TcpProxy proxy, String url) {
+        this.fleet = fleet;
+        this.proxy = proxy;
+        this.url = url;
+    }
+
+    /** One of two workers hears nothing for a while: it harms nobody, and comes back. */
+    public void deafen() {
+        Fleet.Worker deaf = fleet.startWorker(url);
+        fleet.startWorker();
+        deaf.awaitMore(Kind.ACCEPTED, SOME);
+        int connections = proxy.accepted();
+        long failed = deaf.failedCalls();
+        proxy.stall();
+        // Each of its calls ends by itself, and is made again, on a new connection.
+        fleet.until("calls that end", () -> deaf.failedCalls() > failed && proxy.accepted() > connections);
+        fleet.awaitProgress(SOME);
+        proxy.heal();
+        deaf.awaitMore(Kind.ACCEPTED, SOME);
+    }
+
+    /** Requests of the only worker have their effect, and answers do not come, so many times. */
+    public void keepAnswers(int times) {
+        Fleet.Worker worker = fleet.startWorker(url);
+        for (int i = 0; i < times; i++) {
+            long before = worker.count(Kind.UNKNOWN);
+            // A worker that had nothing to do at that moment only lost the answer to a question: then once more.
+            while (worker.count(Kind.UNKNOWN) == before) {
+                worker.awaitMore(Kind.ACCEPTED, SOME);
+                long failed = worker.failedCalls();
+                proxy.stall(TcpProxy.Direction.TO_CLIENT);
+                fleet.until("a call without an answer", () -> worker.failedCalls() > failed);
+                proxy.heal();
+            }
+        }
+        worker.awaitMore(Kind.ACCEPTED, SOME);
+    }
+
+    /** Connections of both workers break in the middle of an answer, so many times, and are slow or refused for a while. */
+    public void breakAnswers(int times) {
+        Random random = new Random(2);
+        Fleet.Worker first = fleet.startWorker(url);
+        fleet.startWorker(url);
+        first.awaitMore(Kind.ACCEPTED, SOME);
+        for (int i = 1; i <= times; i++) {
+            int broken = proxy.broken();
+            proxy.cutAfter(random.nextInt(MOST_BYTES));
+            fleet.until("a broken connection", () -> proxy.broken() > broken);
+            if (i % 10 == 0) {
+                proxy.slow(TcpProxy.Direction.TO_CLIENT, 5);
+                fleet.awaitProgress(SOME);
+                proxy.refuse();
+                proxy.heal();
+                fleet.awaitProgress(SOME);
+            }
+        }
+    }
+}
