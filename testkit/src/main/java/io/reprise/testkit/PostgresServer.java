@@ -34,7 +34,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class PostgresServer implements AutoCloseable {
 
-    private static final Duration STARTUP_WAIT = Duration.ofSeconds(60);
+    private static final Duration STARTUP_WAIT = Duration.ofMinutes(5);
     private static final int LOG_LINES = 40;
     private static final String USER = "postgres";
     private static final String STANDBY = "standby";
