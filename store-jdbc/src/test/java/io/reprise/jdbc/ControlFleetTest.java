@@ -151,7 +151,7 @@ class ControlFleetTest {
     void a_breaker_opens_once_for_all_and_only_its_probes_call(String database) {
         start(url(database), 3, ControlSettings.DEFAULT.breaker(BREAKER));
         failure = new ConnectException("refused");
-        int jobs = 60;
+        int jobs = 24;
         List<JobId> ids = enqueue(jobs);
         // All at once: then nobody calls any more who has not heard of it, and each call from now on is a probe's.
         until(() -> parked() == jobs);

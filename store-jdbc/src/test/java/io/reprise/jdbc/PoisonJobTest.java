@@ -93,7 +93,8 @@ class PoisonJobTest {
         String jdbc = url.startsWith("jdbc:") ? url : "jdbc:" + url + "?busy_timeout=60000";
         try (Connection connection = DriverManager.getConnection(jdbc);
                 Statement statement = connection.createStatement()) {
-            statement.execute("update reprise_lease set expires_at = 1");
+            String terms = jdbc.startsWith("jdbc:mariadb:") ? "reprise_expiry" : "reprise_lease";
+            statement.execute("update " + terms + " set expires_at = 1");
             statement.execute("update reprise_role set expires_at = 1");
         }
     }

@@ -270,6 +270,8 @@ public final class MariaDbServer implements AutoCloseable {
                         "--pid-file=" + home.resolve("pid"),
                         "--skip-grant-tables",
                         "--skip-name-resolve",
+                        // It would make a certificate for itself first, which takes a busy machine minutes.
+                        "--skip-ssl",
                         // Neither is what Reprise needs: it has to bring its own.
                         "--character-set-server=latin1",
                         "--default-time-zone=-09:30")
