@@ -46,7 +46,7 @@ public final class MariaDbServer implements AutoCloseable {
             List.of("bin/mariadbd", "share/english/", "share/charsets/", "share/mariadb_system_tables.sql");
     private static final String HOME = "reprise-mariadb-";
     private static final Duration STARTUP_WAIT = Duration.ofMinutes(5);
-    private static final Duration STOP_WAIT = Duration.ofMinutes(2);
+    private static final Duration STOP_WAIT = Duration.ofMinutes(3);
     private static final int LOG_LINES = 40;
 
     private final Map<String, String> settings;
@@ -269,10 +269,9 @@ public final class MariaDbServer implements AutoCloseable {
                         "--socket=" + home.resolve("s"),
                         "--pid-file=" + home.resolve("pid"),
                         "--skip-grant-tables",
-                        // Otherwise it makes a key of 4096 bits at every start, which may take a minute on a busy
-                        // machine.
-                        "--skip-ssl",
                         "--skip-name-resolve",
+                        // It would make a certificate for itself first, which takes a busy machine minutes.
+                        "--skip-ssl",
                         // Neither is what Reprise needs: it has to bring its own.
                         "--character-set-server=latin1",
                         "--default-time-zone=-09:30")
