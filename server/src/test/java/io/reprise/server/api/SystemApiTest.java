@@ -213,7 +213,10 @@ class SystemApiTest {
     void every_wrong_field_of_a_policy_is_named() {
         Reply bad = server.put("/v1/policies/bad", "{\"base\":\"soon\",\"maxAttempts\":0,\"colour\":1,\"cap\":\"1h\"}");
         assertThat(bad.problem()).isEqualTo("invalid-request");
-        assertThat(bad.json().get("errors").valueStream().map(e -> e.get("field").stringValue()))
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(e -> e.get("field").stringValue()))
                 .containsExactly("/base", "/maxAttempts", "/colour");
         Reply unknown = server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"nope\"}");
         assertThat(unknown.json().get("errors").get(0).get("message").stringValue())
