@@ -194,7 +194,8 @@ class ThreadedWorkerTest {
     @Test
     void trap_lease_renewal_is_not_starved_by_busy_handlers() {
         AtomicInteger renewals = new AtomicInteger();
-        // On a clock that stands still no lease ends, whatever the machine does: all that counts is that they are renewed.
+        // On a clock that stands still no lease ends, whatever the machine does: all that counts is that they are
+        // renewed.
         InMemoryJobStore timeless = new InMemoryJobStore(new ManualClock());
         JobStore counting = (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, args) -> {

@@ -118,8 +118,7 @@ class DemoTest {
         List<String> all = List.of("1 job of an earlier demo", "ok        check-stock #1 ");
         Cli run = showing(all, 1, seconds -> {
             Path file = directory.resolve(seconds + ".db");
-            try (Reprise reprise =
-                    Reprise.builder().store(Stores.sqlite(file)).start()) {
+            try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
                 reprise.enqueue(JobType.of("check-stock", DemoJobs.Report.class)
                         .job(new DemoJobs.Report("left over"))
                         .queue(DemoJobs.REPORTS));

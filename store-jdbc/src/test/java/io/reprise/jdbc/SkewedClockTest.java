@@ -95,7 +95,8 @@ class SkewedClockTest {
                 .store(counting(JdbcJobStore.open(database(1)), calls))
                 .codec(new WorkerProcess.TextCodec())
                 .handle(WORK, (payload, job) -> {
-                    // Holds on until the lease has been renewed, and leases that have expired have been looked for since.
+                    // Holds on until the lease has been renewed, and leases that have expired have been looked for
+                    // since.
                     until(() -> calls.getOrDefault("renew", 0) > 0);
                     int looks = calls.getOrDefault("takeOver", 0);
                     until(() -> calls.getOrDefault("takeOver", 0) > looks + 1);

@@ -22,12 +22,7 @@ final class FaultRun extends Fleet {
     private final String url;
 
     FaultRun(Path directory, String url) {
-        super(
-                directory,
-                url,
-                FaultWorker.class,
-                prepared(url),
-                Tempo.BRISK);
+        super(directory, url, FaultWorker.class, prepared(url), Tempo.BRISK);
         this.url = url;
         query("create table effect (job bigint not null)");
     }
