@@ -164,14 +164,14 @@ class DeliveryUnderFireTest {
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         storeUrl = "sqlite:" + directory.resolve("jobs.db");
-        deliver(4_000);
+        deliver(10_000);
     }
 
     @Test
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_from_postgresql_too() throws Exception {
         storeUrl = PostgresServer.shared().freshDatabaseUrl();
-        deliver(1_500);
+        deliver(2_000);
     }
 
     private void deliver(int jobs) throws Exception {

@@ -41,7 +41,7 @@ class ServeTest {
                 System.getProperty("java.class.path"),
                 Main.class.getName(),
                 "serve",
-                "--store-url",
+                "--store",
                 store,
                 "--http-port",
                 "0");

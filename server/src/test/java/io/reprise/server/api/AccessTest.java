@@ -93,6 +93,16 @@ class AccessTest {
     }
 
     @Test
+    void metrics_have_names_of_all_tenants_and_are_not_for_one() {
+        assertThat(server.send(server.key("acme", "acme", Scope.READ), "GET", "/metrics", null)
+                        .problem())
+                .isEqualTo("forbidden");
+        assertThat(server.send(server.key("all", null, Scope.READ), "GET", "/metrics", null)
+                        .status())
+                .isEqualTo(200);
+    }
+
+    @Test
     void a_tenants_key_is_never_an_admins() {
         Reply refused = server.post("/v1/keys", "{\"name\":\"x\",\"scopes\":[\"admin\"],\"tenant\":\"acme\"}");
         assertThat(refused.status()).isEqualTo(400);

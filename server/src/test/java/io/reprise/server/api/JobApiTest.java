@@ -80,7 +80,7 @@ class JobApiTest {
                         .get("errors")
                         .valueStream()
                         .map(error -> error.get("field").stringValue()))
-                .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy");
+                .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy/base");
     }
 
     @Test

@@ -200,12 +200,38 @@ class SystemApiTest {
         assertThat(server.post("/v1/policies/lint", "{\"maxAttempts\":\"x\"}").problem())
                 .isEqualTo("invalid-request");
         assertThat(server.post("/v1/policies/lint", "\"conduit\"").status()).isEqualTo(200);
+        assertThat(server.delete("/v1/policies/conduit").raw().body()).contains("is the name of a preset");
         assertThat(server.delete("/v1/policies/fast").status()).isEqualTo(204);
         assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
                 .isEqualTo(4);
         assertThat(server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"fast\"}")
                         .status())
                 .isEqualTo(400);
+    }
+
+    @Test
+    void every_wrong_field_of_a_policy_is_named() {
+        Reply bad = server.put("/v1/policies/bad", "{\"base\":\"soon\",\"maxAttempts\":0,\"colour\":1,\"cap\":\"1h\"}");
+        assertThat(bad.problem()).isEqualTo("invalid-request");
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(e -> e.get("field").stringValue()))
+                .containsExactly("/base", "/maxAttempts", "/colour");
+        Reply unknown = server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"nope\"}");
+        assertThat(unknown.json().get("errors").get(0).get("message").stringValue())
+                .startsWith("there is no stored policy 'nope', nor a preset; presets are default, ");
+    }
+
+    @Test
+    void a_policy_full_of_errors_gets_a_short_answer() {
+        StringBuilder policy = new StringBuilder("{\"x\":1");
+        for (int i = 0; i < 1_000; i++) {
+            policy.append(",\"").append("y".repeat(1_000)).append(i).append("\":1");
+        }
+        Reply bad = server.put("/v1/policies/bad", policy.append('}').toString());
+        assertThat(bad.json().get("errors")).hasSizeLessThanOrEqualTo(50);
+        assertThat(bad.raw().body()).hasSizeLessThan(50_000);
     }
 
     /** What a raw client gets: java.net.http would not send it. */
