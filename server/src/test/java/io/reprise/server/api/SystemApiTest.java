@@ -4,6 +4,9 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.store.Cause;
+import io.reprise.store.Findings;
+import io.reprise.store.Spending;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -82,11 +85,18 @@ class SystemApiTest {
         }
         try (Stream<String> stream = events("", "Last-Event-ID", "of-another-process")) {
             Iterator<String> lines = stream.iterator();
-            List<String> event = next(lines);
-            while (!event.contains("event: reset")) {
-                event = next(lines);
-            }
+            List<String> reset = next(lines);
+            assertThat(reset).as("before anything else").contains("event: reset");
+            assertThat(reset).as("from where nothing is missing").anyMatch(line -> line.matches("id: [0-9a-z]+-0"));
+            assertThat(next(lines)).contains("event: ENQUEUED");
         }
+    }
+
+    @Test
+    void events_of_a_kind_that_there_is_not_are_not_waited_for() {
+        Reply reply = server.get("/v1/events?kinds=enqueued,finished");
+        assertThat(reply.problem()).isEqualTo("invalid-request");
+        assertThat(reply.raw().body()).contains("kinds: must be one or more of ENQUEUED, STARTED, ");
     }
 
     @Test
@@ -98,6 +108,29 @@ class SystemApiTest {
         Reply metrics = server.get("/metrics");
         assertThat(metrics.status()).isEqualTo(200);
         assertThat(metrics.raw().body()).contains("# TYPE").contains("reprise");
+    }
+
+    @Test
+    void costs_are_told_by_type_resource_and_error() {
+        Cause busy = new Cause("call", "provider-a", "8c1f", "Busy");
+        server.store.tally(new Findings(
+                List.of(),
+                List.of(
+                        new Spending(Cause.first("call", "provider-a"), Spending.SECONDS, 1, 0, 2, 2),
+                        new Spending(busy, Spending.SECONDS, 1, 1, 3, 0)),
+                List.of()));
+        JsonNode costs = server.get("/v1/stats").json().get("costs");
+        assertThat(costs.get("sentence").stringValue()).startsWith("1 retry took ").endsWith("saved 1 job.");
+        JsonNode retry = costs.get("entries")
+                .valueStream()
+                .filter(entry -> entry.get("error").isString())
+                .findFirst()
+                .orElseThrow();
+        assertThat(retry.get("type").stringValue()).isEqualTo("call");
+        assertThat(retry.get("resource").stringValue()).isEqualTo("provider-a");
+        assertThat(retry.get("errorType").stringValue()).isEqualTo("Busy");
+        assertThat(retry.get("unit").stringValue()).isEqualTo("seconds");
+        assertThat(retry.get("successes").intValue()).isEqualTo(1);
     }
 
     @Test
