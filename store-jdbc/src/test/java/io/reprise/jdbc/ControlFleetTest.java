@@ -160,8 +160,7 @@ class ControlFleetTest {
     }
 
     private boolean allSucceeded(List<JobId> ids) {
-        return ids.stream()
-                .allMatch(id -> fleet.get(1).find(id).orElseThrow().state() == JobState.SUCCEEDED);
+        return ids.stream().allMatch(id -> fleet.get(1).find(id).orElseThrow().state() == JobState.SUCCEEDED);
     }
 
     private long count(ControlEvent.Kind kind, String why) {
