@@ -17,7 +17,6 @@ import io.reprise.testkit.Settlements;
 import io.reprise.testkit.StoreFixture;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Function;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -27,11 +26,14 @@ import org.junit.jupiter.api.Test;
 class SequelsTest implements StoreFixture {
 
     private static final String QUEUE = "sequels";
-    private static final Function<Job, List<JobSpec>> NOTHING = job -> List.of();
 
     private MongoServer server;
     private Scope scope;
     private Sequels sequels;
+
+    private static List<JobSpec> nothing(Job job) {
+        return List.of();
+    }
 
     @BeforeEach
     void open() {
@@ -97,8 +99,8 @@ class SequelsTest implements StoreFixture {
                 .build();
         dieBefore(job, whole, spec("other"));
         assertThat(following()).isEmpty();
-        store().expire(10, NOTHING);
-        store().expire(10, NOTHING);
+        store().expire(10, SequelsTest::nothing);
+        store().expire(10, SequelsTest::nothing);
         assertThat(following()).containsExactlyInAnyOrder("whole", "other");
         assertThat(store().find(JobQuery.all().type("whole")).items())
                 .extracting(Job::spec)
@@ -112,7 +114,7 @@ class SequelsTest implements StoreFixture {
         JobId job = done();
         dieBefore(job, spec("first"), spec("second"));
         Document owing = document(job);
-        store().expire(10, NOTHING);
+        store().expire(10, SequelsTest::nothing);
         for (int i = 0; i < 2; i++) {
             Claim claim = claimOne(io.reprise.testkit.Claims.upTo(1).from(QUEUE));
             settle(i == 0 ? Settlements.success(claim, only(claim)) : Settlements.fail(claim, only(claim)));
@@ -124,7 +126,7 @@ class SequelsTest implements StoreFixture {
                         Change.none()
                                 .set(Fields.SEQUELS, owing.get(Fields.SEQUELS))
                                 .set(Fields.OWES, owing.get(Fields.OWES)));
-        store().expire(10, NOTHING);
+        store().expire(10, SequelsTest::nothing);
         assertThat(following()).containsExactlyInAnyOrder("first", "second");
         assertThat(document(job)).doesNotContainKeys(Fields.SEQUELS, Fields.OWES);
     }
@@ -134,7 +136,7 @@ class SequelsTest implements StoreFixture {
         JobId job = done();
         dieBefore(job, Jobs.spec("late").queue(QUEUE).key("k", KeyRule.KEEP).build());
         add(Jobs.spec("early").queue(QUEUE).key("k", KeyRule.KEEP));
-        store().expire(10, NOTHING);
+        store().expire(10, SequelsTest::nothing);
         assertThat(following()).containsExactly("early");
         assertThat(document(job)).doesNotContainKeys(Fields.SEQUELS, Fields.OWES);
     }
