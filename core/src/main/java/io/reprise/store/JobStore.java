@@ -133,6 +133,9 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Puts a FAILED or PENDING job back as told. */
     Revived revive(JobId id, Revival revival, Note note);
 
+    /** The job that an idempotency key leads to; empty if the key is not known. */
+    Optional<JobId> findByIdempotencyKey(String key);
+
     /** Deletes a job in a terminal state with its history and idempotency key. False if there is none. */
     boolean discard(JobId id, Note note);
 

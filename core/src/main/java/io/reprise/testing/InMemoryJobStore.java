@@ -258,6 +258,11 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public Optional<JobId> findByIdempotencyKey(String key) {
+        return locked(now -> Optional.ofNullable(tables.idempotent.get(key)).map(job -> job.id));
+    }
+
+    @Override
     public List<AuditEntry> audit(@Nullable JobId job, int limit) {
         return locked(now -> audit.read(job, limit));
     }

@@ -286,6 +286,11 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public Optional<JobId> findByIdempotencyKey(String key) {
+        return database.read("look for a key", session -> Inserts.remembered(session, key));
+    }
+
+    @Override
     public List<AuditEntry> audit(@Nullable JobId job, int limit) {
         return database.read("read the audit log", session -> Audit.read(session, job, limit));
     }

@@ -140,10 +140,7 @@ final class JobEndpoints implements Endpoints {
         Tenancy tenancy = Tenancy.of(request.caller());
         List<JobRequest<JsonNode>> jobs = requests.all(request.body(), tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Inserted> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
-        if (keyed != null) {
-            keyed.requireSame(inserted, api);
-        }
+        List<Inserted> inserted = keyed == null ? api.reprise().offerAll(jobs) : enqueue(keyed, jobs);
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Inserted one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();
@@ -158,6 +155,14 @@ final class JobEndpoints implements Endpoints {
         }
         return Response.json(202, views.get(0))
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
+    }
+
+    private List<Inserted> enqueue(KeyedRequest keyed, List<JobRequest<JsonNode>> jobs) {
+        List<JobRequest<JsonNode>> all = keyed.keyed(jobs);
+        keyed.requireUnused(api);
+        List<Inserted> inserted = api.reprise().offerAll(all);
+        keyed.requireSame(inserted, api);
+        return inserted;
     }
 
     private Answer list(Request request) {
