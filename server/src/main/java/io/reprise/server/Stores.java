@@ -7,11 +7,14 @@ import io.reprise.mongodb.MongoJobStore;
 import io.reprise.store.JobStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** The one place that knows which stores there are. */
 final class Stores {
 
     private static final String SQLITE = "sqlite:";
+    private static final List<String> KINDS =
+            List.of(SQLITE, "postgresql://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
 
     private Stores() {}
 
@@ -29,6 +32,14 @@ final class Stores {
             return url.startsWith("mongodb") ? MongoJobStore.open(url) : JdbcJobStore.open(url);
         } catch (IllegalArgumentException e) {
             throw new BadInput("store.url: " + e.getMessage(), e);
+        }
+    }
+
+    /** Looks at nothing but how the URL begins. @throws IllegalArgumentException if no store's does so */
+    static void requireKnownKind(String url) {
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        if (KINDS.stream().noneMatch(name::startsWith)) {
+            throw new IllegalArgumentException("must begin with " + String.join(", ", KINDS));
         }
     }
 
