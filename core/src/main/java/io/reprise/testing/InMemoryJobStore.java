@@ -263,8 +263,8 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return locked(now -> audit.read(job, limit));
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        return locked(now -> audit.read(job, limit, cursor));
     }
 
     @Override

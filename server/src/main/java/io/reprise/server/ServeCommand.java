@@ -174,7 +174,7 @@ final class ServeCommand implements Callable<Integer> {
             throw new BadInput(String.valueOf(e.getMessage()), e);
         } catch (RepriseException e) {
             store.close();
-            throw new BadInput("Cannot use the store: " + e.getMessage(), e);
+            throw Stores.unusable(e);
         }
     }
 

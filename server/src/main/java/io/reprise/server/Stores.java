@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.RepriseException;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.store.JobStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.util.List;
 
 /** The one place that knows which stores there are. */
@@ -51,6 +53,20 @@ final class Stores {
                     + "; 'reprise serve --store " + url + "' would make it");
         }
         return open(url);
+    }
+
+    /**
+     * What to say of a store that cannot be used. A pool says only that it has no connection; why, its cause knows.
+     */
+    static BadInput unusable(RepriseException failure) {
+        Throwable last = failure;
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            last = cause instanceof SQLException ? cause : last;
+        }
+        String message = String.valueOf(failure.getMessage());
+        String why = String.valueOf(last.getMessage());
+        return new BadInput(
+                "Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
     }
 
     /** The SQL that creates the tables. */

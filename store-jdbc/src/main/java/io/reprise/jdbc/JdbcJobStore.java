@@ -291,8 +291,9 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return database.read("read the audit log", session -> Audit.read(session, job, limit));
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        return database.read("read the audit log", session -> Audit.read(session, job, limit, before));
     }
 
     @Override

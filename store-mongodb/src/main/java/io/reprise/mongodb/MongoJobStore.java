@@ -250,8 +250,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit));
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit, cursor));
     }
 
     @Override
