@@ -112,9 +112,7 @@ final class ServeCommand implements Callable<Integer> {
 
     /** The store has the short name too that the commands on a queue give it. */
     private static String[] names(Setting setting) {
-        return setting == Setting.STORE_URL
-                ? new String[] {"--store", setting.flag()}
-                : new String[] {setting.flag()};
+        return setting == Setting.STORE_URL ? new String[] {"--store", setting.flag()} : new String[] {setting.flag()};
     }
 
     @Override

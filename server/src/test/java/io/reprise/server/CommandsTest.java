@@ -154,6 +154,7 @@ class CommandsTest {
                 queue.run(way, "jobs", "tail", "--type", "fine", "--queue", "tail" + way, "--count", "3", "--json"));
         // Only what comes after it has begun to listen is told, so something comes until enough was told.
         while (!tail.isDone()) {
+            assertThat(Thread.currentThread().isInterrupted()).isFalse();
             fine(queue.run(Way.SERVER, "jobs", "enqueue", "fine", "--queue", "tail" + way, "--wait", "60s"));
         }
         Cli told = tail.get();

@@ -52,8 +52,7 @@ final class PolicyBook {
         }
         String json = given.toString();
         List<FieldError> errors = PolicyErrors.in(json).stream()
-                .map(error ->
-                        new FieldError(error.field() == null ? at : at + "/" + error.field(), error.message()))
+                .map(error -> new FieldError(error.field() == null ? at : at + "/" + error.field(), error.message()))
                 .toList();
         if (!errors.isEmpty()) {
             throw Problem.invalid(errors);
