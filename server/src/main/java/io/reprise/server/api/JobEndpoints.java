@@ -8,6 +8,7 @@ import io.reprise.JobRequest;
 import io.reprise.ManualRetry;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -174,7 +175,7 @@ final class JobEndpoints implements Endpoints {
     private Answer get(Request request) {
         Response response = Response.ok(whole(request, api.job(request))).tagged();
         String tag = String.valueOf(response.headers().get("ETag"));
-        return tag.equals(request.parameter("If-None-Match")) ? Response.notModified(tag) : response;
+        return ETags.match(request.parameter("If-None-Match"), tag) ? Response.notModified(tag) : response;
     }
 
     private Map<String, @Nullable Object> whole(Request request, Job job) {
