@@ -45,7 +45,6 @@ final class AuditLog {
         boolean more = found.size() > limit;
         List<Numbered> page = more ? found.subList(0, limit) : found;
         return new Page<>(
-                page.stream().map(Numbered::entry).toList(),
-                more ? Long.toString(page.get(limit - 1).number) : null);
+                page.stream().map(Numbered::entry).toList(), more ? Long.toString(page.get(limit - 1).number) : null);
     }
 }

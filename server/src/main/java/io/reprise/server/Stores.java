@@ -65,8 +65,7 @@ final class Stores {
         }
         String message = String.valueOf(failure.getMessage());
         String why = String.valueOf(last.getMessage());
-        return new BadInput(
-                "Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
+        return new BadInput("Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
     }
 
     /** The SQL that creates the tables. */

@@ -92,7 +92,11 @@ class HelpTest {
                 .contains("Example")
                 .contains("--verbose");
         assertThat(run.err()).isEmpty();
-        assertThat(run.out().lines().dropWhile(line -> !line.startsWith("Example")).skip(1).takeWhile(line -> !line.isBlank()))
+        assertThat(run.out()
+                        .lines()
+                        .dropWhile(line -> !line.startsWith("Example"))
+                        .skip(1)
+                        .takeWhile(line -> !line.isBlank()))
                 .as("examples that fit a line each")
                 .isNotEmpty()
                 .allMatch(line -> line.startsWith("  "));

@@ -57,8 +57,7 @@ final class Audit {
         boolean more = found.size() > limit;
         List<Numbered> page = more ? found.subList(0, limit) : found;
         return new Page<>(
-                page.stream().map(Numbered::entry).toList(),
-                more ? Long.toString(page.get(limit - 1).id) : null);
+                page.stream().map(Numbered::entry).toList(), more ? Long.toString(page.get(limit - 1).id) : null);
     }
 
     private static Numbered entry(Row row) throws SQLException {

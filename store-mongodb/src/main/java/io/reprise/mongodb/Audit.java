@@ -69,7 +69,8 @@ final class Audit {
     }
 
     private static String cursor(Document entry) {
-        return Fields.numberOr(entry, "at_us", 0) + "-" + entry.getObjectId(Fields.ID).toHexString();
+        return Fields.numberOr(entry, "at_us", 0) + "-"
+                + entry.getObjectId(Fields.ID).toHexString();
     }
 
     private static AuditEntry read(Document entry) {

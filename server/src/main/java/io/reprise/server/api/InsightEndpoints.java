@@ -184,8 +184,7 @@ final class InsightEndpoints implements Endpoints {
         view.put("retryTime", Views.duration(costs.retryTime()));
         view.put("wastedRetryTime", Views.duration(costs.wastedRetryTime()));
         view.put("sentence", costs.sentence());
-        view.put(
-                "entries", costs.entries().stream().map(InsightEndpoints::view).toList());
+        view.put("entries", costs.entries().stream().map(InsightEndpoints::view).toList());
         return view;
     }
 

@@ -39,7 +39,9 @@ final class LeaseEndpoints implements Endpoints {
     private static final int MAX_RESULT = JobSpec.MAX_PAYLOAD_BYTES;
 
     private static final Schema WISH = Schema.object()
-            .may("worker", Schema.name().about("name of the worker, by which its runs are told apart; 'remote' unless given"))
+            .may(
+                    "worker",
+                    Schema.name().about("name of the worker, by which its runs are told apart; 'remote' unless given"))
             .may("queues", Schema.array(Schema.name(), 0, 100).about("in this order; all there are unless given"))
             .may("types", Schema.array(Schema.name(), 0, 100).about("any unless given"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))

@@ -103,8 +103,7 @@ public final class Settings {
         }
     }
 
-    private static void check(
-            Map<Setting, Given> given, Map<Setting, Consumer<String>> checks, List<String> errors) {
+    private static void check(Map<Setting, Given> given, Map<Setting, Consumer<String>> checks, List<String> errors) {
         given.forEach((setting, value) -> {
             try {
                 setting.check(value.value.trim());

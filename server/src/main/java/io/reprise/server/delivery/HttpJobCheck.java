@@ -12,8 +12,7 @@ import tools.jackson.databind.JsonNode;
 /** Looks at {@code http} jobs when they are enqueued, so that a call that can never be made is refused at once. */
 public final class HttpJobCheck {
 
-    private static final Set<String> MEMBERS =
-            Set.of("method", "url", "headers", "body", "timeout", "followRedirects");
+    private static final Set<String> MEMBERS = Set.of("method", "url", "headers", "body", "timeout", "followRedirects");
     private static final int MAX_UNKNOWN = 10;
     private static final int MAX_NAME = 40;
 
@@ -26,8 +25,8 @@ public final class HttpJobCheck {
     /** What is wrong with the payload of such a job; empty if nothing is. */
     public List<HttpCall.Flaw> flaws(JsonNode payload) {
         try {
-            List<HttpCall.Flaw> flaws =
-                    new ArrayList<>(Json.read(payload.toString(), HttpCall.class).flaws(guard));
+            List<HttpCall.Flaw> flaws = new ArrayList<>(
+                    Json.read(payload.toString(), HttpCall.class).flaws(guard));
             payload.propertyNames().stream()
                     .filter(member -> !MEMBERS.contains(member))
                     .limit(MAX_UNKNOWN)

@@ -92,8 +92,12 @@ class JobApiTest {
 
     @Test
     void a_call_with_members_that_are_not_known_is_refused() {
-        Reply bad = server.post("/v1/jobs", "{\"type\":\"http\",\"payload\":{\"uri\":\"http://127.0.0.1/\",\"header\":{}}}");
-        assertThat(bad.json().get("errors").valueStream().map(e -> e.get("field").stringValue()))
+        Reply bad = server.post(
+                "/v1/jobs", "{\"type\":\"http\",\"payload\":{\"uri\":\"http://127.0.0.1/\",\"header\":{}}}");
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(e -> e.get("field").stringValue()))
                 .containsExactlyInAnyOrder("/payload/url", "/payload/uri", "/payload/header");
         assertThat(bad.json().get("errors").get(0).get("message").stringValue()).isEqualTo("is missing");
     }

@@ -48,8 +48,7 @@ class OutageTest {
             } finally {
                 answers.countDown();
             }
-            assertThat(TestServer.await(() ->
-                            server.get("/readyz").status() == 200 ? "ready" : null))
+            assertThat(TestServer.await(() -> server.get("/readyz").status() == 200 ? "ready" : null))
                     .isEqualTo("ready");
         }
     }

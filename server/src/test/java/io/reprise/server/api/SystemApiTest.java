@@ -120,7 +120,9 @@ class SystemApiTest {
                         new Spending(busy, Spending.SECONDS, 1, 1, 3, 0)),
                 List.of()));
         JsonNode costs = server.get("/v1/stats").json().get("costs");
-        assertThat(costs.get("sentence").stringValue()).startsWith("1 retry took ").endsWith("saved 1 job.");
+        assertThat(costs.get("sentence").stringValue())
+                .startsWith("1 retry took ")
+                .endsWith("saved 1 job.");
         JsonNode retry = costs.get("entries")
                 .valueStream()
                 .filter(entry -> entry.get("error").isString())

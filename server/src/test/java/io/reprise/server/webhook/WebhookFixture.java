@@ -53,7 +53,8 @@ final class WebhookFixture implements AutoCloseable {
     final OutboundGuard guard = new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM);
     final OutboundClient client = new OutboundClient(guard);
     final JacksonCodec codec = new JacksonCodec();
-    final Webhooks webhooks = new Webhooks(store, codec, client, guard, InstantSource.system(), UnaryOperator.identity());
+    final Webhooks webhooks =
+            new Webhooks(store, codec, client, guard, InstantSource.system(), UnaryOperator.identity());
     final SigningSecret secret = SigningSecret.random(new SecureRandom());
     final InlineWorker worker;
     final Reprise reprise;

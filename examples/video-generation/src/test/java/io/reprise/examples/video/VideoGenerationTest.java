@@ -64,8 +64,9 @@ class VideoGenerationTest {
 
             List<JsonNode> told = receiver.of(flaky);
             assertThat(told).extracting(Receiver::status).containsExactly("retrying", "retrying", "completed");
-            assertThat(told).allSatisfy(each -> assertThat(each.path("taskId").stringValue())
-                    .isEqualTo(flaky));
+            assertThat(told)
+                    .allSatisfy(each ->
+                            assertThat(each.path("taskId").stringValue()).isEqualTo(flaky));
             assertThat(told.get(0).path("error").stringValue()).isEqualTo("Connection timeout");
             assertThat(told.get(1).path("error").stringValue()).isEqualTo("Too many requests");
             assertThat(told)
