@@ -133,14 +133,27 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Puts a FAILED or PENDING job back as told. */
     Revived revive(JobId id, Revival revival, Note note);
 
+    /** The job that an idempotency key leads to; empty if the key is not known. */
+    Optional<JobId> findByIdempotencyKey(String key);
+
     /** Deletes a job in a terminal state with its history and idempotency key. False if there is none. */
     boolean discard(JobId id, Note note);
 
     /** Deletes up to {@code limit} jobs that reached one of the terminal states longer ago than {@code age}. */
     int prune(Set<JobState> states, Duration age, int limit);
 
-    /** Operations by hand, newest first; of one job, or of everything if null. */
-    List<AuditEntry> audit(@Nullable JobId job, int limit);
+    /**
+     * Operations by hand, newest first; of one job, or of everything if null.
+     *
+     * @param cursor what the page before called next; null for the first
+     * @throws IllegalArgumentException if the cursor is none of this store's
+     */
+    Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor);
+
+    /** The newest of them. */
+    default List<AuditEntry> audit(@Nullable JobId job, int limit) {
+        return audit(job, limit, null).items();
+    }
 
     /** Writes down that something was done by hand to a thing that is not a job. */
     void note(String action, String subject, Note note, @Nullable String detail);

@@ -4,6 +4,7 @@ package io.reprise.testing;
 import io.reprise.JobId;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Note;
+import io.reprise.store.Page;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,7 +16,10 @@ final class AuditLog {
 
     private static final int MAX_ENTRIES = 10_000;
 
-    private final Deque<AuditEntry> entries = new ArrayDeque<>();
+    private record Numbered(long number, AuditEntry entry) {}
+
+    private final Deque<Numbered> entries = new ArrayDeque<>();
+    private long last;
 
     void job(Instant at, String action, JobId job, Note note, @Nullable String detail) {
         add(new AuditEntry(at, action, job, null, note, detail));
@@ -26,16 +30,21 @@ final class AuditLog {
     }
 
     private void add(AuditEntry entry) {
-        entries.addFirst(entry);
+        entries.addFirst(new Numbered(++last, entry));
         if (entries.size() > MAX_ENTRIES) {
             entries.removeLast();
         }
     }
 
-    List<AuditEntry> read(@Nullable JobId job, int limit) {
-        return entries.stream()
-                .filter(entry -> job == null || job.equals(entry.job()))
-                .limit(limit)
+    Page<AuditEntry> read(@Nullable JobId job, int limit, @Nullable String cursor) {
+        long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        List<Numbered> found = entries.stream()
+                .filter(each -> each.number < before && (job == null || job.equals(each.entry.job())))
+                .limit(limit + 1L)
                 .toList();
+        boolean more = found.size() > limit;
+        List<Numbered> page = more ? found.subList(0, limit) : found;
+        return new Page<>(
+                page.stream().map(Numbered::entry).toList(), more ? Long.toString(page.get(limit - 1).number) : null);
     }
 }

@@ -258,8 +258,13 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return locked(now -> audit.read(job, limit));
+    public Optional<JobId> findByIdempotencyKey(String key) {
+        return locked(now -> Optional.ofNullable(tables.idempotent.get(key)).map(job -> job.id));
+    }
+
+    @Override
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        return locked(now -> audit.read(job, limit, cursor));
     }
 
     @Override

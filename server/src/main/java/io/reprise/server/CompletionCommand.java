@@ -17,7 +17,8 @@ import picocli.CommandLine.Spec;
             "",
             "Examples:",
             "  source <(reprise completion bash)",
-            "  reprise completion zsh > ~/.reprise-completion && echo 'source ~/.reprise-completion' >> ~/.zshrc"
+            "  reprise completion zsh > ~/.reprise-completion",
+            "  echo 'source ~/.reprise-completion' >> ~/.zshrc"
         })
 final class CompletionCommand implements Callable<Integer> {
 

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
             "",
             "Examples:",
             "  reprise dead                                       what has failed, by error",
-            "  reprise dead replay --fingerprint 8c1f --rate 5    put one group back: canary first, 5 per second",
+            "  reprise dead replay --fingerprint 8c1f --rate 5    one group, 5 per second",
             "  reprise dead discard 17 --why 'sent by hand'"
         })
 final class DeadCommand extends LinkedCommand {

@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
             "code is 1. Ctrl-C only ends the watching: the replay goes on in the server.",
             "",
             "Examples:",
-            "  reprise dead replay 17 --payload '{\"city\":\"Oslo\"}' --why 'corrected the address'",
+            "  reprise dead replay 17 --payload '{\"city\":\"Oslo\"}' --why 'a wrong address'",
             "  reprise dead replay --fingerprint 8c1f --rate 5 --canary 3",
             "  reprise dead replay --all --dry-run"
         })

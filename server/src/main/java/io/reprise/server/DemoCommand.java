@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  reprise demo",
             "  reprise demo --plain --seconds 5",
-            "  reprise demo --db demo.db --forever       stop with Ctrl-C, start again: nothing is lost"
+            "  reprise demo --db demo.db --forever       stop it and go on later"
         })
 final class DemoCommand implements Callable<Integer> {
 

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
             "Examples:",
             "  reprise jobs --store sqlite:reprise.db",
             "  reprise jobs list --state failed --since 2h",
-            "  reprise jobs enqueue resize --payload '{\"file\":\"a.png\"}' --max-retries 5 --wait 1m"
+            "  reprise jobs enqueue resize --payload '{\"file\":\"a.png\"}' --wait 1m"
         })
 final class JobsCommand extends LinkedCommand {
 

@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
             "Examples:",
             "  reprise keys",
             "  reprise keys create shop --scope enqueue,read",
-            "  reprise keys create rescue --scope admin --store sqlite:reprise.db     # when the admin key is lost"
+            "  reprise keys create rescue --scope admin --store sqlite:reprise.db    # lost?"
         })
 final class KeysCommand extends ListingCommand {
 

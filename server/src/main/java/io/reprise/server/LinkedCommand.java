@@ -132,7 +132,7 @@ abstract class LinkedCommand implements Callable<Integer> {
             return new StoreLink(api, "cli " + System.getProperty("user.name", "unknown"));
         } catch (RuntimeException e) {
             opened.close();
-            throw e instanceof RepriseException ? new BadInput("Cannot use the store: " + e.getMessage(), e) : e;
+            throw e instanceof RepriseException unusable ? Stores.unusable(unusable) : e;
         }
     }
 

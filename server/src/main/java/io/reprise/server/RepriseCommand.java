@@ -23,16 +23,17 @@ import picocli.CommandLine.TypeConversionException;
         footer = {
             "",
             "Examples:",
-            "  reprise demo                                  watch jobs fail and recover, 20 seconds",
-            "  reprise serve                                 the server: jobs over HTTP, kept in reprise.db",
-            "  reprise jobs list --state failed              what has failed? of a server, or of a store",
-            "  reprise dead replay --fingerprint 8c1f        put a group back, slowly, canary first",
-            "  reprise policy preview --preset conduit       when would the retries come?",
-            "  reprise policy lint policy.json               is anything odd about this policy?",
-            "  reprise simulate outage --rate 20             which policy survives a dead dependency?",
-            "  reprise schema print --dialect postgresql     the tables, for your own migrations",
+            "  reprise demo                               watch jobs fail and recover",
+            "  reprise serve                              the server, on reprise.db",
+            "  reprise jobs list --state failed           what has failed?",
+            "  reprise dead replay --fingerprint 8c1f     put a group back, canary first",
+            "  reprise policy preview --preset conduit    when would the retries come?",
+            "  reprise policy lint policy.json            is anything odd about it?",
+            "  reprise simulate outage --rate 20          which policy survives an outage?",
+            "  reprise schema print --dialect postgresql  the tables, to migrate yourself",
             "",
-            "Exit codes: 0 fine, 1 a finding, 2 bad input or refused, 70 nobody answers or internal error."
+            "Exit codes: 0 fine, 1 a finding, 2 bad input or refused, 70 nobody answers or an",
+            "internal error."
         })
 final class RepriseCommand {
 

@@ -22,7 +22,6 @@ import io.reprise.store.Note;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -148,7 +147,7 @@ final class ServeCommand implements Callable<Integer> {
             }
         }
         try {
-            return Settings.read(config, System.getenv(), flags);
+            return Settings.read(config, System.getenv(), flags, ServeChecks.ALL);
         } catch (Settings.InvalidSettings e) {
             throw new BadInput(String.valueOf(e.getMessage()), e);
         }
@@ -173,7 +172,7 @@ final class ServeCommand implements Callable<Integer> {
             throw new BadInput(String.valueOf(e.getMessage()), e);
         } catch (RepriseException e) {
             store.close();
-            throw new BadInput("Cannot use the store: " + e.getMessage(), e);
+            throw Stores.unusable(e);
         }
     }
 
@@ -241,11 +240,7 @@ final class ServeCommand implements Callable<Integer> {
         if (keyStore == null) {
             return null;
         }
-        Path file = Path.of(keyStore);
-        if (!Files.isReadable(file)) {
-            throw new BadInput("tls.key-store: cannot read " + file);
-        }
-        return new HttpSettings.Tls(file, settings.text(Setting.TLS_PASSWORD));
+        return new HttpSettings.Tls(Path.of(keyStore), settings.text(Setting.TLS_PASSWORD));
     }
 
     private static RepriseBuilder builder(Settings settings) {

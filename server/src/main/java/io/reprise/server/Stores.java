@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
+import io.reprise.RepriseException;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.store.JobStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.List;
 
 /** The one place that knows which stores there are. */
 final class Stores {
 
     private static final String SQLITE = "sqlite:";
+    private static final List<String> KINDS =
+            List.of(SQLITE, "postgresql://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
 
     private Stores() {}
 
@@ -32,6 +37,14 @@ final class Stores {
         }
     }
 
+    /** Looks at nothing but how the URL begins. @throws IllegalArgumentException if no store's does so */
+    static void requireKnownKind(String url) {
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        if (KINDS.stream().noneMatch(name::startsWith)) {
+            throw new IllegalArgumentException("must begin with " + String.join(", ", KINDS));
+        }
+    }
+
     /** The same, but a file must be there: a name that was mistyped must not become an empty queue. */
     static JobStore openExisting(String url) {
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
@@ -40,6 +53,19 @@ final class Stores {
                     + "; 'reprise serve --store " + url + "' would make it");
         }
         return open(url);
+    }
+
+    /**
+     * What to say of a store that cannot be used. A pool says only that it has no connection; why, its cause knows.
+     */
+    static BadInput unusable(RepriseException failure) {
+        Throwable last = failure;
+        for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+            last = cause instanceof SQLException ? cause : last;
+        }
+        String message = String.valueOf(failure.getMessage());
+        String why = String.valueOf(last.getMessage());
+        return new BadInput("Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
     }
 
     /** The SQL that creates the tables. */

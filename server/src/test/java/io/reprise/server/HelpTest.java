@@ -34,6 +34,7 @@ class HelpTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "",
                 "serve",
                 "jobs",
                 "jobs list",
@@ -87,10 +88,18 @@ class HelpTest {
         Cli run = Cli.line(command + " -h");
         assertThat(run.code()).isZero();
         assertThat(run.out())
-                .startsWith("Usage: reprise " + command)
+                .startsWith(("Usage: reprise " + command).trim())
                 .contains("Example")
                 .contains("--verbose");
         assertThat(run.err()).isEmpty();
+        assertThat(run.out()
+                        .lines()
+                        .dropWhile(line -> !line.startsWith("Example"))
+                        .skip(1)
+                        .takeWhile(line -> !line.isBlank()))
+                .as("examples that fit a line each")
+                .isNotEmpty()
+                .allMatch(line -> line.startsWith("  "));
     }
 
     @ParameterizedTest

@@ -201,9 +201,27 @@ class ServeTest {
         Cli printed = Cli.run("serve", "--print-config", "--http-port", "9");
         assertThat(printed.code()).isZero();
         assertThat(printed.out()).contains("http.port=9   # command line").contains("store.url=sqlite:reprise.db");
-        Cli refused = Cli.run("serve", "--http-port", "x", "--worker-lease", "soon");
+        Cli refused = Cli.run(
+                "serve",
+                "--http-port=x",
+                "--worker-lease=soon",
+                "--store=oracle://db/jobs",
+                "--delivery-allow=10.0.0.0/99",
+                "--delivery-secret=hidden",
+                "--encryption-keys=hidden",
+                "--tls-key-store=none.p12",
+                "--tls-password=hidden");
         assertThat(refused.code()).isEqualTo(ExitCode.BAD_INPUT);
-        assertThat(refused.err()).contains("http.port").contains("worker.lease");
+        assertThat(refused.err())
+                .contains("7 settings are wrong:")
+                .contains("http.port (command line): must be a number from 0 to 65535, not 'x'")
+                .contains("worker.lease (command line): ")
+                .contains("store.url (command line): must begin with sqlite:, postgresql://, ")
+                .contains("delivery.allow (command line): '10.0.0.0/99' is not a range")
+                .contains("delivery.secret (command line): ")
+                .contains("encryption.keys (command line): encryption key '?' is not of the form id:base64")
+                .contains("tls.key-store (command line): names a file that cannot be read: none.p12")
+                .doesNotContain("hidden");
         for (String url : List.of("oracle://a:secret@b/c", "mongodb://a:b/secret@c", "mongodb:secret")) {
             Cli unknown = Cli.run("serve", "--store-url", url);
             assertThat(unknown.code()).isEqualTo(ExitCode.BAD_INPUT);

@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import io.reprise.JobId;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Note;
+import io.reprise.store.Page;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
@@ -18,16 +19,17 @@ final class Audit {
             """;
 
     private static final String READ = """
-            select at, action, job_id, subject, by_whom, why, detail
+            select id, at, action, job_id, subject, by_whom, why, detail
               from reprise_audit
+             where id < ?
              order by id desc
              limit ?
             """;
 
     private static final String READ_JOB = """
-            select at, action, job_id, subject, by_whom, why, detail
+            select id, at, action, job_id, subject, by_whom, why, detail
               from reprise_audit
-             where job_id = ?
+             where job_id = ? and id < ?
              order by id desc
              limit ?
             """;
@@ -45,16 +47,27 @@ final class Audit {
         session.update(session.dialect().sql(WRITE), action, job, subject, note.by(), note.why(), detail);
     }
 
-    static List<AuditEntry> read(Session session, @Nullable JobId job, int limit) throws SQLException {
-        return job == null ? session.list(READ, Audit::entry, limit) : session.list(READ_JOB, Audit::entry, job, limit);
+    private record Numbered(long id, AuditEntry entry) {}
+
+    /** One more than the page holds is read, to know whether there are more. */
+    static Page<AuditEntry> read(Session session, @Nullable JobId job, int limit, long before) throws SQLException {
+        List<Numbered> found = job == null
+                ? session.list(READ, Audit::entry, before, limit + 1)
+                : session.list(READ_JOB, Audit::entry, job, before, limit + 1);
+        boolean more = found.size() > limit;
+        List<Numbered> page = more ? found.subList(0, limit) : found;
+        return new Page<>(
+                page.stream().map(Numbered::entry).toList(), more ? Long.toString(page.get(limit - 1).id) : null);
     }
 
-    private static AuditEntry entry(Row row) throws SQLException {
+    private static Numbered entry(Row row) throws SQLException {
+        long id = row.number();
         Instant at = row.instant();
         String action = row.text();
         Long job = row.numberOrNull();
         String subject = row.textOrNull();
         Note note = new Note(row.text(), row.textOrNull());
-        return new AuditEntry(at, action, job == null ? null : new JobId(job), subject, note, row.textOrNull());
+        JobId of = job == null ? null : new JobId(job);
+        return new Numbered(id, new AuditEntry(at, action, of, subject, note, row.textOrNull()));
     }
 }

@@ -187,6 +187,11 @@ final class Inserts {
         }
     }
 
+    /** The job that has the idempotency key, as far as this session can see. */
+    static Optional<JobId> remembered(Session session, String key) throws SQLException {
+        return session.first(session.dialect().sql(REMEMBERED), row -> new JobId(row.number()), key);
+    }
+
     /** The job that has the idempotency key. Only the key is locked: beside a job there is always a table that lacks it. */
     private static Optional<Inserted> known(Session session, String key, boolean met) throws SQLException {
         Dialect dialect = session.dialect();

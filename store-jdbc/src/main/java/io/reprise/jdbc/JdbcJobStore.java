@@ -286,8 +286,14 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return database.read("read the audit log", session -> Audit.read(session, job, limit));
+    public Optional<JobId> findByIdempotencyKey(String key) {
+        return database.read("look for a key", session -> Inserts.remembered(session, key));
+    }
+
+    @Override
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
+        return database.read("read the audit log", session -> Audit.read(session, job, limit, before));
     }
 
     @Override

@@ -4,10 +4,12 @@ package io.reprise.mongodb;
 import io.reprise.JobId;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Note;
+import io.reprise.store.Page;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /** What was done by hand. */
@@ -37,14 +39,38 @@ final class Audit {
         return new Note(Objects.requireNonNullElse(Fields.text(from, "by"), "unknown"), Fields.text(from, "why"));
     }
 
-    static List<AuditEntry> read(Scope scope, @Nullable JobId job, int limit) {
-        List<AuditEntry> entries = new ArrayList<>();
-        scope.docs(Scope.AUDIT)
-                .find(job == null ? new Document() : new Document("job", job.value()))
-                .sort(NEWEST_FIRST)
-                .limit(limit)
-                .forEach(entry -> entries.add(read(entry)));
-        return entries;
+    /** What comes after the entry that a cursor names. @throws IllegalArgumentException if it names none */
+    private static Document after(@Nullable String cursor) {
+        if (cursor == null) {
+            return new Document();
+        }
+        int dash = cursor.indexOf('-');
+        if (dash < 0 || !ObjectId.isValid(cursor.substring(dash + 1))) {
+            throw new IllegalArgumentException("'" + cursor + "' is not a cursor: pass Page.next()");
+        }
+        long at = Long.parseLong(cursor.substring(0, dash));
+        Document earlier = new Document("at_us", new Document("$lt", at));
+        Document beside = new Document("at_us", at)
+                .append(Fields.ID, new Document("$lt", new ObjectId(cursor.substring(dash + 1))));
+        return new Document("$or", List.of(earlier, beside));
+    }
+
+    /** One more than the page holds is read, to know whether there are more. */
+    static Page<AuditEntry> read(Scope scope, @Nullable JobId job, int limit, @Nullable String cursor) {
+        Document filter = after(cursor);
+        if (job != null) {
+            filter.append("job", job.value());
+        }
+        List<Document> found = new ArrayList<>();
+        scope.docs(Scope.AUDIT).find(filter).sort(NEWEST_FIRST).limit(limit + 1).forEach(found::add);
+        boolean more = found.size() > limit;
+        List<Document> page = more ? found.subList(0, limit) : found;
+        return new Page<>(page.stream().map(Audit::read).toList(), more ? cursor(page.get(limit - 1)) : null);
+    }
+
+    private static String cursor(Document entry) {
+        return Fields.numberOr(entry, "at_us", 0) + "-"
+                + entry.getObjectId(Fields.ID).toHexString();
     }
 
     private static AuditEntry read(Document entry) {

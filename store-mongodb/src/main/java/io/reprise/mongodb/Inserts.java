@@ -15,6 +15,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Supplier;
 import org.bson.Document;
 import org.bson.types.ObjectId;
@@ -42,6 +43,15 @@ final class Inserts {
 
     Inserts(Mongo mongo) {
         this.mongo = mongo;
+    }
+
+    /** The job that has the idempotency key, moved dead letters included. */
+    static Optional<JobId> remembered(Scope scope, String key) {
+        List<Document> known = Batch.found(scope.jobs(), Fields.IDEMPOTENCY_KEYS, List.of(key));
+        if (known.isEmpty() && scope.hasDead()) {
+            known = Batch.found(scope.dead(), Fields.IDEMPOTENCY_KEYS, List.of(key));
+        }
+        return known.stream().findFirst().map(job -> new JobId(JobDocs.idOf(job)));
     }
 
     List<Inserted> insert(List<JobSpec> specs) {

@@ -246,8 +246,13 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<AuditEntry> audit(@Nullable JobId job, int limit) {
-        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit));
+    public Optional<JobId> findByIdempotencyKey(String key) {
+        return mongo.run("look for a key", scope -> Inserts.remembered(scope, key));
+    }
+
+    @Override
+    public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
+        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit, cursor));
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.Job;
 import io.reprise.JobCounts;
@@ -15,10 +16,12 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
+import io.reprise.store.Page;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -269,6 +272,23 @@ public interface DeadLetterContract extends StoreFixture {
             assertThat(entry.at()).isBetween(before, store().now());
         });
         assertThat(store().audit(null, 10)).hasSize(3);
+    }
+
+    @Test
+    default void the_audit_log_is_read_page_by_page() {
+        for (int i = 0; i < 5; i++) {
+            store().note("note-" + i, "subject", NOTE, null);
+        }
+        List<String> actions = new ArrayList<>();
+        String cursor = null;
+        do {
+            Page<AuditEntry> page = store().audit(null, 2, cursor);
+            assertThat(page.items()).hasSizeLessThanOrEqualTo(2);
+            page.items().forEach(entry -> actions.add(entry.action()));
+            cursor = page.next();
+        } while (cursor != null);
+        assertThat(actions).containsExactly("note-4", "note-3", "note-2", "note-1", "note-0");
+        assertThatThrownBy(() -> store().audit(null, 2, "nonsense")).isInstanceOf(IllegalArgumentException.class);
     }
 
     private static Revival grant(int attempts, boolean reset) {

@@ -30,9 +30,17 @@ public interface IdempotencyContract extends StoreFixture {
     }
 
     @Test
+    default void the_job_of_an_idempotency_key_is_found() {
+        JobId id = add(once());
+        assertThat(store().findByIdempotencyKey("request-1")).contains(id);
+        assertThat(store().findByIdempotencyKey("request-2")).isEmpty();
+    }
+
+    @Test
     default void a_finished_job_keeps_its_idempotency_key() {
         JobId id = add(once());
         succeed(claimOne());
+        assertThat(store().findByIdempotencyKey("request-1")).contains(id);
         Inserted again = insert(once());
         assertThat(again.id()).isEqualTo(id);
         assertThat(again.created()).isFalse();
@@ -41,6 +49,7 @@ public interface IdempotencyContract extends StoreFixture {
     @Test
     default void a_dead_letter_keeps_its_idempotency_key() {
         JobId id = deadLetter(once());
+        assertThat(store().findByIdempotencyKey("request-1")).contains(id);
         assertThat(insert(once()).id()).isEqualTo(id);
     }
 
@@ -63,6 +72,7 @@ public interface IdempotencyContract extends StoreFixture {
     default void discarding_a_job_frees_its_idempotency_key() {
         JobId id = deadLetter(once());
         store().discard(id, NOTE);
+        assertThat(store().findByIdempotencyKey("request-1")).isEmpty();
         assertThat(insert(once()).created()).isTrue();
     }
 

@@ -10,12 +10,14 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Cause;
+import io.reprise.store.Page;
 import io.reprise.store.QueueState;
 import io.reprise.store.Spending;
 import io.reprise.store.WorkerState;
@@ -112,6 +114,7 @@ final class InsightEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .query("job", Schema.id(), "only to this job")
                         .query("limit", Schemas.LIMIT, "entries at most; 100 unless given")
+                        .query("cursor", Schemas.CURSOR, "what the page before called next")
                         .answers(200, "entries", Schemas.page(AUDIT, "Audit"))
                         .does(this::audit));
     }
@@ -215,11 +218,20 @@ final class InsightEndpoints implements Endpoints {
         Tenancy tenancy = Tenancy.of(request.caller());
         String id = request.parameter("job");
         JobId job = id == null ? null : api.job(request, id).id();
-        List<Map<String, @Nullable Object>> entries = api.store().audit(job, request.integer("limit", 100)).stream()
+        Page<AuditEntry> page = page(job, request);
+        List<Map<String, @Nullable Object>> entries = page.items().stream()
                 .filter(entry -> isFor(entry, tenancy))
                 .map(entry -> view(entry, tenancy))
                 .toList();
-        return Response.ok(Views.page(entries, null));
+        return Response.ok(Views.page(entries, page.next()));
+    }
+
+    private Page<AuditEntry> page(@Nullable JobId job, Request request) {
+        try {
+            return api.store().audit(job, request.integer("limit", 100), request.parameter("cursor"));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("cursor", "is not one that a page called next");
+        }
     }
 
     /** An entry is the tenant's if what was done, was done to something of the tenant's. */

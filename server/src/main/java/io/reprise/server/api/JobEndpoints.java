@@ -8,6 +8,7 @@ import io.reprise.JobRequest;
 import io.reprise.ManualRetry;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -140,10 +141,7 @@ final class JobEndpoints implements Endpoints {
         Tenancy tenancy = Tenancy.of(request.caller());
         List<JobRequest<JsonNode>> jobs = requests.all(request.body(), tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Inserted> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
-        if (keyed != null) {
-            keyed.requireSame(inserted, api);
-        }
+        List<Inserted> inserted = keyed == null ? api.reprise().offerAll(jobs) : enqueue(keyed, jobs);
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Inserted one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();
@@ -160,6 +158,14 @@ final class JobEndpoints implements Endpoints {
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
     }
 
+    private List<Inserted> enqueue(KeyedRequest keyed, List<JobRequest<JsonNode>> jobs) {
+        List<JobRequest<JsonNode>> all = keyed.keyed(jobs);
+        keyed.requireUnused(api);
+        List<Inserted> inserted = api.reprise().offerAll(all);
+        keyed.requireSame(inserted, api);
+        return inserted;
+    }
+
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         JobQuery query = Filters.states(Filters.page(Filters.query(request, tenancy), request), request);
@@ -169,7 +175,7 @@ final class JobEndpoints implements Endpoints {
     private Answer get(Request request) {
         Response response = Response.ok(whole(request, api.job(request))).tagged();
         String tag = String.valueOf(response.headers().get("ETag"));
-        return tag.equals(request.parameter("If-None-Match")) ? Response.notModified(tag) : response;
+        return ETags.match(request.parameter("If-None-Match"), tag) ? Response.notModified(tag) : response;
     }
 
     private Map<String, @Nullable Object> whole(Request request, Job job) {

@@ -71,9 +71,8 @@ final class KeyedRequest {
                 throw invalid("is a tag of each job too, and with it there may be " + JobSpec.MAX_TAGS);
             }
             String own = body.isArray() ? key + "#" + i : key;
-            String stored = tenancy.storedKey("Idempotency-Key", own);
             try {
-                keyed.add(jobs.get(i).tags(tags.toArray(String[]::new)).idempotencyKey(stored == null ? own : stored));
+                keyed.add(jobs.get(i).tags(tags.toArray(String[]::new)).idempotencyKey(stored(own)));
             } catch (IllegalArgumentException e) {
                 throw invalid(String.valueOf(e.getMessage()));
             }
@@ -81,17 +80,49 @@ final class KeyedRequest {
         return keyed;
     }
 
-    /** A key that was used for something else is a mistake that must not pass for a success. */
+    /**
+     * A key that was used for something else is a mistake that must not pass for a success. Looks before anything is stored,
+     * at the key as one job and as an array would have it.
+     */
+    void requireUnused(Api api) {
+        for (String used : List.of(key, first())) {
+            api.store()
+                    .findByIdempotencyKey(stored(used))
+                    .flatMap(api.reprise()::find)
+                    .filter(this::isForeign)
+                    .ifPresent(job -> {
+                        throw reused(job);
+                    });
+        }
+    }
+
+    /** The same after it was stored, for another request may have come in between. */
     void requireSame(List<Inserted> inserted, Api api) {
         for (Inserted one : inserted) {
             Job job = one.created() ? null : api.reprise().find(one.id()).orElse(null);
-            if (job != null && !job.spec().tags().contains(tag)) {
+            if (job != null && isForeign(job)) {
                 undo(inserted, api);
-                throw Problem.of(
-                        ProblemType.KEY_REUSED,
-                        "The key belongs to job " + job.id() + ", which another request enqueued");
+                throw reused(job);
             }
         }
+    }
+
+    private boolean isForeign(Job job) {
+        return !job.spec().tags().contains(tag);
+    }
+
+    private static Problem reused(Job job) {
+        return Problem.of(
+                ProblemType.KEY_REUSED, "The key belongs to job " + job.id() + ", which another request enqueued");
+    }
+
+    private String first() {
+        return key + "#0";
+    }
+
+    private String stored(String own) {
+        String stored = tenancy.storedKey("Idempotency-Key", own);
+        return stored == null ? own : stored;
     }
 
     /** An array that is longer than the one before leads to jobs of which the end is new. */

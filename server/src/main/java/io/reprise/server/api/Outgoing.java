@@ -18,6 +18,8 @@ import io.reprise.server.webhook.Webhooks;
 import io.reprise.store.JobStore;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.DeserializationFeature;
 
@@ -37,6 +39,20 @@ public final class Outgoing implements AutoCloseable {
      * @param keys what payloads are encrypted with; null leaves them as they are
      */
     public Outgoing(JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
+        this(store, guard, secrets, keys, UnaryOperator.identity());
+    }
+
+    /**
+     * The same for a service with words of its own.
+     *
+     * @param wording turns what webhooks tell of a job, the {@code data}, into those words
+     */
+    public Outgoing(
+            JobStore store,
+            OutboundGuard guard,
+            List<SigningSecret> secrets,
+            @Nullable EncryptionKeys keys,
+            UnaryOperator<Map<String, Object>> wording) {
         // Numbers of a body go out as they came in.
         PayloadCodec plain = new JacksonCodec(JacksonCodec.defaults()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -45,7 +61,7 @@ public final class Outgoing implements AutoCloseable {
         this.guard = guard;
         this.client = new OutboundClient(guard);
         this.delivery = new HttpDelivery(client, guard, secrets, codec, InstantSource.system());
-        this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system());
+        this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system(), wording);
     }
 
     /** Makes an engine deliver. */

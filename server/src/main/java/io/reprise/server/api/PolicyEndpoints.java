@@ -6,6 +6,7 @@ import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
@@ -159,7 +160,9 @@ final class PolicyEndpoints implements Endpoints {
         Optional<Document> before = document(request);
         long version = before.map(Document::version).orElse(0L);
         String match = request.parameter("If-Match");
-        if (match != null && !match.equals(tag(version))) {
+        // A star asks for any version, but for one.
+        boolean none = "*".equals(match) && before.isEmpty();
+        if (match != null && (none || !ETags.match(match, tag(version)))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + version);
         }
         String json = Json.text(Map.of("policy", Json.parse(policy.toJson())));

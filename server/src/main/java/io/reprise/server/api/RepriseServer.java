@@ -24,6 +24,7 @@ public final class RepriseServer implements AutoCloseable {
 
     private final Reprise reprise;
     private final Waiting waiting;
+    private final Readiness readiness;
     private final EventEndpoints events;
     private final Replayer replayer;
     private final PrometheusMeterRegistry metrics;
@@ -51,6 +52,7 @@ public final class RepriseServer implements AutoCloseable {
         this.reprise = reprise;
         this.metrics = metrics;
         this.waiting = new Waiting();
+        this.readiness = new Readiness(store);
         this.events = new EventEndpoints(log);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
         Keys keys = new Keys(store, InstantSource.system());
@@ -95,7 +97,7 @@ public final class RepriseServer implements AutoCloseable {
         all.add(outgoing.endpoints(api.reprise()));
         parts.more.forEach(part -> all.add(part.apply(api)));
         List<Operation> operations = new ArrayList<>();
-        SystemEndpoints system = new SystemEndpoints(api, metrics, parts.version, () -> List.copyOf(operations));
+        SystemEndpoints system = new SystemEndpoints(readiness, metrics, parts.version, () -> List.copyOf(operations));
         all.add(system);
         all.forEach(part -> operations.addAll(part.operations()));
         return HttpServer.start(
@@ -137,6 +139,7 @@ public final class RepriseServer implements AutoCloseable {
         replayer.close();
         events.close();
         waiting.close();
+        readiness.close();
         reprise.close();
         outgoing.close();
         metrics.close();

@@ -13,8 +13,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.StoreException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -29,7 +27,7 @@ final class SystemEndpoints implements Endpoints {
             .may("problems", Schema.array(Schema.text(1, 500), 0, 100))
             .named("Health");
 
-    private final Api api;
+    private final Readiness readiness;
     private final PrometheusMeterRegistry metrics;
     private final String version;
     private final Supplier<List<Operation>> all;
@@ -39,8 +37,9 @@ final class SystemEndpoints implements Endpoints {
      *
      * @param all every operation of the server, these included
      */
-    SystemEndpoints(Api api, PrometheusMeterRegistry metrics, String version, Supplier<List<Operation>> all) {
-        this.api = api;
+    SystemEndpoints(
+            Readiness readiness, PrometheusMeterRegistry metrics, String version, Supplier<List<Operation>> all) {
+        this.readiness = readiness;
         this.metrics = metrics;
         this.version = version;
         this.all = all;
@@ -91,16 +90,10 @@ final class SystemEndpoints implements Endpoints {
     }
 
     private Answer ready(Request request) {
-        List<String> problems = new ArrayList<>();
-        try {
-            api.store().now();
-            api.store().liveQueues();
-        } catch (StoreException e) {
-            // Not what the driver says: it may name hosts and users.
-            problems.add("the store does not answer");
-        }
-        return problems.isEmpty()
-                ? Response.ok(Map.of("status", "ok"))
-                : Response.json(503, Map.of("status", "unavailable", "problems", problems));
+        return new Answer.Later(readiness
+                .problems()
+                .thenApply(problems -> problems.isEmpty()
+                        ? Response.ok(Map.of("status", "ok"))
+                        : Response.json(503, Map.of("status", "unavailable", "problems", problems))));
     }
 }

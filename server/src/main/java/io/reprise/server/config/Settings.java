@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Properties;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -49,6 +50,19 @@ public final class Settings {
      * @throws InvalidSettings naming everything that is wrong
      */
     public static Settings read(@Nullable Path file, Map<String, String> environment, Map<Setting, String> flags) {
+        return read(file, environment, flags, Map.of());
+    }
+
+    /**
+     * The same with more checks of values.
+     *
+     * @param checks each throws an {@link IllegalArgumentException} saying what is wrong with a value
+     */
+    public static Settings read(
+            @Nullable Path file,
+            Map<String, String> environment,
+            Map<Setting, String> flags,
+            Map<Setting, Consumer<String>> checks) {
         List<String> errors = new ArrayList<>();
         Map<Setting, Given> given = new EnumMap<>(Setting.class);
         Map<String, String> fromFile = file == null ? Map.of() : load(file, errors);
@@ -67,7 +81,7 @@ public final class Settings {
             }
         });
         flags.forEach((setting, value) -> given.put(setting, new Given(value, "command line")));
-        check(given, errors);
+        check(given, checks, errors);
         if (!errors.isEmpty()) {
             throw new InvalidSettings(errors);
         }
@@ -89,12 +103,13 @@ public final class Settings {
         }
     }
 
-    private static void check(Map<Setting, Given> given, List<String> errors) {
+    private static void check(Map<Setting, Given> given, Map<Setting, Consumer<String>> checks, List<String> errors) {
         given.forEach((setting, value) -> {
             try {
                 setting.check(value.value.trim());
+                checks.getOrDefault(setting, any -> {}).accept(value.value.trim());
             } catch (IllegalArgumentException e) {
-                errors.add(setting.key() + " (" + value.source + ") " + e.getMessage());
+                errors.add(setting.key() + " (" + value.source + "): " + e.getMessage());
             }
         });
         if (given.containsKey(Setting.TLS_KEY_STORE) != given.containsKey(Setting.TLS_PASSWORD)) {

@@ -10,6 +10,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** What a delivery says: the values that were stored when the step was taken, even if the job has moved on since. */
@@ -36,14 +37,18 @@ final class Message {
                 .orElse(null);
     }
 
-    /** The JSON object, in the shape that Standard Webhooks suggest. */
-    Map<String, Object> body(Instant now) {
+    /**
+     * The JSON object, in the shape that Standard Webhooks suggest.
+     *
+     * @param wording turns what is told of a job into the words of the service
+     */
+    Map<String, Object> body(Instant now, UnaryOperator<Map<String, Object>> wording) {
         Map<String, Object> body = new LinkedHashMap<>();
         boolean ping = event == EventType.PING;
         body.put("type", ping ? "ping" : "job." + event.text());
         Instant at = at();
         body.put("timestamp", (at == null ? now : at).toString());
-        body.put("data", ping ? Map.of("subscription", notice.subscription()) : data());
+        body.put("data", ping ? Map.of("subscription", notice.subscription()) : wording.apply(data()));
         return body;
     }
 

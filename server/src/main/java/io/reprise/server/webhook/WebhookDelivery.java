@@ -28,6 +28,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -76,18 +77,21 @@ public final class WebhookDelivery implements JobHandler<Notice> {
     private final OutboundClient client;
     private final OutboundGuard guard;
     private final InstantSource clock;
+    private final UnaryOperator<Map<String, Object>> wording;
 
     WebhookDelivery(
             JobStore store,
             Subscriptions subscriptions,
             OutboundClient client,
             OutboundGuard guard,
-            InstantSource clock) {
+            InstantSource clock,
+            UnaryOperator<Map<String, Object>> wording) {
         this.store = store;
         this.subscriptions = subscriptions;
         this.client = client;
         this.guard = guard;
         this.clock = clock;
+        this.wording = wording;
     }
 
     @Override
@@ -123,7 +127,7 @@ public final class WebhookDelivery implements JobHandler<Notice> {
                 notice,
                 about == null ? null : store.find(about).orElse(null),
                 about == null ? List.of() : store.attempts(about));
-        String body = Json.text(message.body(now));
+        String body = Json.text(message.body(now, wording));
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         headers.putAll(subscription.headers());
         headers.put("Content-Type", "application/json");

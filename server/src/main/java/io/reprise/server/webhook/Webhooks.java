@@ -7,10 +7,12 @@ import io.reprise.server.delivery.OutboundClient;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.store.JobStore;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 
 /**
  * Webhooks put together: {@link #join} makes an engine store and send deliveries. A change of a subscription is known in
@@ -30,10 +32,20 @@ public final class Webhooks implements AutoCloseable {
         return thread;
     });
 
+    /**
+     * On a store.
+     *
+     * @param wording turns what is told of a job into the words of the service
+     */
     public Webhooks(
-            JobStore store, PayloadCodec codec, OutboundClient client, OutboundGuard guard, InstantSource clock) {
+            JobStore store,
+            PayloadCodec codec,
+            OutboundClient client,
+            OutboundGuard guard,
+            InstantSource clock,
+            UnaryOperator<Map<String, Object>> wording) {
         this.subscriptions = new Subscriptions(store, codec);
-        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock);
+        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording);
         this.guard = guard;
         this.clock = clock;
     }

@@ -146,7 +146,7 @@ class JobApiTest {
     }
 
     @Test
-    void an_array_under_a_used_key_leaves_nothing_behind_that_would_run() {
+    void an_array_under_a_used_key_stores_nothing() {
         String one = "{\"type\":\"a\"}";
         Reply first = keyed("k", "[" + one + "]");
         assertThat(first.status()).isEqualTo(202);
@@ -155,7 +155,11 @@ class JobApiTest {
                         .get("items"))
                 .hasSize(1);
         assertThat(keyed("k", "[" + one + "," + one + "]").problem()).isEqualTo("idempotency-key-reused");
-        assertThat(server.get("/v1/jobs?state=pending").json().get("items")).hasSize(1);
+        assertThat(keyed("k", one).problem()).as("one is not an array").isEqualTo("idempotency-key-reused");
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(1);
+        assertThat(keyed("single", one).status()).isEqualTo(202);
+        assertThat(keyed("single", "[" + one + "]").problem()).isEqualTo("idempotency-key-reused");
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(2);
     }
 
     @Test

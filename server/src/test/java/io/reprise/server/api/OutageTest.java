@@ -11,6 +11,7 @@ import io.reprise.testing.InMemoryJobStore;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Test;
 class OutageTest {
 
     private final AtomicBoolean down = new AtomicBoolean();
+    private volatile CountDownLatch answers = new CountDownLatch(0);
 
     private JobStore unreliable() {
         InMemoryJobStore store = new InMemoryJobStore();
@@ -26,12 +28,29 @@ class OutageTest {
                     if (down.get() && !method.getName().equals("close")) {
                         throw new StoreException("db.internal:5432 refused ada", new IOException("refused"));
                     }
+                    answers.await();
                     try {
                         return method.invoke(store, args);
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
                 });
+    }
+
+    @Test
+    void a_store_that_keeps_silent_is_not_waited_for() {
+        try (TestServer server = new TestServer(unreliable(), HttpSettings.Limits.DEFAULT, 1_000_000)) {
+            answers = new CountDownLatch(1);
+            try {
+                Reply ready = server.send(null, "GET", "/readyz", null);
+                assertThat(ready.status()).isEqualTo(503);
+                assertThat(ready.raw().body()).contains("the store does not answer");
+            } finally {
+                answers.countDown();
+            }
+            assertThat(TestServer.await(() -> server.get("/readyz").status() == 200 ? "ready" : null))
+                    .isEqualTo("ready");
+        }
     }
 
     @Test

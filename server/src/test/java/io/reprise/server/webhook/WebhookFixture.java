@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -52,7 +53,8 @@ final class WebhookFixture implements AutoCloseable {
     final OutboundGuard guard = new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM);
     final OutboundClient client = new OutboundClient(guard);
     final JacksonCodec codec = new JacksonCodec();
-    final Webhooks webhooks = new Webhooks(store, codec, client, guard, InstantSource.system());
+    final Webhooks webhooks =
+            new Webhooks(store, codec, client, guard, InstantSource.system(), UnaryOperator.identity());
     final SigningSecret secret = SigningSecret.random(new SecureRandom());
     final InlineWorker worker;
     final Reprise reprise;

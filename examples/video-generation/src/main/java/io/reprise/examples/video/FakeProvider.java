@@ -20,7 +20,11 @@ final class FakeProvider {
         RATE_LIMIT,
         UNAVAILABLE,
         VALIDATION,
-        AUTHENTICATION
+        AUTHENTICATION;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
     }
 
     /** What the provider itself answers when it cannot. */
@@ -45,17 +49,24 @@ final class FakeProvider {
         Map<String, List<Outcome>> models = new TreeMap<>();
         environment.forEach((name, value) -> {
             if (name.startsWith(PREFIX)) {
-                models.put(name.substring(PREFIX.length()), outcomes(value));
+                models.put(name.substring(PREFIX.length()), outcomes(name, value));
             }
         });
         return new FakeProvider(models);
     }
 
-    private static List<Outcome> outcomes(String text) {
+    private static List<Outcome> outcomes(String name, String text) {
         return Arrays.stream(text.split(",", -1))
-                .map(word ->
-                        Outcome.valueOf(word.trim().toUpperCase(Locale.ROOT).replace('-', '_')))
+                .map(word -> outcome(name, word.trim()))
                 .toList();
+    }
+
+    private static Outcome outcome(String name, String word) {
+        return Arrays.stream(Outcome.values())
+                .filter(each -> each.text().equals(word))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException(name + " must be one or more of "
+                        + Arrays.stream(Outcome.values()).map(Outcome::text).toList() + ", not '" + word + "'"));
     }
 
     /** The address of the video. */

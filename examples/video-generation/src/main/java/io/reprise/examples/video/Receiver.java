@@ -38,10 +38,9 @@ final class Receiver implements AutoCloseable {
 
     /** What was told of a task, once its end was. Webhooks may overtake one another, so they are put in order. */
     List<JsonNode> of(String taskId) {
-        String job = taskId.replace("task_", "");
         while (true) {
             List<JsonNode> told = received.stream()
-                    .filter(each -> each.path("jobId").stringValue("").equals(job))
+                    .filter(each -> each.path("taskId").stringValue("").equals(taskId))
                     .sorted((a, b) -> Integer.compare(order(a), order(b)))
                     .toList();
             long retries = told.stream()

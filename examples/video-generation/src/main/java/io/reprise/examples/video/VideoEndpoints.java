@@ -161,6 +161,21 @@ final class VideoEndpoints implements Endpoints {
         return view;
     }
 
+    /** What webhooks tell of a task, in the words of the endpoints. */
+    static Map<String, Object> told(Map<String, Object> job) {
+        Map<String, Object> task = new LinkedHashMap<>();
+        task.put("taskId", ID + job.get("jobId"));
+        String status = String.valueOf(job.get("status"));
+        task.put("status", status.equals("succeeded") ? "completed" : status);
+        for (String name : List.of("retryCount", "maxRetries", "nextRetryAt", "error")) {
+            Object value = job.get(name);
+            if (value != null) {
+                task.put(name, value);
+            }
+        }
+        return task;
+    }
+
     private static @Nullable String error(Job job) {
         if (job.status().lastError() == null || job.state() == JobState.SUCCEEDED) {
             return null;

@@ -28,9 +28,18 @@ public final class VideoGeneration {
             environment.putIfAbsent("FakeProvider__down", "unavailable");
             environment.putIfAbsent("FakeProvider__strict", "validation");
         }
-        VideoSettings settings = VideoSettings.read(environment);
-        try (VideoService service = VideoService.start(
-                settings, FakeProvider.of(environment), JdbcJobStore.sqlite(file), serve ? 8080 : 0)) {
+        VideoSettings settings;
+        FakeProvider provider;
+        try {
+            settings = VideoSettings.read(environment);
+            provider = FakeProvider.of(environment);
+        } catch (IllegalArgumentException e) {
+            System.err.println(e.getMessage());
+            System.exit(2);
+            return;
+        }
+        try (VideoService service =
+                VideoService.start(settings, provider, JdbcJobStore.sqlite(file), serve ? 8080 : 0)) {
             System.out.println("Videos are generated at " + service.url() + " with " + settings);
             if (serve) {
                 System.out.println("Virtual key: " + service.virtualKey("you", null));

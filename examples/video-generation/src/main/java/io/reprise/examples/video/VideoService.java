@@ -53,7 +53,7 @@ final class VideoService implements AutoCloseable {
                         "example",
                         new HttpSettings("127.0.0.1", port, HttpSettings.Limits.DEFAULT, null),
                         1_000,
-                        new Outgoing(store, guard, List.of(), null),
+                        new Outgoing(store, guard, List.of(), null, VideoEndpoints::told),
                         List.of(api -> new VideoEndpoints(api.reprise()))));
         return new VideoService(server, new Keys(store, InstantSource.system()));
     }

@@ -63,7 +63,10 @@ class VideoGenerationTest {
             assertThat(done.text("result")).startsWith("https://").endsWith(".mp4");
 
             List<JsonNode> told = receiver.of(flaky);
-            assertThat(told).extracting(Receiver::status).containsExactly("retrying", "retrying", "succeeded");
+            assertThat(told).extracting(Receiver::status).containsExactly("retrying", "retrying", "completed");
+            assertThat(told)
+                    .allSatisfy(each ->
+                            assertThat(each.path("taskId").stringValue()).isEqualTo(flaky));
             assertThat(told.get(0).path("error").stringValue()).isEqualTo("Connection timeout");
             assertThat(told.get(1).path("error").stringValue()).isEqualTo("Too many requests");
             assertThat(told)
