@@ -83,11 +83,13 @@ public record Costs(List<Spending> entries) {
     public String sentence() {
         return String.format(
                 Locale.ROOT,
-                "%,d retries took %.1f s, %.1f s of it for nothing, and saved %,d jobs.",
+                "%,d %s took %.1f s, %.1f s of it for nothing, and saved %,d %s.",
                 retries(),
+                retries() == 1 ? "retry" : "retries",
                 retryTime().toMillis() / 1e3,
                 wastedRetryTime().toMillis() / 1e3,
-                saved());
+                saved(),
+                saved() == 1 ? "job" : "jobs");
     }
 
     private Costs only(Predicate<Spending> which) {

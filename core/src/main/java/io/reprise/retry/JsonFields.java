@@ -119,7 +119,7 @@ final class JsonFields {
         if (value instanceof Long number && number == number.intValue()) {
             return number.intValue();
         }
-        throw wrong(name, value, "a whole number from " + Integer.MIN_VALUE + " to " + Integer.MAX_VALUE);
+        throw wrong(name, value, "a whole number");
     }
 
     private static IllegalArgumentException wrong(String name, @Nullable Object value, String wanted) {

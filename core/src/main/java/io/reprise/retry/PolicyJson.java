@@ -2,12 +2,12 @@
 package io.reprise.retry;
 
 import java.time.Duration;
-import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON form of a policy. The order of members is fixed, so that equal policies give equal text. */
@@ -111,14 +111,10 @@ final class PolicyJson {
     }
 
     static Duration duration(String field, @Nullable Object value) {
-        try {
-            if (value instanceof String text) {
-                return Duration.parse(text);
-            }
-        } catch (DateTimeParseException e) {
-            // Refused below, in the same words as a value of another type.
-        }
-        throw Bounds.refused(field, Json.write(value), "an ISO-8601 duration such as \"PT1M30S\"");
+        return Optional.ofNullable(value instanceof String text ? text : null)
+                .flatMap(DurationText::parse)
+                .orElseThrow(() -> Bounds.refused(
+                        field, Json.write(value), "a duration such as \"500ms\", \"30s\", \"1m30s\" or \"PT1M30S\""));
     }
 
     static FailureClass failureClass(String field, String name) {

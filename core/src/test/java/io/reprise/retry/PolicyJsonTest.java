@@ -77,6 +77,17 @@ class PolicyJsonTest {
         assertThat(RetryPolicy.fromJson(odd.toJson())).isEqualTo(odd);
     }
 
+    @Test
+    void durationsMayBeWrittenAsPeopleWriteThem() {
+        RetryPolicy plain = RetryPolicy.fromJson(
+                "{\"base\":\"500ms\",\"cap\":\"1h30m\",\"minDelay\":\"1.5s\",\"deadline\":\"2d\",\"retryAfterCap\":\"1m30s\"}");
+        assertThat(plain.toJson())
+                .isEqualTo("{\"base\":\"PT0.5S\",\"cap\":\"PT1H30M\",\"minDelay\":\"PT1.5S\",\"deadline\":\"PT48H\","
+                        + "\"retryAfterCap\":\"PT1M30S\"}");
+        assertThat(RetryPolicy.fromJson("{\"backoff\":\"table\",\"delays\":[\"1s\",\"PT5S\"]}"))
+                .isEqualTo(RetryPolicy.fromJson("{\"backoff\":\"table\",\"delays\":[\"PT1S\",\"PT5S\"]}"));
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -88,9 +99,12 @@ class PolicyJsonTest {
                 "{\"maxAttempts\":9999999999} | maxAttempts is 9999999999 but must be a whole number",
                 "{\"maxAttempts\":\"3\"}      | maxAttempts is \"3\" but must be a whole number",
                 "{\"cap\":1,\"cap\":2}        | \"cap\" twice",
-                "{\"cap\":\"1h\"}             | cap is \"1h\" but must be an ISO-8601 duration",
+                "{\"cap\":\"1 hour\"}         | cap is \"1 hour\" but must be a duration such as \"500ms\"",
+                "{\"cap\":\"\"}               | cap is \"\" but must be a duration",
+                "{\"cap\":\"30\"}             | cap is \"30\" but must be a duration",
+                "{\"cap\":\"30s1m\"}          | cap is \"30s1m\" but must be a duration",
                 "{\"cap\":\"PT-1S\"}          | cap is PT-1S but must be",
-                "{\"base\":null}              | base is null but must be an ISO-8601 duration",
+                "{\"base\":null}              | base is null but must be a duration",
                 "{\"base\":\"PT999999999H\"}  | base is",
                 "{\"factor\":0.5}             | factor is 0.5 but must be 1.0 to 1000.0",
                 "{\"factor\":1e999}           | factor is Infinity",

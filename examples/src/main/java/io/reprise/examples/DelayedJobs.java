@@ -27,7 +27,8 @@ public final class DelayedJobs {
             JobId then = reprise.enqueue(REMIND.job("cake").at(Instant.now().plusMillis(800)));
             JobId past = reprise.enqueue(REMIND.job("breakfast").at(Instant.EPOCH));
             // end
-            Job waiting = reprise.find(soon).orElseThrow();
+            JobId tonight = reprise.enqueue(REMIND.job("dinner").after(Duration.ofHours(8)));
+            Job waiting = reprise.find(tonight).orElseThrow();
             Example.check(waiting.status().waitReason() == WaitReason.DELAYED, "it waits, and says why: DELAYED");
             for (JobId id : new JobId[] {past, soon, then}) {
                 Job job = reprise.await(id, Example.SOON).job();

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** What the examples share: a temporary store, a plain way to speak, and a check that what was said is true. */
 final class Example {
 
-    static final Duration SOON = Duration.ofSeconds(20);
+    static final Duration SOON = Duration.ofMinutes(2);
 
     private Example() {}
 

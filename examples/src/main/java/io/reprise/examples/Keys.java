@@ -21,7 +21,7 @@ public final class Keys {
                 .handle(SYNC, (what, job) -> Example.say("Synchronised %s", what))
                 .start()) {
             // snippet:keys
-            var sync = SYNC.job("customer 7").after(Duration.ofSeconds(1));
+            var sync = SYNC.job("customer 7").after(Duration.ofMinutes(1));
             JobId first = reprise.enqueue(sync.key("customer-7"));
             JobId kept = reprise.enqueue(sync.key("customer-7", KeyRule.KEEP));
             JobId replaced = reprise.enqueue(SYNC.job("all of customer 7").key("customer-7", KeyRule.REPLACE));

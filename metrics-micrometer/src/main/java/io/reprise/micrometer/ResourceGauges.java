@@ -49,6 +49,8 @@ final class ResourceGauges {
                 .register(registry);
         Gauge.builder("reprise.resources", this, ResourceGauges::read)
                 .description("Resources whose breaker or budget is not as new")
+                // Nothing else refers to this object.
+                .strongReference(true)
                 .register(registry);
         read();
     }

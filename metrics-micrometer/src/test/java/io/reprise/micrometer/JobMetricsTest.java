@@ -201,6 +201,13 @@ class JobMetricsTest {
     }
 
     @Test
+    void the_resources_are_still_shown_after_garbage_collection() {
+        new JobMetrics(registry).resources(() -> List.of(status("mail", Breaker.Phase.OPEN, 1)));
+        System.gc();
+        assertThat(registry.get("reprise.resources").gauge().value()).isEqualTo(1);
+    }
+
+    @Test
     void a_store_that_does_not_answer_leaves_the_meters_as_they_were() {
         new JobMetrics(registry).resources(() -> {
             throw new IllegalStateException("away");

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The model checker, in a process of its own: it keeps its state in statics, so one Java runs it once. */
 final class Tlc {
 
-    private static final Duration LIMIT = Duration.ofMinutes(Long.getLong("reprise.model.minutes", 5));
+    private static final Duration LIMIT = Duration.ofMinutes(Long.getLong("reprise.model.minutes", 10));
     private static final Pattern VIOLATED = Pattern.compile(
             "Error: (?:Invariant|Action property) (\\w+) is violated|Error: (Temporal) properties were");
     private static final Pattern STATES = Pattern.compile("([\\d,]+) states generated, ([\\d,]+) distinct states");

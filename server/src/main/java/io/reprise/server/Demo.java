@@ -67,8 +67,7 @@ final class Demo {
                     .concurrency(8)
                     .lease(Duration.ofSeconds(10))
                     .poll(Duration.ofMillis(50))
-                    .stopGrace(Duration.ofSeconds(1))
-                    .cancelGrace(Duration.ofSeconds(1));
+                    .stopGrace(Duration.ofSeconds(1));
             jobs.register(builder);
             try (Reprise reprise = builder.start()) {
                 start = clock.instant();

@@ -188,7 +188,7 @@ final class JobsCommand extends LinkedCommand {
                 Target.of("events").with("queue", queue).with("type", type).with("job", job);
         int[] left = {count == null ? Integer.MAX_VALUE : count};
         return with(link -> {
-            terminal.err().println("Watching " + link.where() + "; Ctrl-C ends it.");
+            terminal.err().println("Watching " + link.scope() + "; Ctrl-C ends it.");
             link.follow(filter, event -> {
                 terminal.out().println(json ? Json.text(event) : JobTexts.event(event));
                 terminal.out().flush();

@@ -51,7 +51,7 @@ abstract class LinkedCommand implements Callable<Integer> {
             names = {"--store", "--store-url"},
             scope = ScopeType.INHERIT,
             paramLabel = "URL",
-            description = "Work straight on this store instead: a URL as 'reprise serve --store-url' takes it.")
+            description = "Work straight on this store instead: a URL as 'reprise serve --store' takes it.")
     @Nullable
     String store;
 

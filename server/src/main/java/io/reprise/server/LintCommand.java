@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.config.PolicyErrors;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;

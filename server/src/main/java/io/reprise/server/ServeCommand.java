@@ -48,14 +48,16 @@ import picocli.CommandLine.Spec;
         description = "Run the server: jobs over HTTP, remote workers, events, metrics.",
         footer = {
             "",
-            "Every setting is also a line of the file (http.port=8080) and an environment variable",
-            "(REPRISE_HTTP_PORT=8080). A flag beats the environment, which beats the file.",
+            "Every setting is also a line of the file (http.port=8080) and a variable of the",
+            "environment (REPRISE_HTTP_PORT=8080). A flag beats the environment, which beats",
+            "the file.",
             "",
-            "The first start prints an admin key, once, and listens on the loopback address only.",
+            "The first start prints an admin key, once, and listens on the loopback address",
+            "only.",
             "",
             "Examples:",
             "  reprise serve",
-            "  reprise serve --store-url postgresql://reprise@db/jobs --http-port 8081",
+            "  reprise serve --store postgresql://reprise@db/jobs --http-port 8081",
             "  reprise serve --config reprise.properties --print-config"
         })
 final class ServeCommand implements Callable<Integer> {
@@ -100,13 +102,18 @@ final class ServeCommand implements Callable<Integer> {
             }
             String otherwise = setting.otherwise() == null ? "" : " Unless set: " + setting.otherwise() + ".";
             line.getCommandSpec()
-                    .addOption(OptionSpec.builder(setting.flag())
+                    .addOption(OptionSpec.builder(names(setting))
                             .type(String.class)
                             .paramLabel("VALUE")
                             .description(setting.about() + otherwise)
                             .build());
         }
         return line;
+    }
+
+    /** The store has the short name too that the commands on a queue give it. */
+    private static String[] names(Setting setting) {
+        return setting == Setting.STORE_URL ? new String[] {"--store", setting.flag()} : new String[] {setting.flag()};
     }
 
     @Override

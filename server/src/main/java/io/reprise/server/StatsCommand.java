@@ -36,11 +36,14 @@ final class StatsCommand extends LinkedCommand {
                         .map(count -> count.getValue() + " " + count.getKey())
                         .collect(Collectors.joining(", ")));
         terminal.out()
-                .println(Cells.text(stats.path("queues")) + " queues, " + Cells.text(stats.path("workers"))
-                        + " workers");
+                .println(counted(stats.path("queues"), "queue") + ", " + counted(stats.path("workers"), "worker"));
         if (stats.path("costs").isObject()) {
             terminal.out().println(Cells.text(stats.path("costs").path("sentence")));
         }
         stats.path("alerts").forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
+    }
+
+    private static String counted(JsonNode count, String what) {
+        return Cells.text(count) + " " + what + (count.intValue() == 1 ? "" : "s");
     }
 }

@@ -37,7 +37,7 @@ final class Stores {
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
         if (name.startsWith(SQLITE) && !Files.isRegularFile(Path.of(name.substring(SQLITE.length())))) {
             throw new BadInput("store.url: there is no file " + name.substring(SQLITE.length())
-                    + "; 'reprise serve --store-url " + url + "' would make it");
+                    + "; 'reprise serve --store " + url + "' would make it");
         }
         return open(url);
     }

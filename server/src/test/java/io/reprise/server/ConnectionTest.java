@@ -142,7 +142,7 @@ class ConnectionTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void the_environment_and_a_file_say_where_the_queue_is() throws Exception {
         try (QueueFixture queue = new QueueFixture(directory)) {
             String overHttp = process(
@@ -171,7 +171,7 @@ class ConnectionTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void a_shell_completes_commands_and_options() throws Exception {
         Path script = Files.writeString(
                 directory.resolve("completion"), Cli.run("completion", "bash").out());

@@ -11,7 +11,10 @@ import io.reprise.store.JobQuery;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
+import java.util.function.IntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -28,8 +31,13 @@ class DemoTest {
 
     @Test
     void the_figures_add_up_and_agree_with_the_database(@TempDir Path directory) {
-        Path file = directory.resolve("demo.db");
-        Cli run = Cli.run("demo", "--plain", "--seconds", "4", "--db", file.toString());
+        Deque<Path> files = new ArrayDeque<>();
+        Cli run = showing(List.of("ok        ", "PERMANENT: "), 4, seconds -> {
+            files.add(directory.resolve(seconds + ".db"));
+            String file = files.getLast().toString();
+            return Cli.run("demo", "--plain", "--seconds", Integer.toString(seconds), "--db", file);
+        });
+        Path file = files.getLast();
         assertThat(run.err()).isEmpty();
         assertThat(run.code()).isZero();
         assertThat(run.out()).doesNotContain("\u001b");
@@ -55,19 +63,26 @@ class DemoTest {
 
     @Test
     void every_kind_of_ending_is_shown() {
-        Cli run = Cli.line("demo --plain --seconds 6");
-        assertThat(run.out())
-                .contains("retry     send-email")
-                .contains("asked for by Retry-After")
-                .contains("timeout: the image server did not answer")
-                .contains("PERMANENT: http-404: feed not found")
-                .contains("EXHAUSTED: http-502")
-                .contains("asked to be called later")
-                .contains("unique key")
-                .contains("ok        check-stock")
-                .contains("attempt 1 of 8")
-                .contains("Dead letters by error")
-                .contains("Try next:");
+        List<String> all = List.of(
+                "retry     send-email",
+                "asked for by Retry-After",
+                "timeout: the image server did not answer",
+                "PERMANENT: http-404: feed not found",
+                "EXHAUSTED: http-502",
+                "asked to be called later",
+                "unique key",
+                "ok        check-stock",
+                "attempt 1 of 8",
+                "Dead letters by error",
+                "Try next:");
+        Cli run = showing(all, 6, seconds -> Cli.line("demo --plain --seconds " + seconds));
+        assertThat(run.out()).contains(all);
+    }
+
+    /** On a machine that stands still now and then a short demo may not come to all of it: then a longer one. */
+    private static Cli showing(List<String> texts, int seconds, IntFunction<Cli> demo) {
+        Cli run = demo.apply(seconds);
+        return seconds > 60 || texts.stream().allMatch(run.out()::contains) ? run : showing(texts, 3 * seconds, demo);
     }
 
     @Test
@@ -100,14 +115,17 @@ class DemoTest {
 
     @Test
     void what_waits_at_the_end_goes_on_with_the_next_demo(@TempDir Path directory) {
-        Path file = directory.resolve("demo.db");
-        try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
-            reprise.enqueue(JobType.of("check-stock", DemoJobs.Report.class)
-                    .job(new DemoJobs.Report("left over"))
-                    .queue(DemoJobs.REPORTS));
-        }
-        Cli run = Cli.run("demo", "--plain", "--seconds", "1", "--db", file.toString());
-        assertThat(run.out()).contains("1 job of an earlier demo").contains("ok        check-stock #1 ");
+        List<String> all = List.of("1 job of an earlier demo", "ok        check-stock #1 ");
+        Cli run = showing(all, 1, seconds -> {
+            Path file = directory.resolve(seconds + ".db");
+            try (Reprise reprise = Reprise.builder().store(Stores.sqlite(file)).start()) {
+                reprise.enqueue(JobType.of("check-stock", DemoJobs.Report.class)
+                        .job(new DemoJobs.Report("left over"))
+                        .queue(DemoJobs.REPORTS));
+            }
+            return Cli.run("demo", "--plain", "--seconds", Integer.toString(seconds), "--db", file.toString());
+        });
+        assertThat(run.out()).contains(all);
     }
 
     private static List<Job> stored(Path file) {

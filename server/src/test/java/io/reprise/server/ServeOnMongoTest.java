@@ -36,7 +36,7 @@ class ServeOnMongoTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void jobs_that_came_over_http_are_in_the_database_that_the_url_names() throws Exception {
         MongoServer mongo = new MongoServer(new MemoryBackend());
         Process process = null;
@@ -61,7 +61,7 @@ class ServeOnMongoTest {
         } finally {
             if (process != null) {
                 process.destroy();
-                assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+                assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
             }
             mongo.shutdownNow();
         }
@@ -72,7 +72,7 @@ class ServeOnMongoTest {
         return HttpClient.newHttpClient()
                 .send(
                         HttpRequest.newBuilder(URI.create(url))
-                                .timeout(Duration.ofSeconds(30))
+                                .timeout(Duration.ofMinutes(3))
                                 .header("Authorization", "Bearer " + key)
                                 .header("Content-Type", "application/json")
                                 .POST(HttpRequest.BodyPublishers.ofString(body))

@@ -41,7 +41,7 @@ class ServeTest {
                 System.getProperty("java.class.path"),
                 Main.class.getName(),
                 "serve",
-                "--store-url",
+                "--store",
                 store,
                 "--http-port",
                 "0");
@@ -50,7 +50,7 @@ class ServeTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void the_first_start_prints_a_key_once_and_listens_on_loopback() throws Exception {
         Process first = start("--http-host", "0.0.0.0");
         try {
@@ -71,7 +71,7 @@ class ServeTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void of_several_hosts_the_one_that_is_the_primary_is_used() throws Exception {
         int port = PostgresServer.shared().port();
         // Nothing listens on the first.
@@ -95,7 +95,7 @@ class ServeTest {
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void with_a_key_store_it_speaks_https_only() throws Exception {
         Path keys = KeyStores.make(directory, "ip:127.0.0.1");
         Process process = start("--tls-key-store", keys.toString(), "--tls-password", KeyStores.PASSWORD);
@@ -135,7 +135,7 @@ class ServeTest {
     private static HttpResponse<String> enqueue(HttpClient client, Started server) throws Exception {
         return client.send(
                 HttpRequest.newBuilder(URI.create(server.url + "/v1/jobs"))
-                        .timeout(Duration.ofSeconds(60))
+                        .timeout(Duration.ofMinutes(3))
                         .header("Authorization", "Bearer " + server.key)
                         .header("Content-Type", "application/json")
                         .POST(HttpRequest.BodyPublishers.ofString("{\"type\":\"a\"}"))
@@ -158,11 +158,11 @@ class ServeTest {
 
     private static void stop(Process process) throws InterruptedException {
         process.destroy();
-        assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(3, TimeUnit.MINUTES)).isTrue();
     }
 
     @Test
-    @Timeout(value = 120, unit = TimeUnit.SECONDS)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void a_job_stored_in_mariadb_is_there_after_a_restart() throws Exception {
         String store = MariaDbServer.shared()
                 .freshDatabaseUrl()
@@ -185,7 +185,7 @@ class ServeTest {
             HttpResponse<String> answer = HttpClient.newHttpClient()
                     .send(
                             HttpRequest.newBuilder(URI.create(url + "/v1/jobs/" + job))
-                                    .timeout(Duration.ofSeconds(60))
+                                    .timeout(Duration.ofMinutes(3))
                                     .header("Authorization", "Bearer " + key)
                                     .build(),
                             HttpResponse.BodyHandlers.ofString());

@@ -2,32 +2,20 @@
 package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
-import java.sql.Connection;
+import io.reprise.store.StoreException;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
-import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** A pool of connections. A transaction that fell victim to a deadlock, or waited too long for a lock, is run again. */
-final class MySqlDatabase implements Database {
-
-    private static final Logger log = LoggerFactory.getLogger(MySqlDatabase.class);
-
-    private static final int TRIES = 5;
+/** A MySQL or MariaDB. Who waited too long for a lock is a victim as well. */
+final class MySqlDatabase extends PooledDatabase {
 
     private final MySqlDialect dialect = new MySqlDialect(this::side);
-    private final HikariDataSource pool;
-    private final int timeoutSeconds;
-    private final LongAdder repeats = new LongAdder();
 
     /** Null if this is the side itself. */
     private final @Nullable MySqlSide side;
 
     private MySqlDatabase(HikariDataSource pool, int timeoutSeconds, @Nullable MySqlSide side) {
-        this.pool = pool;
-        this.timeoutSeconds = timeoutSeconds;
+        super(pool, timeoutSeconds);
         this.side = side;
     }
 
@@ -49,88 +37,18 @@ final class MySqlDatabase implements Database {
     }
 
     @Override
-    public <T> T read(String what, Work<T> work) {
-        return send(what, work);
+    boolean isVictim(SQLException e) {
+        return SqlErrors.isMySqlVictim(e);
     }
 
     @Override
-    public <T> T send(String what, Work<T> work) {
-        return repeat(what, () -> {
-            try (Connection connection = open()) {
-                return work.on(session(connection, Session.Use.POOLED));
-            }
-        });
-    }
-
-    @Override
-    public <T> T write(String what, Work<T> work) {
-        return repeat(what, () -> {
-            try (Connection connection = open()) {
-                connection.setAutoCommit(false);
-                // The pool rolls back what was not committed when the connection comes back to it.
-                T result = work.on(session(connection, Session.Use.POOLED));
-                connection.commit();
-                return result;
-            }
-        });
-    }
-
-    private Session session(Connection connection, Session.Use use) {
-        return new Session(connection, dialect, timeoutSeconds, use);
-    }
-
-    /** Bounds the wait for a server that is gone, unless the source does. Sends nothing; the pool sets it back. */
-    private Connection open() throws SQLException {
-        Connection connection = pool.getConnection();
-        try {
-            if (connection.getNetworkTimeout() == 0) {
-                // Beyond the statement timeout, so that it bites only when the server does not answer.
-                connection.setNetworkTimeout(Runnable::run, (timeoutSeconds + 10) * 1_000);
-            }
-        } catch (SQLFeatureNotSupportedException ignored) {
-            // A source that wraps its connections so must bound them itself.
-        } catch (SQLException e) {
-            connection.close();
-            throw e;
-        }
-        return connection;
-    }
-
-    @Override
-    public <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
-        try {
-            return work.on(session(transaction.connection(dialect), Session.Use.JOINED));
-        } catch (SQLException e) {
-            throw SqlErrors.mysql(what + " in the caller's transaction", e);
-        }
-    }
-
-    private interface Try<T> {
-        T run() throws SQLException;
-    }
-
-    private <T> T repeat(String what, Try<T> work) {
-        for (int n = 1; ; n++) {
-            try {
-                return work.run();
-            } catch (SQLException e) {
-                if (n == TRIES || !SqlErrors.isMySqlVictim(e)) {
-                    throw SqlErrors.mysql(what, e);
-                }
-                repeats.increment();
-                log.debug("Trying again to {}: {}", what, e.getMessage());
-            }
-        }
-    }
-
-    @Override
-    public long repeats() {
-        return repeats.sum();
+    StoreException failure(String what, SQLException e) {
+        return SqlErrors.mysql(what, e);
     }
 
     @Override
     public void close() {
-        pool.close();
+        super.close();
         if (side != null) {
             side.close();
         }

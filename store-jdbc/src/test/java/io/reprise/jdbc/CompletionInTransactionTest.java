@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The effect and the completion of a job commit together or not at all, seen through a real worker. */
-@Timeout(60)
+@Timeout(600)
 class CompletionInTransactionTest {
 
     private static final RetryPolicy AT_ONCE = RetryPolicy.fixed(Duration.ZERO);
@@ -37,7 +37,7 @@ class CompletionInTransactionTest {
 
     private String url(String database) {
         return switch (database) {
-            case "sqlite" -> "jdbc:sqlite:" + directory.resolve("jobs.db") + "?busy_timeout=10000";
+            case "sqlite" -> "jdbc:sqlite:" + directory.resolve("jobs.db") + "?busy_timeout=120000";
             case "mariadb" -> MariaDbServer.shared().freshDatabaseUrl();
             default -> PostgresServer.shared().freshDatabaseUrl();
         };
@@ -86,7 +86,7 @@ class CompletionInTransactionTest {
                 })
                 .start()) {
             JobId id = reprise.enqueue(WORK.job("a").retry(AT_ONCE));
-            Outcome outcome = reprise.await(id, Duration.ofSeconds(50));
+            Outcome outcome = reprise.await(id, Duration.ofMinutes(3));
             assertThat(outcome.succeeded()).isTrue();
             assertThat(outcome.result(String.class)).isEqualTo("effect 3");
             assertThat(outcome.job().attempts()).isEqualTo(3);
@@ -116,7 +116,7 @@ class CompletionInTransactionTest {
                 kept = reprise.enqueue(JdbcTransaction.of(connection), WORK.job("kept"));
                 connection.commit();
             }
-            assertThat(reprise.await(kept, Duration.ofSeconds(50)).succeeded()).isTrue();
+            assertThat(reprise.await(kept, Duration.ofMinutes(3)).succeeded()).isTrue();
             assertThat(reprise.find(gone).filter(job -> job.spec().payload().equals("gone")))
                     .isEmpty();
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.testkit.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -85,9 +86,7 @@ class InsertGroupTest {
             known.await();
         }
         for (Thread thread : List.copyOf(gathering)) {
-            while (thread.getState() != Thread.State.WAITING) {
-                Thread.onSpinWait();
-            }
+            until(() -> thread.getState() == Thread.State.WAITING);
         }
         open.set(true);
         written.countDown();

@@ -132,7 +132,7 @@ class JdbcTransactionTest {
         JobSpec spec =
                 SPEC.toBuilder().policy(RetryPolicy.unset().maxAttempts(17)).build();
         try (Connection connection = database.connection();
-                JdbcJobStore other = database.open(JdbcJobStore.builder().timeout(Duration.ofSeconds(2)))) {
+                JdbcJobStore other = database.open(JdbcJobStore.builder().timeout(Duration.ofMinutes(1)))) {
             connection.setAutoCommit(false);
             database.store().within(JdbcTransaction.of(connection)).insert(List.of(spec));
             JobId id = other.insert(List.of(spec)).get(0).id();

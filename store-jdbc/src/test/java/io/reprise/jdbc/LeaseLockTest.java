@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.testkit.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Job;
@@ -20,7 +21,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who locks several leases locks them in the order of their ids, or renewals and settles would lock each other out. */
-@Timeout(60)
+@Timeout(300)
 class LeaseLockTest {
 
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
@@ -67,9 +67,7 @@ class LeaseLockTest {
             other.setAutoCommit(false);
             lock(other, first);
             Future<?> answer = THREADS.submit(task);
-            while (!isSomebodyWaiting() && !answer.isDone()) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            until(() -> isSomebodyWaiting() || answer.isDone());
             assertThat(answer).isNotDone();
             // Refused if the one who waits for the first lease holds the second already.
             lock(other, second);
@@ -99,9 +97,7 @@ class LeaseLockTest {
             lock(canceller, first);
             statement.execute("update reprise_job set cancel_requested = true where id = " + id);
             Future<?> closing = THREADS.submit(() -> store.settle(List.of(), List.of(first.token())));
-            while (!isSomebodyWaiting()) {
-                LockSupport.parkNanos(1_000_000);
-            }
+            until(LeaseLockTest::isSomebodyWaiting);
             canceller.commit();
             closing.get();
         }

@@ -17,7 +17,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class LockWaits implements AutoCloseable {
 
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = Duration.ofMinutes(3);
 
     private final Connection connection;
 

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What others see of a job while it goes from table to table and back. */
-@Timeout(60)
+@Timeout(600)
 class MovingJobTest {
 
     private static final int ROUNDS = 300;

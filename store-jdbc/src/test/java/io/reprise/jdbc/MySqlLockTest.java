@@ -12,6 +12,7 @@ import io.reprise.store.Inserted;
 import io.reprise.store.Note;
 import io.reprise.testkit.Claims;
 import io.reprise.testkit.Settlements;
+import io.reprise.testkit.faults.Insist;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Who waits for whom in MySQL and MariaDB, and what a transaction sees that began before. */
-@Timeout(60)
+@Timeout(600)
 class MySqlLockTest {
 
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
@@ -272,8 +273,9 @@ class MySqlLockTest {
                 Connection other = mariadb.connection()) {
             other.setAutoCommit(false);
             execute(other, "select id from reprise_lease where id = " + claim.token() + " for update");
-            Future<?> settled = THREADS.submit(() ->
-                    hasty.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token())));
+            // If we stand still for long, it gives up after some tries.
+            Future<?> settled = THREADS.submit(() -> Insist.on(() ->
+                    hasty.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()))));
             LockWaits.await(settled, () -> hasty.repeats() > 0);
             other.rollback();
             settled.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);

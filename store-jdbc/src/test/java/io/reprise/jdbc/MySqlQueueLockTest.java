@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What others do while a caller's transaction keeps the lock of a queue in MySQL or MariaDB. */
-@Timeout(60)
+@Timeout(600)
 class MySqlQueueLockTest {
 
     private static final Note NOTE = new Note("ada", null);
@@ -129,7 +129,7 @@ class MySqlQueueLockTest {
             Future<T> answer = THREADS.submit(task);
             waits.await(answer);
             mover.commit();
-            return answer.get(30, TimeUnit.SECONDS);
+            return answer.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);
         }
     }
 

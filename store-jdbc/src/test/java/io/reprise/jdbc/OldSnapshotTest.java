@@ -63,7 +63,7 @@ class OldSnapshotTest {
                 }
             }
             // What the cursor passed over waits for the next look from the start.
-            long end = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+            long end = System.nanoTime() + Duration.ofMinutes(5).toNanos();
             while (claimed < 20 * BATCH && System.nanoTime() < end) {
                 for (Claim claim : claim(store)) {
                     claimed += claim.jobs().size();

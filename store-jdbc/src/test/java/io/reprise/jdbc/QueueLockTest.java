@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import static io.reprise.testkit.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Job;
@@ -24,7 +25,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What others do while a caller's transaction keeps the lock of a queue. */
-@Timeout(60)
+@Timeout(300)
 class QueueLockTest {
 
     private static final Note NOTE = new Note("ada", null);
@@ -88,9 +88,7 @@ class QueueLockTest {
 
     /** Until somebody waits for the queue's lock, or the one who should need not. */
     private static void awaitWaiter(String queue, Future<?> waiter) {
-        while (!isAwaited(queue) && !waiter.isDone()) {
-            LockSupport.parkNanos(1_000_000);
-        }
+        until(() -> isAwaited(queue) || waiter.isDone());
         assertThat(isAwaited(queue)).as("waits for the lock of queue " + queue).isTrue();
     }
 

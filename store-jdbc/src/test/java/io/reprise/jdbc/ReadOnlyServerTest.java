@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /** A server that has become a standby refuses writes on connections that work otherwise. */
-@Timeout(60)
+@Timeout(600)
 class ReadOnlyServerTest {
 
     private static final List<JobSpec> ONE =

@@ -199,7 +199,7 @@ class SchemaTest {
         Path file = directory.resolve("jobs.db");
         List<Process> processes = List.of(prepareElsewhere(file), prepareElsewhere(file));
         for (Process process : processes) {
-            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(5, TimeUnit.MINUTES)).isTrue();
             assertThat(process.exitValue())
                     .as(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                     .isZero();

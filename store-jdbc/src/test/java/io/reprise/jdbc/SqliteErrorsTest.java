@@ -154,7 +154,7 @@ class SqliteErrorsTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(300)
     void after_close_nothing_waits() {
         JdbcJobStore store = JdbcJobStore.builder().timeout(Duration.ofHours(1)).sqlite(directory.resolve("closed.db"));
         store.prepare();
@@ -167,7 +167,7 @@ class SqliteErrorsTest {
     }
 
     @Test
-    @Timeout(30)
+    @Timeout(300)
     void a_connection_in_use_is_closed_when_it_comes_back() throws SQLException {
         List<Connection> opened = new ArrayList<>();
         Path file = directory.resolve("used.db");

@@ -37,9 +37,9 @@ class WakeupTest {
         try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {
             other.onWake(woken::release);
             // The first wake-up says that it listens.
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
             postgres.store().insert(ONE);
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
         }
     }
 
@@ -48,9 +48,9 @@ class WakeupTest {
         Semaphore woken = new Semaphore(0);
         try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {
             other.onWake(woken::release);
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
             postgres.execute("select pg_terminate_backend(pid) from pg_stat_activity where query = 'listen reprise'");
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
         }
     }
 
@@ -62,11 +62,11 @@ class WakeupTest {
                 woken.release();
                 throw new IllegalStateException("a listener's own mistake");
             });
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
             postgres.store().insert(ONE);
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
             assertThat(other.insert(ONE)).hasSize(1);
-            assertThat(woken.tryAcquire(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
         }
     }
 
@@ -84,7 +84,7 @@ class WakeupTest {
                     .isEqualTo(1);
             // What the server has to deliver comes with the answer to the next statement.
             postgres.execute("select pg_notify('reprise', 'end')");
-            var notifications = connection.unwrap(PGConnection.class).getNotifications(30_000);
+            var notifications = connection.unwrap(PGConnection.class).getNotifications(180_000);
             assertThat(notifications).extracting(each -> each.getParameter()).containsExactly("end");
         }
     }

@@ -53,7 +53,6 @@ final class WorkerProcess {
                 .store(JdbcJobStore.open(args[0]))
                 .codec(new TextCodec())
                 .concurrency(4)
-                .lease(Duration.ofSeconds(1))
                 .poll(Duration.ofMillis(50))
                 .handle(WORK, (payload, job) -> {
                     if (payload.equals(POISON)) {

@@ -8,6 +8,7 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.Note;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.bson.Document;
 
@@ -17,24 +18,24 @@ final class ByHand {
     private static final Document STATUS_ONLY = new Document(Fields.STATUS, 1);
 
     private final Mongo mongo;
-    private final Inserts inserts;
+    private final Sequels sequels;
 
-    ByHand(Mongo mongo, Inserts inserts) {
+    ByHand(Mongo mongo, Sequels sequels) {
         this.mongo = mongo;
-        this.inserts = inserts;
+        this.sequels = sequels;
     }
 
-    Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+    Cancellation cancel(JobId id, Note note, List<JobSpec> following) {
         return Inserts.untilNotOvertaken(() -> mongo.atomically("cancel a job", scope -> {
-            Cancellation answer = cancel(scope, id, note);
+            Cancellation answer = decide(scope, id, note, following);
             if (answer == Cancellation.DONE) {
-                inserts.follow(scope, sequels);
+                sequels.follow(scope, Map.of(id.value(), following));
             }
             return answer;
         }));
     }
 
-    private static Cancellation cancel(Scope scope, JobId id, Note note) {
+    private Cancellation decide(Scope scope, JobId id, Note note, List<JobSpec> following) {
         long now = scope.now();
         // A job may be claimed and given back between two looks, but not for ever.
         while (true) {
@@ -50,6 +51,9 @@ final class ByHand {
             Change change = running
                     ? Change.at(now).set(Fields.CANCEL_REQUESTED, true)
                     : Endings.end(Change.at(now), Fields.CANCELLED, now);
+            if (!running) {
+                sequels.attach(scope, change, following);
+            }
             if (scope.jobs().update(JobDocs.byId(id).append(Fields.STATUS, Fields.status(state)), change)) {
                 Audit.job(scope, now, "cancel", id, note, null);
                 return running ? Cancellation.REQUESTED : Cancellation.DONE;

@@ -66,6 +66,11 @@ final class Change {
         return this;
     }
 
+    Change pushAll(String field, List<Document> values) {
+        push.append(field, new Document("$each", values));
+        return this;
+    }
+
     Change addToSet(String field, String value) {
         addToSet.append(field, value);
         return this;

@@ -32,6 +32,9 @@ final class DeadLetters {
     private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
 
     private static final Document DEAD = new Document(Fields.STATUS, Fields.FAILED);
+    /** A job that others have yet to follow stays where they are looked for. */
+    private static final Document FREE = new Document(DEAD).append(Fields.OWES, null);
+
     private static final Document UNFINISHED = new Document(Fields.MOVING, true);
 
     private final Mongo mongo;
@@ -66,7 +69,7 @@ final class DeadLetters {
         do {
             ids = mongo.run(
                     "find dead letters",
-                    scope -> Queries.ids(scope.jobs().find(DEAD).limit(BATCH)));
+                    scope -> Queries.ids(scope.jobs().find(FREE).limit(BATCH)));
             if (!ids.isEmpty()) {
                 moveNow(ids);
             }
@@ -75,7 +78,7 @@ final class DeadLetters {
 
     private void moveNow(List<Long> ids) {
         mongo.atomically("move dead letters", scope -> {
-            List<Document> letters = scope.jobs().list(JobDocs.byIds(ids).append(Fields.STATUS, Fields.FAILED));
+            List<Document> letters = scope.jobs().list(new Document(FREE).append(Fields.ID, Fields.in(ids)));
             if (!letters.isEmpty()) {
                 copy(scope, letters);
                 letters.forEach(letter -> end(scope, letter));

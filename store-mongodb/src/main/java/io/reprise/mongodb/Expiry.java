@@ -14,13 +14,13 @@ final class Expiry {
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
-    private final Inserts inserts;
+    private final Sequels sequels;
     private final DeadLetters deadLetters;
 
-    Expiry(Mongo mongo, JobDocs jobDocs, Inserts inserts, DeadLetters deadLetters) {
+    Expiry(Mongo mongo, JobDocs jobDocs, Sequels sequels, DeadLetters deadLetters) {
         this.mongo = mongo;
         this.jobDocs = jobDocs;
-        this.inserts = inserts;
+        this.sequels = sequels;
         this.deadLetters = deadLetters;
     }
 
@@ -28,17 +28,21 @@ final class Expiry {
         return new Document(Fields.STATUS, Fields.PENDING).append(Fields.DEADLINE, Fields.upTo(now));
     }
 
-    List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+    List<Job> expire(int limit, Function<Job, List<JobSpec>> rule) {
+        mongo.run("store jobs that follow others", scope -> {
+            sequels.tidy(scope, rule);
+            return true;
+        });
         if (!mongo.run("look for overdue jobs", scope -> scope.jobs().exists(overdue(scope.now())))) {
             return List.of();
         }
-        List<Job> expired = Inserts.untilNotOvertaken(
-                () -> mongo.atomically("expire jobs", scope -> expire(scope, limit, sequels)));
+        List<Job> expired =
+                Inserts.untilNotOvertaken(() -> mongo.atomically("expire jobs", scope -> expire(scope, limit, rule)));
         deadLetters.move(expired.stream().map(job -> job.id().value()).toList());
         return expired;
     }
 
-    private List<Job> expire(Scope scope, int limit, Function<Job, List<JobSpec>> sequels) {
+    private List<Job> expire(Scope scope, int limit, Function<Job, List<JobSpec>> rule) {
         long now = scope.now();
         List<Long> ids = Queries.ids(scope.jobs()
                 .find(overdue(now))
@@ -49,12 +53,11 @@ final class Expiry {
         }
         ObjectId mark = new ObjectId();
         Change change = Endings.fail(Change.at(now).set(Fields.MARK, mark), FailReason.DEADLINE, now);
+        Sequels.owe(scope, change);
         scope.jobs().updateAll(overdue(now).append(Fields.ID, Fields.in(ids)), change);
         List<Job> expired = jobDocs.read(
                 scope.jobs().find(JobDocs.byIds(ids).append(Fields.MARK, mark)).projection(JobDocs.WITHOUT_HISTORY));
-        inserts.follow(
-                scope,
-                expired.stream().flatMap(job -> sequels.apply(job).stream()).toList());
+        sequels.followExpired(scope, expired, rule);
         return expired;
     }
 }

@@ -76,6 +76,12 @@ final class Fields {
     /** On a dead letter that is between its collection and that of the jobs, where there are no transactions. */
     static final String MOVING = "moving";
 
+    /** Jobs that follow this one and are not stored yet, where there are no transactions. */
+    static final String SEQUELS = "sequels";
+
+    /** That there are such, or may be. */
+    static final String OWES = "owes";
+
     static final String FRESH = "fresh";
     static final String RETRY = "retry";
     static final String SUSPECT = "suspect";

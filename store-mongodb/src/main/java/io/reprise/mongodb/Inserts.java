@@ -68,31 +68,30 @@ final class Inserts {
         }
     }
 
-    /**
-     * Stores the jobs that follow an outcome, in its transaction. Without one the outcome has been written, so that only
-     * the jobs are tried again.
-     */
-    void follow(Scope scope, List<JobSpec> sequels) {
-        if (sequels.isEmpty()) {
-            return;
-        }
-        if (scope.isTransaction()) {
-            insert(scope, sequels);
-        } else {
-            untilNotOvertaken(() -> insert(scope, sequels));
-        }
-    }
-
     /** One round; throws {@link Overtaken} to have another. */
     List<Inserted> insert(Scope scope, List<JobSpec> specs) {
-        if (!mongo.hasKeys()) {
-            specs.forEach(Inserts::refuseKeys);
-        }
-        Batch batch = new Batch(scope, scope.now(), scope.next("job", specs.size()) - specs.size());
+        check(specs);
+        return insert(scope, specs, scope.next("job", specs.size()) - specs.size());
+    }
+
+    /** The same for one that has its id already. */
+    List<Inserted> insert(Scope scope, JobSpec spec, JobId id) {
+        return insert(scope, List.of(spec), id.value() - 1);
+    }
+
+    private static List<Inserted> insert(Scope scope, List<JobSpec> specs, long lastId) {
+        Batch batch = new Batch(scope, scope.now(), lastId);
         batch.look(specs);
         List<Inserted> answers = specs.stream().map(batch::plan).toList();
         batch.write();
         return answers;
+    }
+
+    /** Refuses what this store does not take. */
+    void check(List<JobSpec> specs) {
+        if (!mongo.hasKeys()) {
+            specs.forEach(Inserts::refuseKeys);
+        }
     }
 
     private static void refuseKeys(JobSpec spec) {

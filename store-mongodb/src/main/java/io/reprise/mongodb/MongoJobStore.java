@@ -86,18 +86,19 @@ public final class MongoJobStore implements JobStore {
         this.deadLetters = new DeadLetters(mongo);
         this.deadGroups = new DeadGroups(mongo, jobDocs);
         this.inserts = new Inserts(mongo);
+        Sequels sequels = new Sequels(inserts, jobDocs);
         this.claims = new Claims(mongo, jobDocs);
         this.leases = new Leases(mongo, jobDocs);
         this.queries = new Queries(mongo, jobDocs, settings.keepAttempts());
         this.queues = new Queues(mongo);
-        this.byHand = new ByHand(mongo, inserts);
+        this.byHand = new ByHand(mongo, sequels);
         this.revivals = new Revivals(mongo, deadLetters);
         this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
         this.controls = new Controls(mongo);
         this.presence = new Presence(mongo);
         this.insights = new Insights(mongo);
-        this.settlements = new Settlements(mongo, inserts, deadLetters, settings.keepAttempts());
-        this.expiry = new Expiry(mongo, jobDocs, inserts, deadLetters);
+        this.settlements = new Settlements(mongo, sequels, deadLetters, settings.keepAttempts());
+        this.expiry = new Expiry(mongo, jobDocs, sequels, deadLetters);
         this.documents = new Documents(mongo);
     }
 

@@ -145,6 +145,7 @@ final class Schema {
         jobs.add(index("lease", keys(Fields.TOKEN), new IndexOptions().partialFilterExpression(PROCESSING)));
         jobs.add(index("expiry", keys(Fields.UNTIL), new IndexOptions().partialFilterExpression(PROCESSING)));
         jobs.add(index("parked", keys(Fields.PARKED_BY, Fields.DUE, Fields.ID), new IndexOptions().sparse(true)));
+        jobs.add(index("owes", keys(Fields.OWES), new IndexOptions().sparse(true)));
         jobs.add(index("live", keys(Fields.LIVE_QUEUE), new IndexOptions().sparse(true)));
         jobs.add(index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()));
         jobs.add(index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()));

@@ -39,18 +39,18 @@ final class Settlements {
     private static final int MOST_ROUNDS = 10;
 
     private final Mongo mongo;
-    private final Inserts inserts;
+    private final Sequels sequels;
     private final DeadLetters deadLetters;
     private final int keepAttempts;
 
-    Settlements(Mongo mongo, Inserts inserts, DeadLetters deadLetters, int keepAttempts) {
+    Settlements(Mongo mongo, Sequels sequels, DeadLetters deadLetters, int keepAttempts) {
         this.mongo = mongo;
-        this.inserts = inserts;
+        this.sequels = sequels;
         this.deadLetters = deadLetters;
         this.keepAttempts = keepAttempts;
     }
 
-    /** Jobs that follow an outcome need a transaction with it; nothing else does. */
+    /** Jobs that follow an outcome are written in a transaction with it; nothing else needs one. */
     Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         boolean alone =
                 settlements.stream().allMatch(settlement -> settlement.sequels().isEmpty());
@@ -71,7 +71,7 @@ final class Settlements {
         if (!closing.isEmpty()) {
             close(scope, closing, batch.at);
         }
-        inserts.follow(scope, batch.sequels);
+        sequels.follow(scope, batch.following);
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 
@@ -95,7 +95,7 @@ final class Settlements {
         private final long at;
         private final Set<JobId> stale = new HashSet<>();
         private final Set<JobId> cancelled = new HashSet<>();
-        private final List<JobSpec> sequels = new ArrayList<>();
+        private final Map<Long, List<JobSpec>> following = new HashMap<>();
 
         Batch(Scope scope, long at) {
             this.scope = scope;
@@ -197,15 +197,23 @@ final class Settlements {
         }
 
         private void accepted(Settlement settlement, @Nullable Document job) {
-            boolean instead =
-                    job != null && isCancelled(settlement, job) && !(settlement.next() instanceof Settlement.Cancel);
-            if (instead) {
+            if (isCancelledInstead(settlement, job)) {
                 cancelled.add(settlement.job());
             }
-            sequels.addAll(
-                    instead
-                            ? settlement.sequels().ifCancelled()
-                            : settlement.sequels().jobs());
+            List<JobSpec> specs = sequelsOf(settlement, job);
+            if (!specs.isEmpty()) {
+                following.put(settlement.job().value(), specs);
+            }
+        }
+
+        private static List<JobSpec> sequelsOf(Settlement settlement, @Nullable Document job) {
+            return isCancelledInstead(settlement, job)
+                    ? settlement.sequels().ifCancelled()
+                    : settlement.sequels().jobs();
+        }
+
+        private static boolean isCancelledInstead(Settlement settlement, @Nullable Document job) {
+            return job != null && isCancelled(settlement, job) && !(settlement.next() instanceof Settlement.Cancel);
         }
 
         private UpdateOneModel<Document> model(Settlement settlement, @Nullable Document job, ObjectId mark) {
@@ -227,6 +235,7 @@ final class Settlements {
                 blame(change, settlement.failure());
                 move(change, settlement, job);
             }
+            sequels.attach(scope, change, sequelsOf(settlement, job));
             return new UpdateOneModel<>(filter, change.build());
         }
 

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A real worker on MongoDB. */
-@Timeout(120)
+@Timeout(600)
 class MongoWorkerTest {
 
     private static final JobType<String> WORK = JobType.of("work", String.class);
-    private static final Duration PATIENCE = Duration.ofSeconds(100);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static MongoServer server;
 

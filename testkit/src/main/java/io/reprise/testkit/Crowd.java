@@ -13,7 +13,7 @@ import java.util.function.IntConsumer;
 /** Threads that start at the same moment. */
 final class Crowd {
 
-    private static final long PATIENCE_MILLIS = 60_000;
+    private static final long PATIENCE_MILLIS = 600_000;
 
     private Crowd() {}
 

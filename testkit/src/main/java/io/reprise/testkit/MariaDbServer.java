@@ -45,8 +45,8 @@ public final class MariaDbServer implements AutoCloseable {
     private static final List<String> WANTED =
             List.of("bin/mariadbd", "share/english/", "share/charsets/", "share/mariadb_system_tables.sql");
     private static final String HOME = "reprise-mariadb-";
-    private static final Duration STARTUP_WAIT = Duration.ofSeconds(90);
-    private static final Duration STOP_WAIT = Duration.ofSeconds(30);
+    private static final Duration STARTUP_WAIT = Duration.ofMinutes(5);
+    private static final Duration STOP_WAIT = Duration.ofMinutes(3);
     private static final int LOG_LINES = 40;
 
     private final Map<String, String> settings;
@@ -270,6 +270,8 @@ public final class MariaDbServer implements AutoCloseable {
                         "--pid-file=" + home.resolve("pid"),
                         "--skip-grant-tables",
                         "--skip-name-resolve",
+                        // It would make a certificate for itself first, which takes a busy machine minutes.
+                        "--skip-ssl",
                         // Neither is what Reprise needs: it has to bring its own.
                         "--character-set-server=latin1",
                         "--default-time-zone=-09:30")

@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** The processes of a running PostgreSQL, to be sent signals. */
 final class PostgresProcesses {
 
-    private static final int SECONDS = 10;
+    private static final int SECONDS = 120;
 
     private final ProcessHandle postmaster;
 
@@ -42,6 +42,10 @@ final class PostgresProcesses {
     /** Ends them at once, without a checkpoint. */
     void quit() {
         signal("-QUIT", List.of(postmaster));
+        awaitEnd();
+    }
+
+    void awaitEnd() {
         postmaster.onExit().orTimeout(SECONDS, TimeUnit.SECONDS).join();
     }
 

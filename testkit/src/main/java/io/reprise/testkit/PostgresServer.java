@@ -34,7 +34,7 @@ import org.postgresql.ds.PGSimpleDataSource;
  */
 public final class PostgresServer implements AutoCloseable {
 
-    private static final Duration STARTUP_WAIT = Duration.ofSeconds(60);
+    private static final Duration STARTUP_WAIT = Duration.ofMinutes(3);
     private static final int LOG_LINES = 40;
     private static final String USER = "postgres";
     private static final String STANDBY = "standby";
@@ -122,7 +122,10 @@ public final class PostgresServer implements AutoCloseable {
     public synchronized void stop() {
         refuseIfShared();
         if (process != null) {
+            PostgresProcesses processes = PostgresProcesses.on(data);
             terminate(process);
+            // The library waits for five seconds only, and a checkpoint takes as long as the disk needs.
+            processes.awaitEnd();
         }
     }
 
@@ -217,7 +220,7 @@ public final class PostgresServer implements AutoCloseable {
         // Who connects after the server took notice is told the new value.
         long end = System.nanoTime() + startupWait.toNanos();
         while (!value("show synchronous_standby_names").equals(STANDBY)) {
-            if (System.nanoTime() - end > 0) {
+            if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("PostgreSQL does not read its settings again\n" + logTail());
             }
         }
@@ -232,7 +235,7 @@ public final class PostgresServer implements AutoCloseable {
 
     /** Makes a standby the primary, with all it was sent. Returns when it takes writes. */
     public void promote() {
-        if (!value("select pg_promote()").equals("t")) {
+        if (!value("select pg_promote(true, 300)").equals("t")) {
             throw new IllegalStateException("PostgreSQL was not promoted. Its log ends with:\n" + logTail());
         }
     }

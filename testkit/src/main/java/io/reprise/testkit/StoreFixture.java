@@ -38,7 +38,7 @@ public interface StoreFixture {
 
     default void await(BooleanSupplier condition) {
         for (int looks = 0; !condition.getAsBoolean(); looks++) {
-            assertThat(looks).as("looks at a condition that never came true").isLessThan(10_000);
+            assertThat(looks).as("looks at a condition that never came true").isLessThan(100_000);
             tick();
         }
     }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(60)
+@Timeout(300)
 class LeftoversTest {
 
     @TempDir
@@ -23,7 +23,7 @@ class LeftoversTest {
 
     private static String deadPid() throws IOException, InterruptedException {
         Process process = new ProcessBuilder("true").start();
-        assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(process.waitFor(120, TimeUnit.SECONDS)).isTrue();
         return Long.toString(process.pid());
     }
 
@@ -31,12 +31,12 @@ class LeftoversTest {
     void what_a_dead_jvm_left_is_ended_and_deleted() throws Exception {
         Path home = home("server-1");
         Path program = Files.copy(Path.of("/bin/sleep"), home.resolve("sleep"));
-        Process server = new ProcessBuilder(program.toString(), "60").start();
+        Process server = new ProcessBuilder(program.toString(), "600").start();
         try {
             Files.writeString(home.resolve("owner"), deadPid());
             Files.writeString(home.resolve("pid"), Long.toString(server.pid()));
             Leftovers.remove(parent, "server-*");
-            assertThat(server.waitFor(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(server.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(home).doesNotExist();
         } finally {
             server.destroyForcibly();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** What the examples for users of other queues claim, measured by what those queues document. */
-@Timeout(120)
+@Timeout(600)
 class SeedsTest {
 
     @TempDir

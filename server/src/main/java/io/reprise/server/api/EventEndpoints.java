@@ -51,7 +51,8 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
     public List<Operation> operations() {
         return List.of(Operation.get("/v1/events", "streamEvents")
                 .section("Events")
-                .summary("Server-sent events of this process; an event named reset says that some were missed")
+                .summary("Server-sent events of this process, not of others on the same store; "
+                        + "an event named reset says that some were missed")
                 .scope(Scope.READ)
                 .header("Last-Event-ID", Schema.text(1, 100), "the last event that was seen: go on after it")
                 .query("kinds", Schema.text(1, 1_000), "only these kinds, between commas")
@@ -75,28 +76,20 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
 
     private void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
         open.add(sink);
-        sink.send(": connected\nretry: 2000\n\n");
-        EventLog.Subscription subscription = log.subscribe(lastId, entry -> {
+        sink.send(": what this process does, and no other\nretry: 2000\n\n");
+        Runnable end = log.subscribe(lastId, id -> sink.send("id: " + id + "\nevent: reset\ndata: {}\n\n"), entry -> {
             if (wanted.test(entry)) {
                 sink.send(log.text(entry, tenancy));
             }
         });
-        if (!subscription.complete()) {
-            sink.send("event: reset\ndata: {}\n\n");
-        }
         sink.onEnd(() -> {
             open.remove(sink);
-            subscription.end().run();
+            end.run();
         });
     }
 
     private static Predicate<EventLog.Entry> wanted(Request request, Tenancy tenancy) {
-        String kinds = request.parameter("kinds");
-        Set<String> chosen = kinds == null
-                ? Set.of()
-                : Arrays.stream(kinds.split(",", -1))
-                        .map(kind -> kind.trim().toUpperCase(Locale.ROOT))
-                        .collect(Collectors.toSet());
+        Set<String> chosen = kinds(request.parameter("kinds"));
         String queue = tenancy.storedOrNull("queue", request.parameter("queue"));
         String type = request.parameter("type");
         String job = request.parameter("job");
@@ -105,6 +98,19 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
                 && (queue == null || queue.equals(entry.queue()))
                 && (type == null || type.equals(entry.type()))
                 && (job == null || job.equals(entry.job()));
+    }
+
+    /** A kind that is misspelt would be waited for in vain. */
+    private static Set<String> kinds(@Nullable String text) {
+        Set<String> kinds = text == null
+                ? Set.of()
+                : Arrays.stream(text.split(",", -1))
+                        .map(kind -> kind.trim().toUpperCase(Locale.ROOT))
+                        .collect(Collectors.toSet());
+        if (!EventLog.KINDS.containsAll(kinds)) {
+            throw Problem.invalid("kinds", "must be one or more of " + String.join(", ", EventLog.KINDS));
+        }
+        return kinds;
     }
 
     @Override

@@ -9,12 +9,14 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +26,15 @@ import org.jspecify.annotations.Nullable;
 public final class EventLog implements JobListener {
 
     private static final int MAX_EVENTS = 10_000;
+    private static final String ALERT = "ALERT";
+
+    /** Every kind of event there can be. */
+    static final List<String> KINDS = Stream.of(
+                    Arrays.stream(JobEvent.Kind.values()).map(Enum::name),
+                    Arrays.stream(ControlEvent.Kind.values()).map(Enum::name),
+                    Stream.of(ALERT))
+            .flatMap(names -> names)
+            .toList();
 
     /**
      * An event as it is sent.
@@ -73,7 +84,7 @@ public final class EventLog implements JobListener {
         data.put("type", alert.type());
         data.put("raised", alert.isRaised());
         data.put("message", alert.message());
-        add("ALERT", null, alert.type(), null, null, data);
+        add(ALERT, null, alert.type(), null, null, data);
     }
 
     @Override
@@ -84,11 +95,6 @@ public final class EventLog implements JobListener {
         data.put("at", event.at());
         data.put("why", event.why());
         add(event.kind().name(), null, null, null, event.subject(), data);
-    }
-
-    /** Anything else that those who watch should know; a name is of a kind of its own. */
-    public void tell(String kind, @Nullable String queue, Map<String, @Nullable Object> data) {
-        add(kind, null, null, queue, null, data);
     }
 
     private void add(
@@ -110,32 +116,31 @@ public final class EventLog implements JobListener {
         }
     }
 
-    /** Hears every event from now on, and those after {@code lastId} that are still there. */
-    Subscription subscribe(@Nullable String lastId, Consumer<Entry> listener) {
+    /**
+     * Hears every event from now on, and those after {@code lastId} that are still there.
+     *
+     * @param missed if events after {@code lastId} are gone, told so before anything else, with an id from which on none is
+     * @return ends it
+     */
+    Runnable subscribe(@Nullable String lastId, Consumer<String> missed, Consumer<Entry> listener) {
         synchronized (this) {
-            boolean complete = true;
             if (lastId != null) {
                 long from = number(lastId);
-                long first = entries.isEmpty() ? last + 1 : entries.getFirst().number();
-                complete = from >= first - 1 && from <= last;
-                List<Entry> missed = new ArrayList<>(entries);
-                missed.removeIf(entry -> entry.number <= from);
-                missed.forEach(listener);
+                long before = entries.isEmpty() ? last : entries.getFirst().number() - 1;
+                if (from < before || from > last) {
+                    missed.accept(id(before));
+                }
+                List<Entry> left = new ArrayList<>(entries);
+                left.removeIf(entry -> entry.number <= from);
+                left.forEach(listener);
             }
             listeners.add(listener);
-            return new Subscription(complete, () -> listeners.remove(listener));
+            return () -> listeners.remove(listener);
         }
     }
 
-    /**
-     * A listener that was added.
-     *
-     * @param complete false if events were missed that are gone
-     */
-    record Subscription(boolean complete, Runnable end) {}
-
-    String id(Entry entry) {
-        return epoch + "-" + entry.number;
+    private String id(long number) {
+        return epoch + "-" + number;
     }
 
     /** -1 if it is not of this process. */
@@ -156,6 +161,6 @@ public final class EventLog implements JobListener {
         shown.computeIfPresent("queue", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("resource", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("subject", (key, name) -> tenancy.shown(name.toString()));
-        return "id: " + id(entry) + "\nevent: " + entry.kind + "\ndata: " + Json.text(shown) + "\n\n";
+        return "id: " + id(entry.number) + "\nevent: " + entry.kind + "\ndata: " + Json.text(shown) + "\n\n";
     }
 }

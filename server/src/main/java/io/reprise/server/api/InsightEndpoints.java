@@ -15,7 +15,9 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Cause;
 import io.reprise.store.QueueState;
+import io.reprise.store.Spending;
 import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -50,12 +52,35 @@ final class InsightEndpoints implements Endpoints {
             .must("detail", Schema.text(0, 2_000).orNull())
             .named("AuditEntry");
 
+    private static final Schema SPENDING = Schema.object()
+            .must("type", Schema.text(1, 100))
+            .must("resource", Schema.text(1, 200).orNull())
+            .must("error", Schema.text(0, 100).orNull().about("fingerprint of what was retried; null for first runs"))
+            .must("errorType", Schema.text(0, 500).orNull())
+            .must("unit", Schema.text(1, 100).about("seconds, or what handlers report in"))
+            .must("runs", Schema.integer(0, BIG))
+            .must("successes", Schema.integer(0, BIG))
+            .must("amount", Schema.number(0, Double.MAX_VALUE).about("of all these runs"))
+            .must("wasted", Schema.number(0, Double.MAX_VALUE).about("of those that did not succeed"))
+            .named("Spending");
+
+    private static final Schema COSTS = Schema.object()
+            .must("jobs", Schema.integer(0, BIG))
+            .must("retries", Schema.integer(0, BIG))
+            .must("saved", Schema.integer(0, BIG).about("jobs that succeeded because they were retried"))
+            .must("retryTime", Schema.duration())
+            .must("wastedRetryTime", Schema.duration())
+            .must("sentence", Schema.text(1, 500))
+            .must("entries", Schema.array(SPENDING, 0, BIG).about("by type, resource, error and unit"))
+            .orNull()
+            .named("Costs");
+
     private static final Schema STATS = Schema.object()
             .must("at", Schema.time())
             .must("counts", Schema.object().open().about("jobs by state"))
             .must("queues", Schema.integer(0, BIG))
             .must("workers", Schema.integer(0, BIG))
-            .must("costs", Schema.any())
+            .must("costs", COSTS)
             .must("alerts", Schema.array(Schema.object().open(), 0, BIG))
             .named("Stats");
 
@@ -156,6 +181,23 @@ final class InsightEndpoints implements Endpoints {
         view.put("retryTime", Views.duration(costs.retryTime()));
         view.put("wastedRetryTime", Views.duration(costs.wastedRetryTime()));
         view.put("sentence", costs.sentence());
+        view.put(
+                "entries", costs.entries().stream().map(InsightEndpoints::view).toList());
+        return view;
+    }
+
+    private static Map<String, @Nullable Object> view(Spending spending) {
+        Cause cause = spending.cause();
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("type", cause.type());
+        view.put("resource", cause.resource());
+        view.put("error", cause.isFirst() ? null : cause.error());
+        view.put("errorType", cause.isFirst() ? null : cause.errorType());
+        view.put("unit", spending.unit());
+        view.put("runs", spending.runs());
+        view.put("successes", spending.successes());
+        view.put("amount", spending.amount());
+        view.put("wasted", spending.wasted());
         return view;
     }
 

@@ -10,6 +10,7 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
@@ -54,7 +55,7 @@ final class JobEndpoints implements Endpoints {
             .must("sentence", Schema.text(0, 10_000))
             .must("reasons", Schema.array(Schema.object().open(), 1, 100))
             .must("nextAt", Schema.time().orNull())
-            .must("prediction", Schema.any())
+            .must("prediction", Schemas.PREDICTION)
             .named("Explanation");
 
     private final Api api;
@@ -152,7 +153,8 @@ final class JobEndpoints implements Endpoints {
             views.add(view);
         }
         if (request.body().isArray()) {
-            return Response.json(202, views);
+            Response answer = Response.json(202, views);
+            return keyed == null ? answer : answer.header("Location", "/v1/jobs?tag=" + keyed.tag());
         }
         return Response.json(202, views.get(0))
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
@@ -173,6 +175,7 @@ final class JobEndpoints implements Endpoints {
     private Map<String, @Nullable Object> whole(Request request, Job job) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Map<String, @Nullable Object> view = Views.job(job, tenancy);
+        view.put("policy", Json.raw(job.policy().toJson()));
         view.put(
                 "history",
                 api.reprise().attempts(job.id()).stream()

@@ -195,15 +195,20 @@ final class JobRequests {
             errors.add(new FieldError(at + "/maxRetries", "must not be given together with maxAttempts"));
             return job;
         }
+        RetryPolicy given;
+        try {
+            given = fields.has("policy")
+                    ? policies.resolve(at + "/policy", fields.node("policy"), tenancy)
+                    : RetryPolicy.unset();
+        } catch (Problem e) {
+            errors.addAll(e.errors());
+            return job;
+        }
         return set(job, at + "/policy", errors, to -> {
-            RetryPolicy policy =
-                    fields.has("policy") ? policies.resolve(fields.node("policy"), tenancy) : RetryPolicy.unset();
             if (fields.has("maxAttempts")) {
-                policy = policy.maxAttempts(fields.integer("maxAttempts", 1));
-            } else if (fields.has("maxRetries")) {
-                policy = policy.maxRetries(fields.integer("maxRetries", 0));
+                return to.retry(given.maxAttempts(fields.integer("maxAttempts", 1)));
             }
-            return to.retry(policy);
+            return to.retry(fields.has("maxRetries") ? given.maxRetries(fields.integer("maxRetries", 0)) : given);
         });
     }
 

@@ -38,7 +38,7 @@ final class KeyEndpoints implements Endpoints {
     private static final Schema REQUEST = Schema.object()
             .must("name", Schema.name())
             .must("scopes", Schema.array(SCOPE, 1, Scope.values().length))
-            .may("tenant", TENANT.orNull().about("whose jobs it may see; everybody's unless given"))
+            .may("tenant", TENANT.orNull().about("whose jobs it may see, 1 to 32 letters, digits or _ . -; everybody's unless given"))
             .may("why", Schema.text(0, 500))
             .named("KeyRequest");
 

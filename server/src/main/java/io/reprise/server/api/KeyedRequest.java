@@ -51,6 +51,11 @@ final class KeyedRequest {
         return key == null ? null : new KeyedRequest(request, tenancy, key);
     }
 
+    /** What all of its jobs are tagged with, and no others. */
+    String tag() {
+        return tag;
+    }
+
     /** The jobs with the key; those of an array with their number behind it. */
     List<JobRequest<JsonNode>> keyed(List<JobRequest<JsonNode>> jobs) {
         JsonNode body = request.body();

@@ -35,10 +35,11 @@ final class LeaseEndpoints implements Endpoints {
     private static final Duration MAX_WAIT = Duration.ofMinutes(1);
     private static final Duration TERM = Duration.ofMinutes(1);
     private static final int MAX_JOBS = 100;
+    private static final String UNNAMED = "remote";
     private static final int MAX_RESULT = JobSpec.MAX_PAYLOAD_BYTES;
 
     private static final Schema WISH = Schema.object()
-            .must("worker", Schema.name().about("name of the worker, unique in the fleet"))
+            .may("worker", Schema.name().about("name of the worker, by which its runs are told apart; 'remote' unless given"))
             .may("queues", Schema.array(Schema.name(), 0, 100).about("in this order; all there are unless given"))
             .may("types", Schema.array(Schema.name(), 0, 100).about("any unless given"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))
@@ -154,7 +155,7 @@ final class LeaseEndpoints implements Endpoints {
         }
         try {
             return workers.lease(new RemoteLease.Wish(
-                    tenancy.stored("worker", fields.text("worker", "")),
+                    tenancy.stored("worker", fields.text("worker", UNNAMED)),
                     queues,
                     fields.texts("types"),
                     fields.integer("max", 1),

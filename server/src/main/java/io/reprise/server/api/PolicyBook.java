@@ -4,10 +4,14 @@ package io.reprise.server.api;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.config.PolicyErrors;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Problem.FieldError;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
+import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
@@ -19,23 +23,50 @@ final class PolicyBook {
 
     static final String KIND = "policy";
 
+    private static final int MAX_SHOWN = 100;
+
     private final DocumentStore store;
 
     PolicyBook(DocumentStore store) {
         this.store = store;
     }
 
-    /** A policy given as such or by its name. @throws IllegalArgumentException saying what is wrong */
-    RetryPolicy resolve(JsonNode given, Tenancy tenancy) {
+    /**
+     * A policy given as such or by its name.
+     *
+     * @param at where it stands in the request, as a JSON pointer
+     * @throws Problem naming everything that is wrong with it
+     */
+    RetryPolicy resolve(String at, JsonNode given, Tenancy tenancy) {
         if (given.isString()) {
             String name = given.stringValue();
-            Optional<RetryPolicy> stored = named(name, tenancy);
-            return stored.orElseGet(() -> Presets.get(name));
+            return named(name, tenancy).or(() -> preset(name)).orElseThrow(() -> Problem.invalid(at, unknown(name)));
         }
+        return read(at, given);
+    }
+
+    /** A policy given as such. @throws Problem naming everything that is wrong with it */
+    static RetryPolicy read(String at, JsonNode given) {
         if (!given.isObject()) {
-            throw new IllegalArgumentException("must be a policy or the name of one");
+            throw Problem.invalid(at, "must be a policy or the name of one");
         }
-        return RetryPolicy.fromJson(given.toString());
+        String json = given.toString();
+        List<FieldError> errors = PolicyErrors.in(json).stream()
+                .map(error -> new FieldError(error.field() == null ? at : at + "/" + error.field(), error.message()))
+                .toList();
+        if (!errors.isEmpty()) {
+            throw Problem.invalid(errors);
+        }
+        return RetryPolicy.fromJson(json);
+    }
+
+    private static Optional<RetryPolicy> preset(String name) {
+        return Presets.names().contains(name) ? Optional.of(Presets.get(name)) : Optional.empty();
+    }
+
+    private static String unknown(String name) {
+        return "there is no stored policy '" + (name.length() <= MAX_SHOWN ? name : name.substring(0, MAX_SHOWN) + "…")
+                + "', nor a preset; presets are " + String.join(", ", Presets.names());
     }
 
     private Optional<RetryPolicy> named(String name, Tenancy tenancy) {

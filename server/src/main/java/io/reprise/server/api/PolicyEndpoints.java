@@ -25,7 +25,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
 
 /** Named retry policies, and what a policy would do. */
 final class PolicyEndpoints implements Endpoints {
@@ -155,10 +154,8 @@ final class PolicyEndpoints implements Endpoints {
 
     private Answer put(Request request) {
         String name = request.path("policy");
-        if (Presets.names().contains(name)) {
-            throw Problem.invalid("policy", "is the name of a preset, which cannot be changed");
-        }
-        RetryPolicy policy = read(request.body());
+        requireNoPreset(name);
+        RetryPolicy policy = PolicyBook.read("", request.body());
         Optional<Document> before = document(request);
         long version = before.map(Document::version).orElse(0L);
         String match = request.parameter("If-Match");
@@ -174,9 +171,16 @@ final class PolicyEndpoints implements Endpoints {
         return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
     }
 
+    private static void requireNoPreset(String name) {
+        if (Presets.names().contains(name)) {
+            throw Problem.invalid("policy", "is the name of a preset, which cannot be changed");
+        }
+    }
+
     private Answer delete(Request request) {
-        Document document =
-                document(request).orElseThrow(() -> Problem.notFound("Policy '" + request.path("policy") + "'"));
+        String name = request.path("policy");
+        requireNoPreset(name);
+        Document document = document(request).orElseThrow(() -> Problem.notFound("Policy '" + name + "'"));
         if (!api.store().removeDocument(document, "delete-policy", note(request))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
@@ -213,19 +217,7 @@ final class PolicyEndpoints implements Endpoints {
     }
 
     private RetryPolicy resolve(Request request) {
-        try {
-            return policies.resolve(request.body(), Tenancy.of(request.caller()));
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static RetryPolicy read(JsonNode body) {
-        try {
-            return RetryPolicy.fromJson(body.toString());
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("", String.valueOf(e.getMessage()));
-        }
+        return policies.resolve("", request.body(), Tenancy.of(request.caller()));
     }
 
     private static String id(Request request) {

@@ -8,6 +8,7 @@ import io.reprise.KeyRule;
 import io.reprise.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.FailureClass;
+import io.reprise.retry.Prediction;
 import io.reprise.server.http.Schema;
 import io.reprise.store.JobQuery;
 import java.util.List;
@@ -51,6 +52,17 @@ final class Schemas {
             .orNull()
             .named("Failure");
 
+    static final Schema PREDICTION = Schema.object()
+            .must("probability", Schema.number(0, 1).about("share of such retries that succeeded"))
+            .must("low", Schema.number(0, 1).about("lower end of the 95 % interval"))
+            .must("high", Schema.number(0, 1).about("upper end of it"))
+            .must("samples", Schema.number(0, BIG).about("retries it rests on; older ones count less"))
+            .must("basis", Schema.choice(Prediction.Basis.class).about("what they have in common with this one"))
+            .must("text", Schema.text(1, 200))
+            .orNull()
+            .named("Prediction")
+            .about("How often the next attempt succeeded for jobs in the same situation; null if too little is known");
+
     static final Schema DECISION = Schema.object()
             .must("kind", Schema.choice(List.of("RETRY", "FAIL", "SNOOZE", "RELEASE")))
             .must("rule", Schema.text(0, 500))
@@ -58,7 +70,7 @@ final class Schemas {
             .must("counts", Schema.bool())
             .must("delay", Schema.duration().orNull())
             .must("reason", Schema.choice(FailReason.class).orNull())
-            .must("prediction", Schema.any())
+            .must("prediction", PREDICTION)
             .orNull()
             .named("Decision");
 
@@ -91,6 +103,7 @@ final class Schemas {
             .must("finishedAt", Schema.time().orNull())
             .must("deadline", Schema.time().orNull())
             .must("lastError", ERROR)
+            .must("prediction", PREDICTION)
             .must("progress", PROGRESS)
             .must("result", Schema.any())
             .must("payload", Schema.any())
@@ -100,14 +113,14 @@ final class Schemas {
             .must("key", Schema.text(1, 250).orNull())
             .must("schedule", Schema.name().orNull())
             .must("timeout", Schema.duration().orNull())
-            .must("policy", Schema.any())
             .must("losses", Schema.integer(0, BIG))
             .must("interruptions", Schema.integer(0, BIG))
             .must("snoozes", Schema.integer(0, BIG))
             .must("granted", Schema.integer(0, BIG))
             .must("worker", Schema.text(1, 100).orNull())
             .must("cancelRequested", Schema.bool())
-            .may("history", Schema.array(ATTEMPT, 0, BIG))
+            .may("policy", POLICY.about("in full, where one job is asked for"))
+            .may("history", Schema.array(ATTEMPT, 0, BIG).about("where one job is asked for"))
             .named("Job");
 
     static final Schema JOB_REQUEST = Schema.object()

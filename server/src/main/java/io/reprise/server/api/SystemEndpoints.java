@@ -7,6 +7,8 @@ import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.OpenApi;
 import io.reprise.server.http.OpenApiPage;
 import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
@@ -65,7 +67,7 @@ final class SystemEndpoints implements Endpoints {
                         .summary("Metrics for Prometheus")
                         .scope(Scope.READ)
                         .answersAs(200, "text format 0.0.4", "text/plain")
-                        .does(request -> Response.text("text/plain; version=0.0.4; charset=utf-8", metrics.scrape())),
+                        .does(this::metrics),
                 Operation.get("/openapi.json", "openApi")
                         .section(SECTION)
                         .summary("This description")
@@ -78,6 +80,14 @@ final class SystemEndpoints implements Endpoints {
                         .forAnyone()
                         .answersAs(200, "a page", "text/html")
                         .does(request -> OpenApiPage.response(all.get(), version)));
+    }
+
+    /** They are of the whole process, with the names of everybody's queues and resources. */
+    private Answer metrics(Request request) {
+        if (request.caller().tenant() != null) {
+            throw Problem.of(ProblemType.FORBIDDEN, "Metrics are of all tenants: this needs a key without one");
+        }
+        return Response.text("text/plain; version=0.0.4; charset=utf-8", metrics.scrape());
     }
 
     private Answer ready(Request request) {

@@ -27,7 +27,7 @@ final class Views {
 
     private Views() {}
 
-    /** A job with everything but its history. */
+    /** A job with everything but its policy and its history, which are long. */
     static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", job.id().toString());
@@ -48,6 +48,7 @@ final class Views {
         view.put("finishedAt", job.times().finishedAt());
         view.put("deadline", job.times().deadline());
         view.put("lastError", error(job.status().lastError()));
+        view.put("prediction", prediction(job.status().prediction()));
         view.put("progress", progress(job.status().progress()));
         view.put("result", json(job.status().result()));
         view.put("payload", json(job.spec().payload()));
@@ -57,7 +58,6 @@ final class Views {
         view.put("key", tenancy.shownOrNull(job.spec().key()));
         view.put("schedule", tenancy.shownOrNull(job.spec().schedule()));
         view.put("timeout", duration(job.spec().timeout()));
-        view.put("policy", Json.raw(job.policy().toJson()));
         view.put("losses", job.counts().losses());
         view.put("interruptions", job.counts().interruptions());
         view.put("snoozes", job.counts().snoozes());
@@ -125,6 +125,11 @@ final class Views {
             return null;
         }
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("probability", prediction.probability());
+        view.put("low", prediction.low());
+        view.put("high", prediction.high());
+        view.put("samples", prediction.tries());
+        view.put("basis", prediction.basis());
         view.put("text", prediction.toString());
         return view;
     }

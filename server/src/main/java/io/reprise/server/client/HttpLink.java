@@ -58,6 +58,11 @@ public final class HttpLink implements Link {
     }
 
     @Override
+    public String scope() {
+        return "what the server at " + base + " does, not other processes on its store";
+    }
+
+    @Override
     public JsonNode call(String method, Target target, @Nullable JsonNode body) {
         HttpRequest.Builder request = request(target).timeout(ANSWER);
         if (body == null) {

@@ -28,6 +28,9 @@ public interface Link extends AutoCloseable {
     /** What it leads to, without secrets. */
     String where();
 
+    /** Whose events {@link #follow} tells, in words. */
+    String scope();
+
     @Override
     void close();
 

@@ -39,6 +39,11 @@ public final class StoreLink implements Link {
     }
 
     @Override
+    public String scope() {
+        return "the store";
+    }
+
+    @Override
     public JsonNode call(String method, Target target, @Nullable JsonNode body) {
         try {
             JsonNode answer = api.call(caller, method, target.toString(), body);

@@ -13,7 +13,7 @@ public enum Setting {
     STORE_URL(
             "store.url",
             "sqlite:reprise.db",
-            "Where jobs live: sqlite:FILE, or KIND://USER@HOST/DATABASE of kind postgresql, mariadb, mysql or mongodb.",
+            "Where jobs live: sqlite:FILE, postgresql://USER@HOST/DATABASE, or mariadb://, mysql:// or mongodb:// likewise.",
             Kind.TEXT),
     HTTP_HOST("http.host", "127.0.0.1", "Address to listen on; 0.0.0.0 for all.", Kind.TEXT),
     HTTP_PORT("http.port", "8080", "Port to listen on; 0 for any free one.", Kind.NUMBER, 0, 65_535),

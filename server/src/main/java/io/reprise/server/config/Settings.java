@@ -4,6 +4,7 @@ package io.reprise.server.config;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -105,6 +106,8 @@ public final class Settings {
         Properties properties = new Properties();
         try (Reader reader = Files.newBufferedReader(file)) {
             properties.load(reader);
+        } catch (NoSuchFileException e) {
+            errors.add("cannot read " + file + ": there is no such file");
         } catch (IOException | IllegalArgumentException e) {
             errors.add("cannot read " + file + ": " + e.getMessage());
         }

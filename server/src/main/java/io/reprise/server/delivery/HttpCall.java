@@ -43,10 +43,14 @@ public record HttpCall(
         } else if (body != null && WITHOUT_BODY.contains(verb())) {
             flaws.add(new Flaw("body", "is not sent with " + verb()));
         }
-        try {
-            guard.check(url == null ? "" : url);
-        } catch (RefusedTargetException e) {
-            flaws.add(new Flaw("url", String.valueOf(e.getMessage())));
+        if (url == null) {
+            flaws.add(new Flaw("url", "is missing"));
+        } else {
+            try {
+                guard.check(url);
+            } catch (RefusedTargetException e) {
+                flaws.add(new Flaw("url", String.valueOf(e.getMessage())));
+            }
         }
         HttpHeaders.problems(extraHeaders()).forEach(problem -> flaws.add(new Flaw("headers", problem)));
         try {

@@ -60,4 +60,10 @@ public final class HttpStatusException extends RepriseException implements Failu
     public @Nullable Duration retryAfter() {
         return retryAfter;
     }
+
+    /** Where in this program it was noticed says nothing about the call. */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
 }

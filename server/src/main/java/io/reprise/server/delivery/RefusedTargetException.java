@@ -12,4 +12,10 @@ public final class RefusedTargetException extends RepriseException implements No
     RefusedTargetException(String message) {
         super(message);
     }
+
+    /** Where in this program it was noticed says nothing about the call. */
+    @Override
+    public synchronized Throwable fillInStackTrace() {
+        return this;
+    }
 }

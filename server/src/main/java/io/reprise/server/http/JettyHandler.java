@@ -178,15 +178,16 @@ final class JettyHandler extends Handler.Abstract {
         Throwable cause =
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         Problem problem = Failures.problem(cause);
+        String instance = Problem.newInstance();
         if (problem.type().status() >= 500) {
             log.error(
-                    "{} {} failed: request {}",
+                    "{} {} failed: {}",
                     exchange.request.getMethod(),
                     exchange.request.getHttpURI().getPath(),
-                    exchange.request.getId(),
+                    instance,
                     cause);
         }
-        write(exchange, problem.response(exchange.request.getId()));
+        write(exchange, problem.response(instance));
     }
 
     private void write(Exchange exchange, Response answer) {
@@ -248,7 +249,7 @@ final class JettyHandler extends Handler.Abstract {
                         : new ProblemType("invalid-request", status, ProblemType.INVALID_REQUEST.title());
         };
         Response answer =
-                Problem.of(type, "The server does not take this as HTTP").response(request.getId());
+                Problem.of(type, "The server does not take this as HTTP").response(Problem.newInstance());
         put(response, answer);
         // Whatever follows on this connection cannot be trusted to be a request.
         response.getHeaders().put(HttpHeader.CONNECTION, "close");

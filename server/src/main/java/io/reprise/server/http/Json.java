@@ -95,7 +95,7 @@ public final class Json {
         try {
             JsonNode node = MAPPER.readTree(body);
             if (node == null || node.isMissingNode()) {
-                throw Problem.invalid("", "the body is empty, and JSON is needed");
+                throw Problem.invalid("", "is empty, and JSON is needed");
             }
             if (mayHaveHalfPair(body)) {
                 requireWholePairs(node);
@@ -106,7 +106,7 @@ public final class Json {
                     ? ""
                     : " at line " + e.getLocation().getLineNr() + ", column "
                             + e.getLocation().getColumnNr();
-            throw Problem.invalid("", "the body is not JSON" + place);
+            throw Problem.invalid("", "is not JSON" + place);
         }
     }
 }

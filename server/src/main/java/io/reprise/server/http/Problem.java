@@ -4,6 +4,7 @@ package io.reprise.server.http;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /** Ends a request with an RFC 9457 problem document. Its text is for the caller: it never quotes a secret or a trace. */
@@ -32,7 +33,8 @@ public final class Problem extends RuntimeException {
     /** A request some fields of which are wrong; all of them are named. */
     public static Problem invalid(List<FieldError> errors) {
         String detail = errors.size() == 1
-                ? errors.get(0).field() + ": " + errors.get(0).message()
+                ? (errors.get(0).field().isEmpty() ? "body" : errors.get(0).field()) + ": "
+                        + errors.get(0).message()
                 : errors.size() + " fields are wrong";
         return new Problem(ProblemType.INVALID_REQUEST, detail, errors, Map.of());
     }
@@ -63,14 +65,19 @@ public final class Problem extends RuntimeException {
         return errors;
     }
 
-    Response response(@Nullable String requestId) {
+    /** Names one occurrence of a problem: the answer and the log call it the same. */
+    static String newInstance() {
+        return "urn:uuid:" + UUID.randomUUID();
+    }
+
+    Response response(@Nullable String instance) {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("type", type.uri());
         body.put("title", type.title());
         body.put("status", type.status());
         body.put("detail", detail());
-        if (requestId != null) {
-            body.put("instance", "urn:reprise:request:" + requestId);
+        if (instance != null) {
+            body.put("instance", instance);
         }
         if (!errors.isEmpty()) {
             body.put("errors", errors);

@@ -107,7 +107,10 @@ public final class Schema {
 
     /** The id of a job. */
     public static Schema id() {
-        return text(1, 20).with(copy -> copy.format = Format.ID).matching("[0-9]+");
+        return text(1, 20)
+                .with(copy -> copy.format = Format.ID)
+                .matching("[0-9]+")
+                .about("an id, which has only digits");
     }
 
     public static Schema integer(long min, long max) {

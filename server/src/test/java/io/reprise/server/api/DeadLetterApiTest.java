@@ -130,7 +130,7 @@ class DeadLetterApiTest {
     @Test
     void a_replay_stops_when_failures_return_after_the_canary() {
         deadLetters(40, "X");
-        String id = server.post("/v1/replays", "{\"rate\":20,\"stopAt\":0.5}").text("id");
+        String id = server.post("/v1/replays", "{\"rate\":3,\"stopAt\":0.5}").text("id");
         TestServer.await(() -> {
             for (JsonNode lease : server.post("/v1/leases", "{\"worker\":\"w\",\"max\":50}")
                     .json()

@@ -260,7 +260,7 @@ class FuzzTest {
         } catch (IllegalArgumentException e) {
             return;
         }
-        request.header("Authorization", "Bearer " + server.admin).timeout(Duration.ofSeconds(60));
+        request.header("Authorization", "Bearer " + server.admin).timeout(Duration.ofMinutes(3));
         for (int i = 0; i < headers.length; i += 2) {
             request.header(headers[i], headers[i + 1]);
         }

@@ -80,7 +80,31 @@ class JobApiTest {
                         .get("errors")
                         .valueStream()
                         .map(error -> error.get("field").stringValue()))
-                .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy");
+                .containsExactlyInAnyOrder("/dueAt", "/keyRule", "/policy/base");
+    }
+
+    @Test
+    void a_body_that_is_none_is_called_the_body() {
+        assertThat(server.post("/v1/jobs", "{").text("detail")).isEqualTo("body: is not JSON at line 1, column 2");
+        assertThat(server.post("/v1/jobs", "[]").text("detail")).isEqualTo("body: must have 1 to 1000 items, not 0");
+        assertThat(server.post("/v1/jobs", "7").text("detail")).isEqualTo("body: must be an object");
+    }
+
+    @Test
+    void a_call_with_members_that_are_not_known_is_refused() {
+        Reply bad = server.post("/v1/jobs", "{\"type\":\"http\",\"payload\":{\"uri\":\"http://127.0.0.1/\",\"header\":{}}}");
+        assertThat(bad.json().get("errors").valueStream().map(e -> e.get("field").stringValue()))
+                .containsExactlyInAnyOrder("/payload/url", "/payload/uri", "/payload/header");
+        assertThat(bad.json().get("errors").get(0).get("message").stringValue()).isEqualTo("is missing");
+    }
+
+    @Test
+    void policies_are_long_and_shown_with_one_job_only() {
+        String id = server.enqueue("{\"type\":\"a\",\"policy\":\"conduit\"}");
+        assertThat(server.get("/v1/jobs/" + id).json().get("policy").get("base").stringValue())
+                .isEqualTo("PT30S");
+        assertThat(server.get("/v1/jobs").json().get("items").get(0).has("policy"))
+                .isFalse();
     }
 
     @Test
@@ -120,7 +144,12 @@ class JobApiTest {
     @Test
     void an_array_under_a_used_key_leaves_nothing_behind_that_would_run() {
         String one = "{\"type\":\"a\"}";
-        assertThat(keyed("k", "[" + one + "]").status()).isEqualTo(202);
+        Reply first = keyed("k", "[" + one + "]");
+        assertThat(first.status()).isEqualTo(202);
+        assertThat(server.get(first.raw().headers().firstValue("Location").orElseThrow())
+                        .json()
+                        .get("items"))
+                .hasSize(1);
         assertThat(keyed("k", "[" + one + "," + one + "]").problem()).isEqualTo("idempotency-key-reused");
         assertThat(server.get("/v1/jobs?state=pending").json().get("items")).hasSize(1);
     }
@@ -247,6 +276,9 @@ class JobApiTest {
             assertThat(reply.status()).as(path).isEqualTo(404);
             assertThat(reply.problem()).isEqualTo("not-found");
         }
+        assertThat(server.get("/v1/jobs/99").text("instance"))
+                .startsWith("urn:uuid:")
+                .isNotEqualTo(server.get("/v1/jobs/99").text("instance"));
         Reply method = server.delete("/v1/jobs");
         assertThat(method.status()).isEqualTo(405);
         assertThat(method.raw().headers().firstValue("Allow")).contains("GET, POST");

@@ -43,6 +43,15 @@ class LeaseApiTest {
     }
 
     @Test
+    void a_worker_need_not_have_a_name() {
+        String id = server.enqueue("{\"type\":\"a\"}");
+        Reply leased = server.post("/v1/leases", "{\"queues\":[\"default\"],\"types\":[\"a\"],\"max\":5,\"wait\":\"20s\"}");
+        JsonNode lease = leased.json().get("items").get(0);
+        assertThat(lease.get("job").get("worker").stringValue()).isEqualTo("remote");
+        assertThat(settle(lease, "complete", "{}").text("id")).isEqualTo(id);
+    }
+
+    @Test
     void a_failure_is_decided_by_the_policy_once() {
         String id = server.enqueue("{\"type\":\"call\",\"maxAttempts\":2}");
         JsonNode lease = server.lease("");

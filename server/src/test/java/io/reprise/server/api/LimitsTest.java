@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import static io.reprise.testkit.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.http.HttpSettings;
 import io.reprise.testing.InMemoryJobStore;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -19,8 +22,9 @@ import org.junit.jupiter.api.Test;
 /** What a client may use up, with small limits, over sockets that do what no decent client does. */
 class LimitsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = Duration.ofMinutes(10);
     private static final Duration SHORT = Duration.ofMillis(300);
+    private static final Duration LONGEST = Duration.ofSeconds(15);
 
     private static TestServer server(int connections, Duration idle, Duration request) {
         return new TestServer(
@@ -31,7 +35,7 @@ class LimitsTest {
 
     private static Socket connect(TestServer server) throws IOException {
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port());
-        socket.setSoTimeout(20_000);
+        socket.setSoTimeout(120_000);
         return socket;
     }
 
@@ -39,9 +43,19 @@ class LimitsTest {
         socket.getOutputStream().write(text.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    /** Until the server closes the connection. */
+    /** Until the server closes the connection, which it may do by a reset if something was sent that it did not read. */
     private static String answer(Socket socket) throws IOException {
-        return new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        ByteArrayOutputStream answer = new ByteArrayOutputStream();
+        try {
+            for (int next = socket.getInputStream().read();
+                    next >= 0;
+                    next = socket.getInputStream().read()) {
+                answer.write(next);
+            }
+        } catch (SocketException e) {
+            assertThat(e).hasMessageContaining("reset");
+        }
+        return answer.toString(StandardCharsets.UTF_8);
     }
 
     private static String post(TestServer server, String more) {
@@ -121,12 +135,30 @@ class LimitsTest {
                 Socket nothing = connect(server);
                 Socket headers = connect(server);
                 Socket body = connect(server)) {
-            send(headers, "GET /healthz HTTP/1.1\r\nHo");
-            send(body, post(server, "Content-Length: 12\r\n\r\n{\"ty"));
+            sendIfOpen(headers, "GET /healthz HTTP/1.1\r\nHo");
+            sendIfOpen(body, post(server, "Content-Length: 12\r\n\r\n{\"ty"));
             for (Socket socket : new Socket[] {nothing, headers, body}) {
                 assertThat(answer(socket)).doesNotContain("HTTP/1.1 2").doesNotContain("Exception");
             }
-            assertThat(server.get("/healthz").status()).isEqualTo(200);
+            until(() -> isHealthy(server));
+        }
+    }
+
+    /** A client that stands still for too long is let go before it has said anything. */
+    private static void sendIfOpen(Socket socket, String text) throws IOException {
+        try {
+            send(socket, text);
+        } catch (SocketException e) {
+            assertThat(e).hasMessageFindingMatch("reset|pipe|closed");
+        }
+    }
+
+    /** This client, too, may be let go before it has asked. */
+    private static boolean isHealthy(TestServer server) {
+        try {
+            return server.get("/healthz").status() == 200;
+        } catch (UncheckedIOException e) {
+            return false;
         }
     }
 
@@ -141,21 +173,43 @@ class LimitsTest {
 
     @Test
     void a_body_that_drips_in_is_cut_off() throws IOException {
-        try (TestServer server = server(10, LONG, SHORT);
-                Socket socket = connect(server)) {
-            send(socket, post(server, "Content-Length: 1999\r\n\r\n"));
-            assertThat(drip(socket)).startsWith("HTTP/1.1 400").contains("did not arrive");
-        }
+        withGrowingLimits(limit -> {
+            try (TestServer server = server(10, LONG, limit);
+                    Socket socket = connect(server)) {
+                send(socket, post(server, "Content-Length: 1999\r\n\r\n"));
+                assertThat(drip(socket)).startsWith("HTTP/1.1 400").contains("did not arrive");
+            }
+        });
     }
 
     @Test
     void a_connection_that_is_used_again_and_again_is_kept() throws IOException {
-        try (TestServer server = server(10, LONG, SHORT);
-                Socket socket = connect(server)) {
-            long end = System.nanoTime() + 3 * SHORT.toNanos();
-            while (System.nanoTime() < end) {
-                send(socket, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
-                skipToNext(socket.getInputStream());
+        withGrowingLimits(limit -> {
+            try (TestServer server = server(10, LONG, limit);
+                    Socket socket = connect(server)) {
+                long end = System.nanoTime() + 3 * limit.toNanos();
+                while (System.nanoTime() - end < 0) {
+                    send(socket, "GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n");
+                    skipToNext(socket.getInputStream());
+                }
+            }
+        });
+    }
+
+    private interface Check {
+        void with(Duration limit) throws IOException;
+    }
+
+    /** A server that stands still for longer than its limit may cut off anybody; then again with a longer one. */
+    private static void withGrowingLimits(Check check) throws IOException {
+        for (Duration limit = SHORT; ; limit = limit.multipliedBy(4)) {
+            try {
+                check.with(limit);
+                return;
+            } catch (IOException | AssertionError e) {
+                if (limit.compareTo(LONGEST) > 0) {
+                    throw e;
+                }
             }
         }
     }

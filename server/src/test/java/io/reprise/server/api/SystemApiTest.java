@@ -4,11 +4,15 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import io.reprise.store.Cause;
+import io.reprise.store.Findings;
+import io.reprise.store.Spending;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -81,11 +85,18 @@ class SystemApiTest {
         }
         try (Stream<String> stream = events("", "Last-Event-ID", "of-another-process")) {
             Iterator<String> lines = stream.iterator();
-            List<String> event = next(lines);
-            while (!event.contains("event: reset")) {
-                event = next(lines);
-            }
+            List<String> reset = next(lines);
+            assertThat(reset).as("before anything else").contains("event: reset");
+            assertThat(reset).as("from where nothing is missing").anyMatch(line -> line.matches("id: [0-9a-z]+-0"));
+            assertThat(next(lines)).contains("event: ENQUEUED");
         }
+    }
+
+    @Test
+    void events_of_a_kind_that_there_is_not_are_not_waited_for() {
+        Reply reply = server.get("/v1/events?kinds=enqueued,finished");
+        assertThat(reply.problem()).isEqualTo("invalid-request");
+        assertThat(reply.raw().body()).contains("kinds: must be one or more of ENQUEUED, STARTED, ");
     }
 
     @Test
@@ -97,6 +108,29 @@ class SystemApiTest {
         Reply metrics = server.get("/metrics");
         assertThat(metrics.status()).isEqualTo(200);
         assertThat(metrics.raw().body()).contains("# TYPE").contains("reprise");
+    }
+
+    @Test
+    void costs_are_told_by_type_resource_and_error() {
+        Cause busy = new Cause("call", "provider-a", "8c1f", "Busy");
+        server.store.tally(new Findings(
+                List.of(),
+                List.of(
+                        new Spending(Cause.first("call", "provider-a"), Spending.SECONDS, 1, 0, 2, 2),
+                        new Spending(busy, Spending.SECONDS, 1, 1, 3, 0)),
+                List.of()));
+        JsonNode costs = server.get("/v1/stats").json().get("costs");
+        assertThat(costs.get("sentence").stringValue()).startsWith("1 retry took ").endsWith("saved 1 job.");
+        JsonNode retry = costs.get("entries")
+                .valueStream()
+                .filter(entry -> entry.get("error").isString())
+                .findFirst()
+                .orElseThrow();
+        assertThat(retry.get("type").stringValue()).isEqualTo("call");
+        assertThat(retry.get("resource").stringValue()).isEqualTo("provider-a");
+        assertThat(retry.get("errorType").stringValue()).isEqualTo("Busy");
+        assertThat(retry.get("unit").stringValue()).isEqualTo("seconds");
+        assertThat(retry.get("successes").intValue()).isEqualTo(1);
     }
 
     @Test
@@ -199,6 +233,7 @@ class SystemApiTest {
         assertThat(server.post("/v1/policies/lint", "{\"maxAttempts\":\"x\"}").problem())
                 .isEqualTo("invalid-request");
         assertThat(server.post("/v1/policies/lint", "\"conduit\"").status()).isEqualTo(200);
+        assertThat(server.delete("/v1/policies/conduit").raw().body()).contains("is the name of a preset");
         assertThat(server.delete("/v1/policies/fast").status()).isEqualTo(204);
         assertThat(server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue())
                 .isEqualTo(4);
@@ -207,17 +242,47 @@ class SystemApiTest {
                 .isEqualTo(400);
     }
 
+    @Test
+    void every_wrong_field_of_a_policy_is_named() {
+        Reply bad = server.put("/v1/policies/bad", "{\"base\":\"soon\",\"maxAttempts\":0,\"colour\":1,\"cap\":\"1h\"}");
+        assertThat(bad.problem()).isEqualTo("invalid-request");
+        assertThat(bad.json()
+                        .get("errors")
+                        .valueStream()
+                        .map(e -> e.get("field").stringValue()))
+                .containsExactly("/base", "/maxAttempts", "/colour");
+        Reply unknown = server.post("/v1/jobs", "{\"type\":\"a\",\"policy\":\"nope\"}");
+        assertThat(unknown.json().get("errors").get(0).get("message").stringValue())
+                .startsWith("there is no stored policy 'nope', nor a preset; presets are default, ");
+    }
+
+    @Test
+    void a_policy_full_of_errors_gets_a_short_answer() {
+        StringBuilder policy = new StringBuilder("{\"x\":1");
+        for (int i = 0; i < 1_000; i++) {
+            policy.append(",\"").append("y".repeat(1_000)).append(i).append("\":1");
+        }
+        Reply bad = server.put("/v1/policies/bad", policy.append('}').toString());
+        assertThat(bad.json().get("errors")).hasSizeLessThanOrEqualTo(50);
+        assertThat(bad.raw().body()).hasSizeLessThan(50_000);
+    }
+
     /** What a raw client gets: java.net.http would not send it. */
     private String raw(String request) throws IOException {
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), server.server.port())) {
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(120_000);
             socket.getOutputStream().write(request.getBytes(StandardCharsets.ISO_8859_1));
             socket.getOutputStream().flush();
             StringBuilder answer = new StringBuilder();
             BufferedReader reader =
                     new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-            for (String line = reader.readLine(); line != null; line = reader.readLine()) {
-                answer.append(line).append('\n');
+            try {
+                for (String line = reader.readLine(); line != null; line = reader.readLine()) {
+                    answer.append(line).append('\n');
+                }
+            } catch (SocketException e) {
+                // The server closes without having read all that was sent.
+                assertThat(e).hasMessageContaining("reset");
             }
             return answer.toString();
         }

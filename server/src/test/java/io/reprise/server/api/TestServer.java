@@ -34,7 +34,7 @@ final class TestServer implements AutoCloseable {
     final Keys keys;
     final String admin;
     private final HttpClient client =
-            HttpClient.newBuilder().connectTimeout(Duration.ofSeconds(10)).build();
+            HttpClient.newBuilder().connectTimeout(Duration.ofMinutes(2)).build();
 
     TestServer() {
         this(new InMemoryJobStore(), HttpSettings.Limits.DEFAULT, 1_000_000);
@@ -102,7 +102,7 @@ final class TestServer implements AutoCloseable {
 
     Reply send(@Nullable String key, String method, String path, @Nullable String body, String... headers) {
         HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofSeconds(60));
+                HttpRequest.newBuilder(URI.create(server.url() + path)).timeout(Duration.ofMinutes(3));
         if (key != null) {
             request.header("Authorization", "Bearer " + key);
         }
@@ -166,10 +166,13 @@ final class TestServer implements AutoCloseable {
     }
 
     static <T> T await(Supplier<@Nullable T> look) {
-        for (int looks = 0; looks < 6_000; looks++) {
+        for (int looks = 0; looks < 18_000; looks++) {
             T found = look.get();
             if (found != null) {
                 return found;
+            }
+            if (Thread.currentThread().isInterrupted()) {
+                break;
             }
             LockSupport.parkNanos(10_000_000);
         }

@@ -172,6 +172,7 @@ class HttpDeliveryTest {
         replies.add(Reply.of(status).body("  down\nfor \"maintenance\" "));
         JobId id = send(call("POST", stub.url("/")));
         assertThat(job(id).state()).isEqualTo(JobState.PENDING);
+        assertThat(failure(id).trace()).as("where in this program is nobody's business").doesNotContain("\tat ");
         assertThat(failure(id).message()).isEqualTo("HTTP " + status + " from 127.0.0.1: \"down for maintenance\"");
         worker.advance(Duration.ofMinutes(1));
         assertThat(job(id).state()).isEqualTo(JobState.SUCCEEDED);

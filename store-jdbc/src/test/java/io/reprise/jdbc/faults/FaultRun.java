@@ -3,6 +3,7 @@ package io.reprise.jdbc.faults;
 
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.Insist;
 import io.reprise.testkit.faults.Tempo;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -16,27 +17,36 @@ import java.util.List;
 /** A fleet on a database with JDBC. */
 final class FaultRun extends Fleet {
 
+    private static final int PATIENCE_SECONDS = 300;
+
     private final String url;
 
     FaultRun(Path directory, String url) {
-        super(
-                directory,
-                url,
-                FaultWorker.class,
-                JdbcJobStore.builder().timeout(Tempo.BRISK.call()).open(url),
-                Tempo.BRISK);
+        super(directory, url, FaultWorker.class, prepared(url), Tempo.BRISK);
         this.url = url;
         query("create table effect (job bigint not null)");
     }
 
-    static String jdbcUrl(String url) {
+    /** Tables are made without a limit that a slow disk could exceed. */
+    private static JdbcJobStore prepared(String url) {
+        try (JdbcJobStore patient = JdbcJobStore.open(url)) {
+            Insist.on(() -> {
+                patient.prepare();
+                return true;
+            });
+        }
+        return JdbcJobStore.builder().timeout(Tempo.BRISK.call()).open(url);
+    }
+
+    /** For a connection that waits so long for an answer, or for SQLite's lock. */
+    static String jdbcUrl(String url, int seconds) {
         String jdbc = url.startsWith("jdbc:") ? url : "jdbc:" + url;
         if (jdbc.startsWith("jdbc:sqlite:")) {
-            return jdbc + "?transaction_mode=IMMEDIATE&busy_timeout=5000";
+            return jdbc + "?transaction_mode=IMMEDIATE&busy_timeout=" + seconds * 1_000;
         }
         // Seconds with the one driver, milliseconds with the other.
-        String five = jdbc.startsWith("jdbc:mariadb:") ? "5000" : "5";
-        return jdbc + "&socketTimeout=" + five + "&connectTimeout=" + five;
+        int limit = jdbc.startsWith("jdbc:mariadb:") ? seconds * 1_000 : seconds;
+        return jdbc + "&socketTimeout=" + limit + "&connectTimeout=" + limit;
     }
 
     @Override
@@ -46,7 +56,7 @@ final class FaultRun extends Fleet {
 
     /** Runs a statement and returns the numbers in its first column, if it has an answer. */
     private List<Long> query(String sql) {
-        try (Connection connection = DriverManager.getConnection(jdbcUrl(url));
+        try (Connection connection = DriverManager.getConnection(jdbcUrl(url, PATIENCE_SECONDS));
                 Statement statement = connection.createStatement()) {
             List<Long> numbers = new ArrayList<>();
             if (statement.execute(sql)) {

@@ -3,7 +3,6 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -27,10 +26,11 @@ class FaultRunTest {
         try (FaultRun run = new FaultRun(directory, "sqlite:" + file);
                 Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
-            run.load().enqueue(Work.QUICK, 5);
-            run.load().enqueue(Work.TRANSACTIONAL, 1);
-            Fleet.Worker worker = run.startWorker();
-            worker.awaitMore(Kind.ENDED, 6);
+            for (int i = 0; i < 5; i++) {
+                run.load().insist(Work.QUICK);
+            }
+            run.load().insist(Work.TRANSACTIONAL);
+            run.startWorker().await(Kind.ENDED, 6);
             run.awaitDone();
             statement.execute("pragma busy_timeout = 30000");
             statement.execute(damage);

@@ -18,6 +18,8 @@ import org.slf4j.LoggerFactory;
 /** A worker in a process of its own, on a database with JDBC. */
 final class FaultWorker extends FleetWorker {
 
+    private static final int HANDLER_SECONDS = 5;
+
     private FaultWorker(String[] args) {
         super(args);
     }
@@ -34,7 +36,7 @@ final class FaultWorker extends FleetWorker {
 
     @Override
     protected void complete(String url, JobContext job) throws SQLException {
-        try (Connection connection = DriverManager.getConnection(FaultRun.jdbcUrl(url))) {
+        try (Connection connection = DriverManager.getConnection(FaultRun.jdbcUrl(url, HANDLER_SECONDS))) {
             connection.setAutoCommit(false);
             try (PreparedStatement effect = connection.prepareStatement("insert into effect (job) values (?)")) {
                 effect.setLong(1, job.id().value());

@@ -42,8 +42,12 @@ final class Pair implements AutoCloseable {
 
     /** That of one of them, come what may. */
     String urlOf(PostgresServer server) {
-        return url.replace("127.0.0.1:" + first.port(), "127.0.0.1:" + server.port()) + "&socketTimeout="
-                + SILENCE_SECONDS;
+        return plainUrlOf(server) + "&socketTimeout=" + SILENCE_SECONDS;
+    }
+
+    /** The same for who has time. */
+    String plainUrlOf(PostgresServer server) {
+        return url.replace("127.0.0.1:" + first.port(), "127.0.0.1:" + server.port());
     }
 
     /** Makes the standby the primary. What becomes of the other is the caller's affair. */

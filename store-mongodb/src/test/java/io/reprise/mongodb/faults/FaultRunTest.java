@@ -4,7 +4,6 @@ package io.reprise.mongodb.faults;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.mongodb.MongoServer;
-import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -24,9 +23,10 @@ class FaultRunTest {
     void a_job_that_vanished_and_a_counter_that_was_changed() {
         try (MongoServer server = new MongoServer(null);
                 FaultRun run = new FaultRun(directory, server)) {
-            run.load().enqueue(Work.QUICK, 5);
-            Fleet.Worker worker = run.startWorker();
-            worker.awaitMore(Kind.ENDED, 5);
+            for (int i = 0; i < 5; i++) {
+                run.load().insist(Work.QUICK);
+            }
+            run.startWorker().await(Kind.ENDED, 5);
             run.awaitDone();
             server.data().getCollection("reprise_jobs").deleteOne(new Document("_id", 3L));
             server.data()

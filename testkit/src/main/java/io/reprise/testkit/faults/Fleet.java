@@ -30,7 +30,8 @@ public abstract class Fleet implements AutoCloseable {
     /** Runs for figures rather than for every build: {@code -Dreprise.faults=long}. */
     private static final boolean LONG = System.getProperty("reprise.faults", "").equals("long");
 
-    private static final Duration LIMIT = Duration.ofSeconds(LONG ? 600 : 180);
+    /** For what never comes true. */
+    private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final Path directory;
     private final String url;
@@ -53,10 +54,10 @@ public abstract class Fleet implements AutoCloseable {
         this.program = program;
         this.tempo = tempo;
         this.log = new HistoryFile(FleetWorker.historyFile(directory, "client"));
-        this.client = Reprise.builder()
+        this.client = Insist.on(() -> Reprise.builder()
                 .store(RecordingStore.around(store, "client", log))
                 .codec(new Work.TextCodec())
-                .start();
+                .start());
         this.load = new Load(client, tempo);
     }
 
@@ -108,10 +109,14 @@ public abstract class Fleet implements AutoCloseable {
             return count(HistoryEvent.Kind.UNKNOWN) + count(HistoryEvent.Kind.UNANSWERED);
         }
 
-        /** Waits until it has done so many things more. */
+        /** Waits until it has done so many things more. For work that never ends: what was done meanwhile does not count. */
         public void awaitMore(HistoryEvent.Kind kind, int more) {
-            long before = count(kind);
-            until(name + " " + kind, () -> count(kind) >= before + more);
+            await(kind, count(kind) + more);
+        }
+
+        /** Waits until it has done so many things since it was started. */
+        public void await(HistoryEvent.Kind kind, long times) {
+            until(name + " " + kind, () -> count(kind) >= times);
         }
     }
 
@@ -163,7 +168,7 @@ public abstract class Fleet implements AutoCloseable {
     public void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
-            if (System.nanoTime() - end > 0) {
+            if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) {
                 throw new AssertionError("Waited in vain for " + what + ".\n" + logs());
             }
             LockSupport.parkNanos(tempo.rest().toNanos());

@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 public final class JavaProcess implements AutoCloseable {
 
     private static final int LOG_LINES = 40;
-    private static final int SIGNAL_SECONDS = 10;
-    private static final int END_SECONDS = 120;
+    private static final int SIGNAL_SECONDS = 120;
+    private static final int END_SECONDS = 300;
 
     private final Process process;
     private final Path log;

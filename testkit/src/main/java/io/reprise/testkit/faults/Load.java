@@ -47,17 +47,13 @@ public final class Load {
         }
     }
 
-    public boolean enqueue(Work work, int jobs) {
-        return enqueue(Stream.generate(work::job).limit(jobs).toList());
-    }
-
     /** Enqueues one job again and again under one key until it is acknowledged: it must be there once. */
-    private void insist() {
+    public void insist(Work work) {
         String key = key(insisted.getAndIncrement());
         boolean stored = false;
         while (!stored && !abandoned) {
             try {
-                client.enqueue(Work.QUICK.job().idempotencyKey(key));
+                client.enqueue(work.job().idempotencyKey(key));
                 stored = true;
             } catch (StoreException e) {
                 refusal = e;
@@ -79,7 +75,7 @@ public final class Load {
     public void start(Supplier<List<JobRequest<String>>> batches) {
         running = true;
         threads.add(inThread(() -> enqueue(batches.get())));
-        threads.add(inThread(this::insist));
+        threads.add(inThread(() -> insist(Work.QUICK)));
     }
 
     private CompletableFuture<Void> inThread(Runnable step) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /** A file system in memory that is soon full, mounted on a directory. Needs the superuser. Closing unmounts it. */
 public final class SmallDisk implements AutoCloseable {
 
-    private static final int COMMAND_SECONDS = 30;
+    private static final int COMMAND_SECONDS = 120;
     private static final int BLOCK = 4_096;
 
     private final Path directory;

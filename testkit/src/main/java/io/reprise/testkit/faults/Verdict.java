@@ -28,11 +28,12 @@ final class Verdict {
         JobQuery query = JobQuery.all().limit(JobQuery.MAX_LIMIT);
         Page<Job> page;
         do {
-            page = client.find(query);
+            JobQuery next = query;
+            page = Insist.on(() -> client.find(next));
             jobs.addAll(page.items());
             query = query.after(page.next());
         } while (page.next() != null);
-        jobs.forEach(job -> RecordingStore.row(log, job, client.attempts(job.id())));
+        jobs.forEach(job -> RecordingStore.row(log, job, Insist.on(() -> client.attempts(job.id()))));
     }
 
     int jobs() {

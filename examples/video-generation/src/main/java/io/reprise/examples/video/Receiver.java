@@ -53,6 +53,9 @@ final class Receiver implements AutoCloseable {
                     && retries == last.path("retryCount").intValue(0)) {
                 return told;
             }
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("interrupted while waiting for webhooks of " + taskId);
+            }
             LockSupport.parkNanos(20_000_000);
         }
     }

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The service over a real socket: what Conduit documents, happens. */
-@Timeout(120)
+@Timeout(600)
 class VideoGenerationTest {
 
     @TempDir

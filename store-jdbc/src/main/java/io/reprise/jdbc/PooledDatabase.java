@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc;
+
+import com.zaxxer.hikari.HikariDataSource;
+import io.reprise.store.StoreException;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLFeatureNotSupportedException;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A pool of connections to a server. A transaction that fell victim to another is run again. */
+abstract class PooledDatabase implements Database {
+
+    private static final Logger log = LoggerFactory.getLogger(PooledDatabase.class);
+
+    private static final int TRIES = 5;
+
+    private final HikariDataSource pool;
+    private final int timeoutSeconds;
+    private final LongAdder repeats = new LongAdder();
+
+    PooledDatabase(HikariDataSource pool, int timeoutSeconds) {
+        this.pool = pool;
+        this.timeoutSeconds = timeoutSeconds;
+    }
+
+    /** Whether the transaction may be run again as it is. */
+    abstract boolean isVictim(SQLException e);
+
+    /** What callers are told. */
+    abstract StoreException failure(String what, SQLException e);
+
+    @Override
+    public final <T> T read(String what, Work<T> work) {
+        return send(what, work);
+    }
+
+    @Override
+    public <T> T send(String what, Work<T> work) {
+        return repeat(what, () -> {
+            try (Connection connection = open()) {
+                return work.on(session(connection, Session.Use.POOLED));
+            }
+        });
+    }
+
+    @Override
+    public final <T> T write(String what, Work<T> work) {
+        return repeat(what, () -> {
+            try (Connection connection = open()) {
+                connection.setAutoCommit(false);
+                // The pool rolls back what was not committed when the connection comes back to it.
+                T result = work.on(session(connection, Session.Use.POOLED));
+                connection.commit();
+                return result;
+            }
+        });
+    }
+
+    @Override
+    public final <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+        try {
+            return work.on(session(transaction.connection(dialect()), Session.Use.JOINED));
+        } catch (SQLException e) {
+            throw failure(what + " in the caller's transaction", e);
+        }
+    }
+
+    private Session session(Connection connection, Session.Use use) {
+        return new Session(connection, dialect(), timeoutSeconds, use);
+    }
+
+    /** Bounds the wait for a server that is gone, unless the source does. Sends nothing; the pool sets it back. */
+    private Connection open() throws SQLException {
+        Connection connection = pool.getConnection();
+        try {
+            if (connection.getNetworkTimeout() == 0) {
+                // Beyond the statement timeout, so that it bites only when the server does not answer.
+                connection.setNetworkTimeout(Runnable::run, (timeoutSeconds + 10) * 1_000);
+            }
+        } catch (SQLFeatureNotSupportedException ignored) {
+            // A source that wraps its connections so must bound them itself.
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+        return connection;
+    }
+
+    private interface Try<T> {
+        T run() throws SQLException;
+    }
+
+    private <T> T repeat(String what, Try<T> work) {
+        for (int n = 1; ; n++) {
+            try {
+                return work.run();
+            } catch (SQLException e) {
+                if (n == TRIES || !isVictim(e)) {
+                    throw failure(what, e);
+                }
+                repeats.increment();
+                log.debug("Trying again to {}: {}", what, e.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public final long repeats() {
+        return repeats.sum();
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+    }
+}
