@@ -266,7 +266,12 @@ class InsightTest {
             engine.memory.resume("default", note);
             long token = engine.memory
                     .claim(new ClaimRequest(
-                            "other", Duration.ofMinutes(5), 1, List.of(new ClaimRequest.Demand("default", 1)), 0.2, true))
+                            "other",
+                            Duration.ofMinutes(5),
+                            1,
+                            List.of(new ClaimRequest.Demand("default", 1)),
+                            0.2,
+                            true))
                     .get(0)
                     .token();
             engine.clock.advance(Duration.ofMillis(500));

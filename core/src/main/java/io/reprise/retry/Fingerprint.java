@@ -20,7 +20,10 @@ final class Fingerprint {
     private static final int MAX_CHARS = 1_000;
 
     /** One error, without what varies; equal ones have the same fingerprint. */
-    private record Kind(List<Part> parts, @Nullable String code, @Nullable Integer status) {
+    private record Kind(
+            List<Part> parts,
+            @Nullable String code,
+            @Nullable Integer status) {
 
         boolean isSmall() {
             int chars = code == null ? 0 : code.length();
@@ -43,8 +46,7 @@ final class Fingerprint {
     private Fingerprint() {}
 
     /** Of a chain of causes, with the frames of each. */
-    static String of(
-            List<Throwable> chain, List<Frames> frames, @Nullable String code, @Nullable Integer status) {
+    static String of(List<Throwable> chain, List<Frames> frames, @Nullable String code, @Nullable Integer status) {
         List<Part> parts = new ArrayList<>(chain.size());
         for (int i = 0; i < chain.size(); i++) {
             Throwable link = chain.get(i);

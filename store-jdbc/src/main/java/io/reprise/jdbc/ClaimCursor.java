@@ -97,7 +97,7 @@ final class ClaimCursor {
      *
      * @param own leases that hold nothing beyond the positions: they were claimed from here, and a job stays where it is while it is held
      */
-    record Place(Map<Level, Position> positions, long[] own) {
+    record Place(Map<Level, Position> positions, List<Long> own) {
 
         /** Lanes, priorities, due times and ids. */
         long[][] columns() {
@@ -122,8 +122,7 @@ final class ClaimCursor {
     }
 
     synchronized Place place() {
-        return new Place(
-                new TreeMap<>(positions), own.stream().mapToLong(Long::longValue).toArray());
+        return new Place(new TreeMap<>(positions), List.copyOf(own));
     }
 
     /** No lease of the queue has a lesser id. */

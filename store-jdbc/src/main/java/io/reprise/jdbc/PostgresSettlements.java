@@ -213,8 +213,8 @@ final class PostgresSettlements implements Settlements {
         List<Settlement> waits =
                 open.values().stream().filter(PostgresSettlements::waits).toList();
         if (!waits.isEmpty()) {
-            List<Settlement> waiting =
-                    session.list(session.dialect().sql(WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
+            List<Settlement> waiting = session.list(
+                    session.dialect().sql(WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
             leave(session, waiting, closing);
         }
         List<Settlement> rest = List.copyOf(open.values());

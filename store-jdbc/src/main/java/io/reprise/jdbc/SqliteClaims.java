@@ -49,8 +49,8 @@ final class SqliteClaims implements Claims {
             DUE.replace("{due}", "j.due_at <= ?4").replace("{others}", "");
 
     // What was claimed from the cursor lies before it and need not be collected.
-    private static final String FROM_CURSOR = DUE.replace("{types}", "")
-            .replace("{others}", " and h.token not in (select o.value from json_each(?8) o)");
+    private static final String FROM_CURSOR =
+            DUE.replace("{types}", "").replace("{others}", " and h.token not in (select o.value from json_each(?8) o)");
 
     /** Beyond a position: what is due as then, with a greater id. */
     static final String DUE_THEN =
@@ -313,7 +313,8 @@ final class SqliteClaims implements Claims {
         private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
             ClaimCursor.Position last = place == null ? null : place.of(new ClaimCursor.Level(lane, level));
             if (place != null && last != null) {
-                Object[] args = {queue, lane, level, now, max, last.dueAt(), last.id(), place.own()};
+                long[] own = place.own().stream().mapToLong(Long::longValue).toArray();
+                Object[] args = {queue, lane, level, now, max, last.dueAt(), last.id(), own};
                 List<ClaimedRows.Due> due = session.list(DUE_THEN, rows, args);
                 if (due.size() < max) {
                     args[4] = max - due.size();
