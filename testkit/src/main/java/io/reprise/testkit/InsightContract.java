@@ -123,9 +123,7 @@ public interface InsightContract extends StoreFixture {
             store().tally(findings(new Spending(cause, "usd", 1, 1, 1, 0)));
         }
         assertThat(store().evidence()).extracting(Evidence::cause).containsExactlyInAnyOrderElementsOf(causes);
-        assertThat(store().spending(TODAY))
-                .extracting(Spending::cause)
-                .containsExactlyInAnyOrderElementsOf(causes);
+        assertThat(store().spending(TODAY)).extracting(Spending::cause).containsExactlyInAnyOrderElementsOf(causes);
     }
 
     @Test
