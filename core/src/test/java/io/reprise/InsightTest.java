@@ -10,13 +10,17 @@ import static org.assertj.core.api.Assertions.within;
 import io.reprise.control.ControlSettings;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.Failure;
+import io.reprise.retry.FailureClass;
 import io.reprise.retry.Prediction;
 import io.reprise.store.Cause;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Evidence;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Note;
+import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
+import io.reprise.store.Spent;
 import io.reprise.store.WorkerState;
 import io.reprise.testing.InlineWorker;
 import java.io.IOException;
@@ -250,6 +254,42 @@ class InsightTest {
             assertThat(engine.events)
                     .filteredOn(event -> event.kind() != JobEvent.Kind.SUCCEEDED)
                     .allSatisfy(event -> assertThat(event.firstFailedAt()).isNull());
+        }
+    }
+
+    @Test
+    void a_success_says_so_too_if_another_worker_saw_the_failure() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            Note note = new Note("test", null);
+            engine.memory.pause("default", note);
+            JobId id = engine.reprise.enqueue(WORK.job("good"));
+            engine.memory.resume("default", note);
+            long token = engine.memory
+                    .claim(new ClaimRequest(
+                            "other",
+                            Duration.ofMinutes(5),
+                            1,
+                            List.of(new ClaimRequest.Demand("default", 1)),
+                            0.2,
+                            true))
+                    .get(0)
+                    .token();
+            engine.clock.advance(Duration.ofMillis(500));
+            engine.memory.settle(
+                    List.of(new Settlement(
+                            id,
+                            token,
+                            Spent.ATTEMPT,
+                            Duration.ofMillis(500),
+                            new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null),
+                            Failure.of(new IOException("busy")),
+                            new Decision.Retry(Duration.ZERO, Duration.ZERO, FailureClass.TRANSIENT, "io"))),
+                    List.of(token));
+            engine.worker.advance(Duration.ofSeconds(30));
+            JobEvent success = engine.events.get(engine.events.size() - 1);
+            assertThat(success.kind()).isEqualTo(JobEvent.Kind.SUCCEEDED);
+            assertThat(success.firstFailedAt())
+                    .isEqualTo(engine.reprise.attempts(id).get(0).endedAt());
         }
     }
 

@@ -16,7 +16,6 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -62,6 +61,7 @@ final class Committer implements Role {
     private final StoreClock clock;
     private final Tallies tallies;
     private final OutageRest outage;
+    private final FirstFailures failures;
     private final Consumer<Duration> onDue;
     private final Runnable onFree;
 
@@ -87,6 +87,7 @@ final class Committer implements Role {
         this.clock = parts.clock();
         this.tallies = parts.tallies();
         this.outage = new OutageRest("committer", parts.random());
+        this.failures = new FirstFailures(parts.store());
         this.onDue = onDue;
         this.onFree = onFree;
     }
@@ -215,32 +216,23 @@ final class Committer implements Role {
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
-    /** When jobs that succeeded after all first failed. For those who listen; nothing depends on it. */
+    /** When jobs that succeeded after all first failed, if anybody listens. */
     private Map<JobId, Instant> firstFailures(List<Written> accepted) {
-        Map<JobId, Instant> lives = new HashMap<>();
+        if (!events.isHeard()) {
+            return Map.of();
+        }
+        List<Job> retried = new ArrayList<>();
         for (Written written : accepted) {
-            Job job = written.verdict.run.job;
-            Settlement.Next next = written.verdict.settlement.next();
-            if (events.isHeard() && job.attempts() > 0 && next instanceof Settlement.Succeed) {
-                lives.put(job.id(), job.times().firstDueAt());
+            Verdict verdict = written.verdict;
+            if (verdict.settlement.next() instanceof Settlement.Succeed) {
+                if (verdict.run.job.attempts() > 0) {
+                    retried.add(verdict.run.job);
+                }
+            } else if (!written.cancelled) {
+                failures.settled(verdict.run.job, verdict.settlement, written.at);
             }
         }
-        if (lives.isEmpty()) {
-            return lives;
-        }
-        Map<JobId, Instant> first = new HashMap<>();
-        try {
-            store.failures(lives.keySet())
-                    .forEach((id, failures) -> failures.stream()
-                            // Failures of before a replay belong to another life.
-                            .filter(at -> !at.isBefore(lives.getOrDefault(id, Instant.MIN)))
-                            .findFirst()
-                            .ifPresent(at -> first.put(id, at)));
-        } catch (RuntimeException e) {
-            // The outcomes are written: nothing that goes wrong now may have them written again.
-            log.debug("When {} jobs first failed is not known", lives.size(), e);
-        }
-        return first;
+        return failures.of(retried);
     }
 
     private void tell(Written written, @Nullable Instant firstFailedAt) {

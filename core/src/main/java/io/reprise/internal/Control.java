@@ -91,8 +91,15 @@ final class Control {
             }
             keys.forEach(key -> tokens.merge(key, -cost, Double::sum));
         }
-        active = true;
+        wake();
         return null;
+    }
+
+    /** Read first, since it is done for every job and a volatile write is dear. */
+    private void wake() {
+        if (!active) {
+            active = true;
+        }
     }
 
     private boolean lacks(ControlKey key, double cost) {
@@ -122,7 +129,7 @@ final class Control {
         boolean success = settlement.next() instanceof Settlement.Succeed;
         String resource = job.spec().resource();
         if (resource != null) {
-            active = true;
+            wake();
             ended(end, settlement, resource, success);
         }
         if (success && active) {
@@ -169,6 +176,10 @@ final class Control {
     }
 
     private synchronized void earn(Job job) {
+        // So it is while nothing fails.
+        if (budgets.isEmpty() && tokens.isEmpty()) {
+            return;
+        }
         double earned = RetryBudget.earned(job.attempts() > 0);
         for (ControlKey key : budgetsOf(job)) {
             // A budget that nobody has touched is full.

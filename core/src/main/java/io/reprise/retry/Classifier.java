@@ -15,15 +15,17 @@ final class Classifier {
         if (given != null) {
             return new Classification(given, nameOf(given));
         }
-        if (failure.chain().stream().anyMatch(link -> link.types().contains(MARKER))) {
-            return new Classification(FailureClass.PERMANENT, "non-retryable");
+        for (Failure.Link link : failure.chain()) {
+            if (link.types().contains(MARKER)) {
+                return new Classification(FailureClass.PERMANENT, "non-retryable");
+            }
         }
-        return policy.rules().stream()
-                .filter(rule -> rule.matches(failure))
-                .findFirst()
-                .map(rule -> new Classification(rule.failureClass(), rule.name()))
-                .orElseGet(
-                        () -> new Classification(policy.unclassified().orElse(FailureClass.TRANSIENT), "unclassified"));
+        for (Rule rule : policy.rules()) {
+            if (rule.matches(failure)) {
+                return new Classification(rule.failureClass(), rule.name());
+            }
+        }
+        return new Classification(policy.unclassified().orElse(FailureClass.TRANSIENT), "unclassified");
     }
 
     /** What only the engine can observe is named for itself; everything else was the handler's word. */

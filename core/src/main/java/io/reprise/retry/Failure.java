@@ -93,8 +93,10 @@ public final class Failure {
         List<Link> links = chain.stream()
                 .map(link -> new Link(Throwables.types(link), Throwables.message(link)))
                 .toList();
-        String fingerprint = Fingerprint.of(chain, code, status);
-        return new Failure(new Facts(links, cut(code), status, sane(retryAfter), Trace.of(chain), fingerprint, given));
+        List<Frames> frames = chain.stream().map(Frames::of).toList();
+        String fingerprint = Fingerprint.of(chain, frames, code, status);
+        String trace = Trace.of(chain, frames);
+        return new Failure(new Facts(links, cut(code), status, sane(retryAfter), trace, fingerprint, given));
     }
 
     private static <T> @Nullable T detail(

@@ -4,6 +4,7 @@ package io.reprise.retry;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -11,15 +12,32 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Groups failures that are the same error: a hash over types, messages and top frames from which everything that varies
- * from one occurrence to the next has been removed.
+ * from one occurrence to the next has been removed. Those of the last errors are remembered: they come many at a time.
  */
 final class Fingerprint {
 
-    private static final int TOP_FRAMES = 6;
+    private static final int MAX_REMEMBERED = 500;
+    private static final int MAX_CHARS = 1_000;
 
-    /** Reflection goes through different frames after a number of calls, so its frames say nothing about the error. */
-    private static final List<String> PLUMBING =
-            List.of("jdk.internal.", "sun.", "java.lang.reflect.", "java.lang.invoke.");
+    /** One error, without what varies; equal ones have the same fingerprint. */
+    private record Kind(
+            List<Part> parts,
+            @Nullable String code,
+            @Nullable Integer status) {
+
+        boolean isSmall() {
+            int chars = code == null ? 0 : code.length();
+            for (Part part : parts) {
+                chars += part.shape.length();
+            }
+            return chars <= MAX_CHARS;
+        }
+    }
+
+    /** One throwable of the chain. */
+    private record Part(String type, String shape, List<String> frames) {}
+
+    private static final Memo<Kind, String> REMEMBERED = new Memo<>(MAX_REMEMBERED, Fingerprint::hash);
 
     private static final Pattern DIGITS = Pattern.compile("\\d+");
 
@@ -27,56 +45,52 @@ final class Fingerprint {
 
     private Fingerprint() {}
 
-    static String of(List<Throwable> chain, @Nullable String code, @Nullable Integer status) {
-        Fingerprint fingerprint = new Fingerprint();
-        for (Throwable link : chain) {
-            fingerprint.add(typeName(link.getClass().getName()));
-            fingerprint.add(MessageShape.of(Throwables.message(link)));
-            fingerprint.addFrames(Throwables.frames(link));
+    /** Of a chain of causes, with the frames of each. */
+    static String of(List<Throwable> chain, List<Frames> frames, @Nullable String code, @Nullable Integer status) {
+        List<Part> parts = new ArrayList<>(chain.size());
+        for (int i = 0; i < chain.size(); i++) {
+            Throwable link = chain.get(i);
+            parts.add(new Part(
+                    typeName(link.getClass().getName()),
+                    MessageShape.of(Throwables.message(link)),
+                    frames.get(i).top()));
         }
-        return fingerprint.hex(code, status);
+        return of(new Kind(parts, code, status));
     }
 
     static String of(String type, String message, @Nullable String code, @Nullable Integer status) {
+        return of(new Kind(List.of(new Part(typeName(type), MessageShape.of(message), List.of())), code, status));
+    }
+
+    private static String of(Kind kind) {
+        return kind.isSmall() ? REMEMBERED.of(kind) : hash(kind);
+    }
+
+    private static String hash(Kind kind) {
         Fingerprint fingerprint = new Fingerprint();
-        fingerprint.add(typeName(type));
-        fingerprint.add(MessageShape.of(message));
-        return fingerprint.hex(code, status);
+        for (Part part : kind.parts) {
+            fingerprint.add(part.type);
+            fingerprint.add(part.shape);
+            part.frames.forEach(fingerprint::add);
+        }
+        fingerprint.add("code=" + kind.code);
+        fingerprint.add("status=" + kind.status);
+        return HexFormat.of().formatHex(fingerprint.digest.digest(), 0, 8);
     }
 
     /** Lambdas, proxies and enhanced classes are numbered or hashed anew in each process. */
-    private static String typeName(String name) {
+    static String typeName(String name) {
         int generated = name.indexOf("$$");
         return withoutDigits(generated < 0 ? name : name.substring(0, generated + 2));
     }
 
-    private static String withoutDigits(String name) {
+    static String withoutDigits(String name) {
         for (int i = 0; i < name.length(); i++) {
             if (Character.isDigit(name.charAt(i))) {
                 return DIGITS.matcher(name).replaceAll("#");
             }
         }
         return name;
-    }
-
-    private void addFrames(StackTraceElement[] frames) {
-        int added = 0;
-        for (StackTraceElement frame : frames) {
-            if (added == TOP_FRAMES) {
-                return;
-            }
-            String type = frame.getClassName();
-            if (PLUMBING.stream().noneMatch(type::startsWith)) {
-                add(typeName(type) + "." + withoutDigits(frame.getMethodName()));
-                added++;
-            }
-        }
-    }
-
-    private String hex(@Nullable String code, @Nullable Integer status) {
-        add("code=" + code);
-        add("status=" + status);
-        return HexFormat.of().formatHex(digest.digest(), 0, 8);
     }
 
     private void add(String part) {

@@ -19,8 +19,9 @@ final class MessageShape {
      * A kind of variable part.
      *
      * @param needs the pattern matches nothing without one of these characters; 0 stands for any digit, and without any it is the blanks that matter
+     * @param word the pattern matches nothing unless there is a word of that length with a digit in it; 0 if it can
      */
-    private record Replacement(String needs, Pattern pattern, String with) {}
+    private record Replacement(String needs, int word, Pattern pattern, String with) {}
 
     private static final List<Replacement> REPLACEMENTS = List.of(
             replace("\"`", "\"[^\"\\n]*+\"|`[^`\\n]*+`", "?"),
@@ -44,8 +45,8 @@ final class MessageShape {
             replace("/\\", "(?<![\\w./\\\\])~?(?:[A-Za-z]:)?(?:[/\\\\]++[\\w.@+~#%=$-]++)++[/\\\\]?", "?"),
             replace("@", "(?<=\\w)@\\p{XDigit}{1,16}+(?!\\w)", "@?"),
             replace("xX", "0[xX]\\p{XDigit}++", "?"),
-            replace("0", "(?<!\\w)[-+]?+(?=[a-fA-F]*+\\d)\\p{XDigit}{6,}+(?!\\w)", "?"),
-            replace("0", "(?<!\\w)(?=(?:[A-Za-z_]*+\\d){3})(?=\\d*+[A-Za-z_])\\w{12,}+(?!\\w)", "?"),
+            replaceWord(6, "(?<!\\w)[-+]?+(?=[a-fA-F]*+\\d)\\p{XDigit}{6,}+(?!\\w)", "?"),
+            replaceWord(12, "(?<!\\w)(?=(?:[A-Za-z_]*+\\d){3})(?=\\d*+[A-Za-z_])\\w{12,}+(?!\\w)", "?"),
             replace("0", "(?:(?<!\\w)[-+])?\\d++(?:[.,_]\\d++)*+(?:[eE][-+]?\\d++)?", "?"),
             replace("?", "\\?(?:[,;\\s]++\\?)++", "?"),
             replace("", "\\s++", " "));
@@ -64,7 +65,7 @@ final class MessageShape {
     static String replaced(String message, boolean all) {
         String shape = message.length() <= MAX ? message : message.substring(0, MAX);
         for (Replacement replacement : REPLACEMENTS) {
-            if (all || mayMatch(shape, replacement.needs)) {
+            if (all || mayMatch(shape, replacement)) {
                 shape = replacement.pattern().matcher(shape).replaceAll(replacement.with());
             }
         }
@@ -72,9 +73,17 @@ final class MessageShape {
     }
 
     /** Most messages lack what most patterns look for, and to look for a character is cheap. */
-    private static boolean mayMatch(String text, String needs) {
+    private static boolean mayMatch(String text, Replacement replacement) {
+        if (replacement.word > 0) {
+            return hasWordWithDigit(text, replacement.word);
+        }
+        String needs = replacement.needs;
         if (needs.isEmpty()) {
             return hasUnusualSpace(text);
+        }
+        if (needs.equals("?")) {
+            // It joins several.
+            return text.indexOf('?') != text.lastIndexOf('?');
         }
         for (int i = 0; i < needs.length(); i++) {
             char need = needs.charAt(i);
@@ -95,6 +104,25 @@ final class MessageShape {
         return false;
     }
 
+    private static boolean hasWordWithDigit(String text, int length) {
+        int start = 0;
+        boolean digit = false;
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean isDigit = c >= '0' && c <= '9';
+            if (!isDigit && !(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && c != '_') {
+                start = i + 1;
+                digit = false;
+            } else {
+                digit |= isDigit;
+                if (digit && i - start + 1 >= length) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
     /** Anything that is not a single blank between words. */
     private static boolean hasUnusualSpace(String text) {
         boolean blank = false;
@@ -109,6 +137,10 @@ final class MessageShape {
     }
 
     private static Replacement replace(String needs, String pattern, String with) {
-        return new Replacement(needs, Pattern.compile(pattern), with);
+        return new Replacement(needs, 0, Pattern.compile(pattern), with);
+    }
+
+    private static Replacement replaceWord(int length, String pattern, String with) {
+        return new Replacement("0", length, Pattern.compile(pattern), with);
     }
 }

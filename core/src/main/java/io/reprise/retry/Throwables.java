@@ -2,8 +2,6 @@
 package io.reprise.retry;
 
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,18 +18,34 @@ final class Throwables {
     private static final int MAX_TYPES = 64;
     private static final StackTraceElement[] NO_FRAMES = {};
 
+    private static final ClassValue<List<String>> TYPES = new ClassValue<>() {
+        @Override
+        protected List<String> computeValue(Class<?> type) {
+            return typesOf(type);
+        }
+    };
+
     private Throwables() {}
 
     /** The throwable and its causes, outermost first, without cycles, at most {@link #MAX_LINKS}. */
     static List<Throwable> chain(Throwable outermost) {
         List<Throwable> chain = new ArrayList<>();
-        Set<Throwable> seen = Collections.newSetFromMap(new IdentityHashMap<>());
         Throwable current = outermost;
-        while (current != null && chain.size() < MAX_LINKS && seen.add(current)) {
+        while (current != null && chain.size() < MAX_LINKS && !has(chain, current)) {
             chain.add(current);
             current = cause(current);
         }
         return chain;
+    }
+
+    /** The very same: an exception can misunderstand equality too. */
+    private static boolean has(List<Throwable> chain, Throwable throwable) {
+        for (Throwable link : chain) {
+            if (link == throwable) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static String message(Throwable throwable) {
@@ -46,8 +60,12 @@ final class Throwables {
 
     /** The class, its superclasses and all interfaces, so that a rule naming any of them matches. */
     static List<String> types(Throwable throwable) {
+        return TYPES.get(throwable.getClass());
+    }
+
+    private static List<String> typesOf(Class<?> thrown) {
         Set<String> names = new LinkedHashSet<>();
-        for (Class<?> type = throwable.getClass(); type != null && type != Object.class; type = type.getSuperclass()) {
+        for (Class<?> type = thrown; type != null && type != Object.class; type = type.getSuperclass()) {
             names.add(type.getName());
             addInterfaces(type, names);
         }

@@ -2,26 +2,27 @@
 package io.reprise.retry;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
-/** Renders a stack trace without ever holding more of it than is kept. */
+/** Renders a stack trace without ever joining more of it than is kept. */
 final class Trace {
 
-    private final StringBuilder kept = new StringBuilder();
+    private static final int USUAL = 2_000;
+
+    private final StringBuilder kept = new StringBuilder(USUAL);
     private long length;
 
     private Trace() {}
 
-    static String of(List<Throwable> chain) {
+    /** Of a chain of causes, with the frames of each. */
+    static String of(List<Throwable> chain, List<Frames> frames) {
         Trace trace = new Trace();
-        StackTraceElement[] enclosing = {};
-        String lead = "";
-        for (Throwable link : chain) {
-            StackTraceElement[] frames = Throwables.frames(link);
-            trace.append(lead);
-            trace.head(link);
-            trace.frames(frames, common(frames, enclosing));
-            enclosing = frames;
-            lead = "Caused by: ";
+        @Nullable Frames enclosing = null;
+        for (int i = 0; i < chain.size(); i++) {
+            trace.append(enclosing == null ? "" : "Caused by: ");
+            trace.head(chain.get(i));
+            trace.frames(frames.get(i), enclosing == null ? 0 : frames.get(i).common(enclosing));
+            enclosing = frames.get(i);
         }
         return Truncation.cut(trace.kept, trace.length, Truncation.TRACE);
     }
@@ -34,25 +35,14 @@ final class Trace {
         append("\n");
     }
 
-    private void frames(StackTraceElement[] frames, int common) {
-        for (int i = 0; i < frames.length - common; i++) {
-            append("\tat ");
-            append(String.valueOf(frames[i]));
-            append("\n");
+    /** Without those at the bottom that the enclosing throwable has shown already. */
+    private void frames(Frames frames, int common) {
+        for (int i = 0; i < frames.size() - common; i++) {
+            append(frames.line(i));
         }
         if (common > 0) {
             append("\t... " + common + " more\n");
         }
-    }
-
-    /** Frames at the bottom that the enclosing throwable has shown already. */
-    private static int common(StackTraceElement[] frames, StackTraceElement[] enclosing) {
-        int common = 0;
-        while (common < Math.min(frames.length, enclosing.length)
-                && frames[frames.length - 1 - common].equals(enclosing[enclosing.length - 1 - common])) {
-            common++;
-        }
-        return common;
     }
 
     private void append(String text) {

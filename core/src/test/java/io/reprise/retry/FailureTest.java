@@ -108,6 +108,23 @@ class FailureTest {
     }
 
     @Test
+    void frames_that_an_exception_lacks_or_changes_are_read_as_they_are() {
+        StackTraceElement[] frames = new StackTraceElement[2];
+        frames[1] = new StackTraceElement("a.B", "c", "B.java", 1);
+        Exception odd = new Exception("odd") {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public StackTraceElement[] getStackTrace() {
+                return frames;
+            }
+        };
+        assertThat(Failure.of(odd).trace()).contains("\tat null\n\tat a.B.c(B.java:1)\n");
+        frames[1] = new StackTraceElement("a.B", "c", "B.java", 2);
+        assertThat(Failure.of(odd).trace()).contains("\tat a.B.c(B.java:2)\n");
+    }
+
+    @Test
     void the_trace_reads_like_a_java_trace() {
         Failure failure = Failure.of(new IllegalStateException("outer", new IOException("inner")));
         assertThat(failure.trace())

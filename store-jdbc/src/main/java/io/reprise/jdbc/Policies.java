@@ -40,6 +40,10 @@ final class Policies {
     /** The id to store with a job; null for the policy that says nothing. */
     @Nullable
     Long id(RetryPolicy policy) {
+        Long known = ids.get(policy);
+        if (known != null) {
+            return known;
+        }
         if (policy.equals(RetryPolicy.unset())) {
             return null;
         }

@@ -53,17 +53,20 @@ final class PostgresSettlements implements Settlements {
               select 'SUCCEEDED', (select reprise_now()), (select reprise_now()) - ran, won, runner, result, last_delay_us, attempts + 1, losses,
                      interruptions, snoozes, 1, error_type, error_message, fingerprint, {both}, {spec}
                 from d),
+            sums as materialized (
+              select queue, count(*) as n, array_agg(id) as ids from d group by queue),
             c as (
               insert into reprise_counter (queue, state, n)
-              select queue, 'SUCCEEDED', count(*) from d group by queue),
+              select queue, 'SUCCEEDED', n from sums),
             done as (
               insert into reprise_done (finished_at, ids)
-              select (select reprise_now()), ids from (select array_agg(id) as ids from d) x where ids is not null),
+              select (select reprise_now()), ids from sums),
             gone as (
               delete from reprise_lease where id in (
                 select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))
             select reprise_now(),
-                   array(select i.id from i where not exists (select 1 from d where d.id = i.id)),
+                   case when (select sum(n) from sums) = (select count(*) from i) then '{}'::bigint[]
+                        else array(select i.id from i where not exists (select 1 from d where d.id = i.id)) end,
                    array(select j.id from reprise_job j join reprise_held h on h.id = j.id and h.token > j.token
                           where j.cancel_requested and h.token = any ((select tokens from closing)::bigint[]))
             """;
@@ -79,11 +82,15 @@ final class PostgresSettlements implements Settlements {
               from settled
              where spent <> 'NOTHING'""".replace("{details}", Attempts.DETAILS);
 
+    private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
+    private static final List<ColumnArrays.Kind> WAIT_KINDS =
+            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
+
     // The jobs that do not come back, without the successes. Those that were to wait are here only if somebody asked to
     // cancel them; that cannot change between the two statements, because who asks locks the lease first.
-    static final String END = """
+    private static final String END = complete("""
             with i as (
-              select * from unnest({end_arrays}) as i (id, token, state, reason, ran, spent, {details})),
+              select * from unnest({arrays}) as i (id, token, state, reason, ran, spent, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -115,11 +122,11 @@ final class PostgresSettlements implements Settlements {
               {attempts})
             select id, d.attempts + d.losses + d.interruptions + d.snoozes + (i.spent <> 'NOTHING')::int, d.state = 'CANCELLED'
               from d join i using (id)
-            """;
+            """, END_KINDS);
 
-    static final String WAIT = """
+    private static final String WAIT = complete("""
             with i as (
-              select * from unnest({wait_arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, {details})),
+              select * from unnest({arrays}) as i (id, token, wait, delay, last_delay, ran, spent, parked_by, {details})),
             l as materialized (
               select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) order by id for no key update),
             held as materialized (
@@ -150,11 +157,7 @@ final class PostgresSettlements implements Settlements {
             a as (
               {attempts})
             select id, claims from u
-            """;
-
-    private static final List<ColumnArrays.Kind> END_KINDS = kinds(NUMBER, NUMBER, TEXT, TEXT, NUMBER, TEXT);
-    private static final List<ColumnArrays.Kind> WAIT_KINDS =
-            kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
+            """, WAIT_KINDS);
 
     // A statement of its own, so that it sees the list as a settle beside it left it. A job that waits must leave the
     // list, or no claim would take it; of those that ended it does not matter.
@@ -210,14 +213,14 @@ final class PostgresSettlements implements Settlements {
         List<Settlement> waits =
                 open.values().stream().filter(PostgresSettlements::waits).toList();
         if (!waits.isEmpty()) {
-            List<Settlement> waiting =
-                    session.list(sql(session, WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
+            List<Settlement> waiting = session.list(
+                    session.dialect().sql(WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
             leave(session, waiting, closing);
         }
         List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
             session.list(
-                    sql(session, END),
+                    session.dialect().sql(END),
                     row -> {
                         Settlement settlement = settled(row, open, full);
                         return row.flag()
@@ -230,12 +233,10 @@ final class PostgresSettlements implements Settlements {
         return open.keySet();
     }
 
-    static String sql(Session session, String template) {
-        return session.dialect()
-                .sql(template.replace("{attempts}", WRITE_ATTEMPTS)
-                        .replace("{details}", Attempts.DETAILS)
-                        .replace("{end_arrays}", ColumnArrays.placeholders(END_KINDS))
-                        .replace("{wait_arrays}", ColumnArrays.placeholders(WAIT_KINDS)));
+    private static String complete(String template, List<ColumnArrays.Kind> kinds) {
+        return template.replace("{attempts}", WRITE_ATTEMPTS)
+                .replace("{details}", Attempts.DETAILS)
+                .replace("{arrays}", ColumnArrays.placeholders(kinds));
     }
 
     private static List<ColumnArrays.Kind> kinds(ColumnArrays.Kind... first) {

@@ -11,9 +11,12 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -83,6 +86,39 @@ public interface ClaimContract extends StoreFixture {
         add(Jobs.spec("once"));
         claimOne();
         assertThat(claim(Claims.upTo(10).by("worker-2"))).isEmpty();
+    }
+
+    /** On some stores large batches go on where the last one ended. */
+    @Test
+    default void no_job_is_in_two_large_batches_at_once_and_none_is_forgotten() {
+        add(Jobs.many(200));
+        add(Jobs.many(100).stream()
+                .map(spec -> spec.toBuilder().priority(3).build())
+                .toList());
+        Map<JobId, Settlement> held = new LinkedHashMap<>();
+        for (int round = 0; round < 20; round++) {
+            for (Claim claim : claim(Claims.upTo(100))) {
+                for (Job job : claim.jobs()) {
+                    Settlement outcome = round < 6 ? outcome(claim, job, round) : Settlements.success(claim, job);
+                    assertThat(held.put(job.id(), outcome)).as("it is held").isNull();
+                }
+            }
+            // Some of each batch stay for longer than the next one.
+            List<Settlement> first =
+                    held.values().stream().limit((held.size() + 1) * 2L / 3).toList();
+            settle(first.toArray(Settlement[]::new));
+            first.forEach(settlement -> held.remove(settlement.job()));
+        }
+        assertThat(count("default", JobState.SUCCEEDED)).isEqualTo(300);
+    }
+
+    private static Settlement outcome(Claim claim, Job job, int round) {
+        return switch ((int) (job.id().value() + round) % 5) {
+            case 0 -> Settlements.putBack(claim, job);
+            case 1 -> Settlements.retry(claim, job, Duration.ZERO);
+            case 2 -> Settlements.snooze(claim, job, Duration.ZERO);
+            default -> Settlements.success(claim, job);
+        };
     }
 
     @Test

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.store.JobStore;
+import io.reprise.store.Settlement;
+import io.reprise.store.Spent;
+import java.time.Instant;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * When jobs that succeed after all first failed; for those who listen, nothing depends on it. What this worker saw itself it
+ * remembers for a while, of the rest it asks the store. Not thread-safe.
+ */
+final class FirstFailures {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final int MAX_REMEMBERED = 20_000;
+
+    private final JobStore store;
+
+    private final Map<JobId, Instant> remembered = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<JobId, Instant> eldest) {
+            return size() > MAX_REMEMBERED;
+        }
+    };
+
+    FirstFailures(JobStore store) {
+        this.store = store;
+    }
+
+    /** A settlement that was accepted. */
+    void settled(Job job, Settlement settlement, Instant at) {
+        Settlement.Next next = settlement.next();
+        boolean again = next instanceof Settlement.Wait || next instanceof Settlement.Park;
+        if (again && settlement.spent() == Spent.ATTEMPT && job.attempts() == 0) {
+            remembered.put(job.id(), at);
+        }
+    }
+
+    /** For each of these jobs, which failed before and now succeeded, when that was, if it is known. */
+    Map<JobId, Instant> of(List<Job> succeeded) {
+        Map<JobId, Instant> first = new HashMap<>();
+        Map<JobId, Instant> lives = new HashMap<>();
+        for (Job job : succeeded) {
+            Instant seen = remembered.remove(job.id());
+            Instant life = job.times().firstDueAt();
+            if (isOf(life, seen)) {
+                first.put(job.id(), seen);
+            } else {
+                lives.put(job.id(), life);
+            }
+        }
+        if (!lives.isEmpty()) {
+            ask(lives, first);
+        }
+        return first;
+    }
+
+    /** Failures of before a replay belong to another life. */
+    private static boolean isOf(Instant life, @Nullable Instant failure) {
+        return failure != null && !failure.isBefore(life);
+    }
+
+    private void ask(Map<JobId, Instant> lives, Map<JobId, Instant> first) {
+        try {
+            store.failures(lives.keySet())
+                    .forEach((id, failures) -> failures.stream()
+                            .filter(at -> isOf(lives.getOrDefault(id, Instant.MIN), at))
+                            .findFirst()
+                            .ifPresent(at -> first.put(id, at)));
+        } catch (RuntimeException e) {
+            // The outcomes are written: nothing that goes wrong now may have them written again.
+            log.debug("When {} jobs first failed is not known", lives.size(), e);
+        }
+    }
+}
