@@ -4,9 +4,6 @@ package io.reprise.jdbc;
 import static java.util.Comparator.naturalOrder;
 
 import io.reprise.Job;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -26,14 +23,11 @@ final class ClaimCursor {
     /** Looks from the start take no more than one in so many parts of the time. */
     private static final int SHARE = 10;
 
-    /** And while there is plenty to do there is that long between them: who waits in a backlog does not mind. */
-    private static final long REST_NANOS = 100_000_000;
-
     /** The same while an old snapshot makes them long. */
     static final int SHARE_IF_DEAR = 30;
 
     /** Smaller batches cost little and are claimed from the start: who is not in a hurry sees all there is. */
-    static final int LARGE = 100;
+    private static final int LARGE = 100;
 
     private static final int LANE_BITS = 20;
     private static final int LOWEST = -9;
@@ -69,11 +63,7 @@ final class ClaimCursor {
             boolean admitted,
             @Nullable String damage) {}
 
-    /** Leases to keep in mind; of those forgotten the jobs are stepped over as if they were another's. */
-    private static final int MAX_OWN = 100;
-
     private final Map<Level, Position> positions = new TreeMap<>();
-    private final Deque<Long> own = new ArrayDeque<>();
     private long floor;
     private long lookNanos;
     private long lookedAt;
@@ -84,7 +74,7 @@ final class ClaimCursor {
     synchronized boolean goesOn(long nanos) {
         return (plenty || dear)
                 && !positions.isEmpty()
-                && nanos - lookedAt < Math.max(REST_NANOS, (dear ? SHARE_IF_DEAR : SHARE) * lookNanos);
+                && nanos - lookedAt < (dear ? SHARE_IF_DEAR : SHARE) * lookNanos;
     }
 
     /** Whether an empty answer from here may be taken for an empty queue. */
@@ -92,42 +82,22 @@ final class ClaimCursor {
         return dear && !positions.isEmpty() && nanos - lookedAt < SHARE_IF_DEAR * lookNanos;
     }
 
-    /**
-     * Where a claim goes on, as it was at one moment.
-     *
-     * @param own leases that hold nothing beyond the positions: they were claimed from here, and a job stays where it is while it is held
-     */
-    record Place(Map<Level, Position> positions, List<Long> own) {
-
-        /** Lanes, priorities, due times and ids. */
-        long[][] columns() {
-            long[][] columns = new long[4][positions.size()];
-            int i = 0;
-            for (Map.Entry<Level, Position> entry : positions.entrySet()) {
-                columns[0][i] = entry.getKey().lane();
-                columns[1][i] = entry.getKey().priority();
-                columns[2][i] = entry.getValue().dueAt();
-                columns[3][i] = entry.getValue().id();
-                i++;
-            }
-            return columns;
-        }
-
-        /** Null where nothing was taken yet. */
-        @Nullable
-        Position of(Level level) {
-            Position position = positions.get(level);
-            return START.equals(position) ? null : position;
-        }
-    }
-
-    synchronized Place place() {
-        return new Place(new TreeMap<>(positions), List.copyOf(own));
-    }
-
     /** No lease of the queue has a lesser id. */
     synchronized long floor() {
         return floor;
+    }
+
+    synchronized long[][] columns() {
+        long[][] columns = new long[4][positions.size()];
+        int i = 0;
+        for (Map.Entry<Level, Position> entry : positions.entrySet()) {
+            columns[0][i] = entry.getKey().lane();
+            columns[1][i] = entry.getKey().priority();
+            columns[2][i] = entry.getValue().dueAt();
+            columns[3][i] = entry.getValue().id();
+            i++;
+        }
+        return columns;
     }
 
     /**
@@ -148,39 +118,20 @@ final class ClaimCursor {
      * @param leastLease the least id of a lease of the queue
      * @param levels those that were looked at, as bits: 20 for each lane, from the lowest priority on
      */
-    synchronized void claimed(long lease, List<Taken> jobs, int wanted, long leastLease, long levels) {
+    synchronized void claimed(List<Taken> jobs, int wanted, long leastLease, long levels) {
         for (long left = levels; left != 0; left &= left - 1) {
             int bit = Long.numberOfTrailingZeros(left);
             positions.putIfAbsent(new Level(bit / LANE_BITS, bit % LANE_BITS + LOWEST), START);
             // Where jobs of this level will be when they have failed.
             positions.putIfAbsent(new Level(RETRY_LANE, bit % LANE_BITS + LOWEST), START);
         }
+        jobs.forEach(taken -> positions.merge(taken.level(), taken.position(), BinaryOperator.maxBy(naturalOrder())));
+        plenty = jobs.size() == wanted && wanted >= LARGE;
         floor = Math.max(floor, leastLease);
-        Map<Level, Position> reached = new HashMap<>();
-        jobs.forEach(taken -> reached.merge(taken.level(), taken.position(), BinaryOperator.maxBy(naturalOrder())));
-        claimed(lease, reached, jobs.size() == wanted && wanted >= LARGE);
-    }
-
-    /**
-     * A batch was claimed.
-     *
-     * @param reached the last job taken of each level
-     * @param plenty whether it was large, and as many as were wanted
-     */
-    synchronized void claimed(long lease, Map<Level, Position> reached, boolean plenty) {
-        reached.forEach((level, position) -> positions.merge(level, position, BinaryOperator.maxBy(naturalOrder())));
-        this.plenty = plenty;
-        if (!reached.isEmpty()) {
-            own.addLast(lease);
-        }
-        if (own.size() > MAX_OWN) {
-            own.removeFirst();
-        }
     }
 
     /** Something may have come to lie before the positions. */
     synchronized void forget() {
         positions.clear();
-        own.clear();
     }
 }

@@ -162,10 +162,6 @@ final class PostgresClaims implements Claims {
                 from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
                   as c (lane, priority, due_at, id))""";
 
-    private static final String CLAIM_FROM_START = CLAIM.replace("{levels}", FROM_START);
-
-    private static final String CLAIM_FROM_CURSOR = CLAIM.replace("{levels}", FROM_CURSOR);
-
     // The same for one suspect, which gets a lease of its own.
     private static final String CLAIM_SUSPECT = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null;
@@ -225,7 +221,6 @@ final class PostgresClaims implements Claims {
     private final OldSnapshot snapshot;
     private final RetryCredit credit = new RetryCredit();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
-    private final Map<Text, String> texts = new ConcurrentHashMap<>();
 
     /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
     private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
@@ -378,11 +373,11 @@ final class PostgresClaims implements Claims {
         long from = System.nanoTime();
         boolean goesOn = cursor.goesOn(from);
         if (goesOn) {
-            Object[] at = cursor.place().columns();
-            claims = claimBatch(request, queue, want, retries, cursor, CLAIM_FROM_CURSOR, at);
+            long[][] at = cursor.columns();
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_CURSOR, at[0], at[1], at[2], at[3]);
         }
         if (claims.isEmpty() && !(goesOn && cursor.isTrusted(from))) {
-            claims = claimBatch(request, queue, want, retries, cursor, CLAIM_FROM_START, queue, queue);
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_START, queue, queue);
             long to = System.nanoTime();
             cursor.looked(from, to, snapshot.isHeld(to - from));
         }
@@ -396,17 +391,17 @@ final class PostgresClaims implements Claims {
             int want,
             int retries,
             ClaimCursor cursor,
-            String template,
-            Object... levels) {
-        String sql = sql(template, "", batchClass(want));
+            String levels,
+            Object... levelArgs) {
+        String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
         List<@Nullable Object> args =
                 new ArrayList<>(List.of(queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
-        args.addAll(List.of(levels));
+        args.addAll(List.of(levelArgs));
         long floor = cursor.floor();
         args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
         Answer answer = database.send(
                 "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
-        cursor.claimed(answer.token, answer.jobs, want, answer.leastLease, answer.levels);
+        cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
         if (answer.suspects) {
             withoutSuspects.remove(queue);
         } else if (!answer.jobs.isEmpty()) {
@@ -417,7 +412,7 @@ final class PostgresClaims implements Claims {
 
     /** Jobs of some types, always from the start: the cursor knows only of claims that take what comes. */
     private List<Claim> claimSome(ClaimRequest request, String queue, int want, int retries) {
-        String sql = sql(CLAIM_FROM_START, OF_TYPES, batchClass(want));
+        String sql = sql(database.dialect(), OF_TYPES, CLAIM.replace("{levels}", FROM_START), batchClass(want));
         String[] types = request.types().toArray(String[]::new);
         Object[] args = {
             queue,
@@ -451,7 +446,7 @@ final class PostgresClaims implements Claims {
         if (!request.types().isEmpty()) {
             args.add(request.types().toArray(String[]::new));
         }
-        String sql = sql(CLAIM_SUSPECT, request.types().isEmpty() ? "" : OF_TYPES, 1);
+        String sql = sql(database.dialect(), request.types().isEmpty() ? "" : OF_TYPES, CLAIM_SUSPECT, 1);
         Answer answer = database.send(
                 "claim a suspect of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
         return answer.claims(queue, true);
@@ -459,29 +454,24 @@ final class PostgresClaims implements Claims {
 
     /** The claim of up to a batch from the start, without the lock before it. */
     static String claimSql(Dialect dialect, int batch) {
-        return new Text(CLAIM_FROM_START, "", batch).in(dialect).split(";\n", 2)[1];
+        return sql(dialect, CLAIM.replace("{levels}", FROM_START), batch).split(";\n", 2)[1];
     }
 
     /** The same from a cursor. */
     static String goOnSql(Dialect dialect, int batch) {
-        return new Text(CLAIM_FROM_CURSOR, "", batch).in(dialect).split(";\n", 2)[1];
+        return sql(dialect, CLAIM.replace("{levels}", FROM_CURSOR), batch).split(";\n", 2)[1];
     }
 
-    /** Put together once: that takes longer than some claims. */
-    private String sql(String template, String types, int batch) {
-        return texts.computeIfAbsent(new Text(template, types, batch), text -> text.in(database.dialect()));
+    private static String sql(Dialect dialect, String template, int batch) {
+        return sql(dialect, "", template, batch);
     }
 
-    /** What a statement is made of. */
-    private record Text(String template, String types, int batch) {
-
-        String in(Dialect dialect) {
-            return dialect.sql(template.replace("{batch}", Integer.toString(batch))
-                    .replace("{types}", types)
-                    .replace("{wait}", Integer.toString(WAIT_MILLIS))
-                    .replace("{least}", "-9223372036854775808")
-                    .replace("{claimed}", Columns.CLAIMED));
-        }
+    private static String sql(Dialect dialect, String types, String template, int batch) {
+        return dialect.sql(template.replace("{batch}", Integer.toString(batch))
+                .replace("{types}", types)
+                .replace("{wait}", Integer.toString(WAIT_MILLIS))
+                .replace("{least}", "-9223372036854775808")
+                .replace("{claimed}", Columns.CLAIMED));
     }
 
     private static int batchClass(int want) {

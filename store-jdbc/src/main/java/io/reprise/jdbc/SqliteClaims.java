@@ -6,7 +6,6 @@ import io.reprise.JobId;
 import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -16,8 +15,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
 
 /** A claim looks without a lock first; then, alone in the file, it writes one lease row and no job. */
 final class SqliteClaims implements Claims {
@@ -38,38 +35,23 @@ final class SqliteClaims implements Claims {
     // Due entries of one level, in the order of reprise_job_ready, without those held, whose ids are collected once.
     private static final String DUE = """
               from reprise_job j
-             where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and {due}
+             where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and j.due_at <= ?4
                and (j.deadline is null or j.deadline > ?4)
-               and j.id not in (select h.id from reprise_held h where h.queue = ?1{others}){types}
+               and j.id not in (select h.id from reprise_held h where h.queue = ?1){types}
              order by j.due_at, j.id
              limit ?5
             """;
 
-    private static final String FROM_START =
-            DUE.replace("{due}", "j.due_at <= ?4").replace("{others}", "");
+    static final String ANY_DUE = "select j.id\n" + DUE.replace("{types}", "");
 
-    // What was claimed from the cursor lies before it and need not be collected.
-    private static final String FROM_CURSOR =
-            DUE.replace("{types}", "").replace("{others}", " and h.token not in (select o.value from json_each(?8) o)");
-
-    /** Beyond a position: what is due as then, with a greater id. */
-    static final String DUE_THEN =
-            "select " + ClaimedRows.COLUMNS + FROM_CURSOR.replace("{due}", "j.due_at = ?6 and j.id > ?7");
-
-    /** And what is due later. */
-    static final String DUE_LATER =
-            "select " + ClaimedRows.COLUMNS + FROM_CURSOR.replace("{due}", "j.due_at > ?6 and j.due_at <= ?4");
-
-    static final String ANY_DUE = "select j.id\n" + FROM_START.replace("{types}", "");
-
-    static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + FROM_START.replace("{types}", "");
+    static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
 
     // The same for some types only, which are listed between commas: no name contains one.
     private static final String OF_TYPES = "\n               and instr(?6, ',' || j.type || ',') > 0";
 
-    private static final String SOME_ANY_DUE = "select j.id\n" + FROM_START.replace("{types}", OF_TYPES);
+    private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
 
-    private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + FROM_START.replace("{types}", OF_TYPES);
+    private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", OF_TYPES);
 
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
@@ -98,7 +80,6 @@ final class SqliteClaims implements Claims {
     private final Specs specs;
     private final Leases leases;
     private final RetryCredit credit = new RetryCredit();
-    private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
     private volatile boolean busy;
 
     SqliteClaims(Database database, Specs specs, Leases leases) {
@@ -117,67 +98,36 @@ final class SqliteClaims implements Claims {
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();
         }
-        List<Batch> batches = database.write("claim jobs", session -> claim(session, request));
-        batches.forEach(Batch::committed);
-        busy = !batches.isEmpty();
-        return batches.stream().map(Batch::claim).toList();
+        List<Claim> claims = database.write("claim jobs", session -> claim(session, request));
+        claims.stream()
+                .filter(claim -> !claim.alone())
+                .forEach(claim -> credit.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
+        busy = !claims.isEmpty();
+        return claims;
     }
 
-    @Override
-    public void settled(List<Settlement> settlements) {
-        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
-            cursors.values().forEach(ClaimCursor::forget);
-        }
-    }
-
-    @Override
-    public void unparked() {
-        cursors.values().forEach(ClaimCursor::forget);
-    }
-
-    private List<Batch> claim(Session session, ClaimRequest request) throws SQLException {
-        List<Batch> batches = new ArrayList<>();
+    private List<Claim> claim(Session session, ClaimRequest request) throws SQLException {
+        List<Claim> claims = new ArrayList<>();
         int left = request.max();
         boolean suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
             if (suspects && room > 0) {
-                Batch suspect = new Batch(session, request, demand.queue(), null);
+                Batch suspect = new Batch(session, request, demand.queue());
                 if (suspect.addSuspect()) {
-                    suspect.lease(true);
-                    batches.add(suspect);
+                    claims.add(suspect.lease(true));
                     suspects = false;
                     room--;
                     left--;
                 }
             }
-            Batch batch = room > 0 ? fill(session, request, demand.queue(), room) : null;
-            if (batch != null) {
-                batch.lease(false);
-                batches.add(batch);
+            Batch batch = new Batch(session, request, demand.queue());
+            if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
+                claims.add(batch.lease(false));
                 left -= batch.size();
             }
         }
-        return batches;
-    }
-
-    /** Where the last claim ended, or from the start: if little was found there, and now and then. Null if there is nothing. */
-    private @Nullable Batch fill(Session session, ClaimRequest request, String queue, int room) throws SQLException {
-        int kept = credit.of(queue, room, request.retryShare());
-        ClaimCursor cursor = cursors.computeIfAbsent(queue, name -> new ClaimCursor());
-        long from = System.nanoTime();
-        if (request.types().isEmpty() && cursor.goesOn(from)) {
-            Batch batch = new Batch(session, request, queue, cursor.place());
-            if (batch.fill(room, kept)) {
-                return batch;
-            }
-        }
-        Batch batch = new Batch(session, request, queue, null);
-        boolean found = batch.fill(room, kept);
-        if (request.types().isEmpty()) {
-            cursor.looked(from, System.nanoTime(), false);
-        }
-        return found ? batch : null;
+        return claims;
     }
 
     private static int room(Session session, String queue) throws SQLException {
@@ -230,18 +180,12 @@ final class SqliteClaims implements Claims {
         private final long now;
         private final long token;
         private final ClaimedRows rows;
-        private final ClaimCursor.@Nullable Place place;
-        private final Map<ClaimCursor.Level, ClaimCursor.Position> reached = new HashMap<>();
         private List<ClaimedRows.Due> found = List.of();
-        private boolean plenty;
-        private @Nullable Claim claim;
 
-        Batch(Session session, ClaimRequest request, String queue, ClaimCursor.@Nullable Place place)
-                throws SQLException {
+        Batch(Session session, ClaimRequest request, String queue) throws SQLException {
             this.session = session;
             this.request = request;
             this.queue = queue;
-            this.place = place;
             this.now = session.now();
             this.token = session.one(NEXT_TOKEN, Row::number);
             this.rows = new ClaimedRows(
@@ -250,21 +194,6 @@ final class SqliteClaims implements Claims {
 
         int size() {
             return found.size();
-        }
-
-        Claim claim() {
-            return Objects.requireNonNull(claim);
-        }
-
-        /** Only then: a claim that was rolled back has taken nothing. */
-        void committed() {
-            if (claim().alone()) {
-                return;
-            }
-            credit.claimed(queue, size(), request.retryShare());
-            if (request.types().isEmpty()) {
-                cursors.computeIfAbsent(queue, name -> new ClaimCursor()).claimed(token, reached, plenty);
-            }
         }
 
         boolean addSuspect() throws SQLException {
@@ -284,9 +213,6 @@ final class SqliteClaims implements Claims {
             if (!retries.isEmpty() && !fresh.isEmpty()) {
                 found.sort(ClaimedRows.Due.ORDER);
             }
-            plenty = found.size() == room && room >= ClaimCursor.LARGE;
-            reached(RETRY, retries);
-            reached(FRESH, fresh);
             return !found.isEmpty();
         }
 
@@ -302,32 +228,13 @@ final class SqliteClaims implements Claims {
             return due;
         }
 
-        /** They come level by level, each in its order. */
-        private void reached(int lane, List<ClaimedRows.Due> taken) {
-            for (ClaimedRows.Due due : taken) {
-                reached.put(
-                        new ClaimCursor.Level(lane, due.priority()), new ClaimCursor.Position(due.dueAt(), due.id()));
-            }
-        }
-
         private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
-            ClaimCursor.Position last = place == null ? null : place.of(new ClaimCursor.Level(lane, level));
-            if (place != null && last != null) {
-                long[] own = place.own().stream().mapToLong(Long::longValue).toArray();
-                Object[] args = {queue, lane, level, now, max, last.dueAt(), last.id(), own};
-                List<ClaimedRows.Due> due = session.list(DUE_THEN, rows, args);
-                if (due.size() < max) {
-                    args[4] = max - due.size();
-                    due.addAll(session.list(DUE_LATER, rows, args));
-                }
-                return due;
-            }
             return request.types().isEmpty()
                     ? session.list(ALL_DUE, rows, queue, lane, level, now, max)
                     : session.list(SOME_DUE, rows, queue, lane, level, now, max, types(request));
         }
 
-        void lease(boolean alone) throws SQLException {
+        Claim lease(boolean alone) throws SQLException {
             String worker = request.worker();
             long expires = now + Micros.of(request.lease());
             long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
@@ -335,7 +242,7 @@ final class SqliteClaims implements Claims {
             Set<JobId> admitted = new HashSet<>();
             Map<JobId, String> damaged = new HashMap<>();
             List<Job> jobs = jobs(admitted, damaged);
-            claim = new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged);
+            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged);
         }
 
         /** Jobs that a breaker let through name a resource, so none of them is plain; nor is one that is damaged. */

@@ -97,21 +97,6 @@ class SqlitePlanTest {
     }
 
     @Test
-    void a_claim_that_goes_on_steps_over_nothing() throws SQLException {
-        Object[] args = {"default", 0, 0, 1L, 500, 1L, 1L, new long[] {1, 2}};
-        assertThat(plan(SqliteClaims.DUE_THEN, args))
-                .contains("SEARCH j USING INDEX reprise_job_ready"
-                        + " (queue=? AND lane=? AND priority=? AND due_at=? AND rowid>?)")
-                .doesNotContain("TEMP B-TREE FOR ORDER BY")
-                .doesNotContain("SCAN j");
-        assertThat(plan(SqliteClaims.DUE_LATER, args))
-                .contains("SEARCH j USING INDEX reprise_job_ready"
-                        + " (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
-                .doesNotContain("TEMP B-TREE FOR ORDER BY")
-                .doesNotContain("SCAN j");
-    }
-
-    @Test
     void a_look_for_work_reads_one_job_by_the_ready_index() throws SQLException {
         assertThat(plan(SqliteClaims.ANY_DUE, "default", 0, 0, 1L, 1))
                 .contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
