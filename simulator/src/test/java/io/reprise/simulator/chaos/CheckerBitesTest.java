@@ -29,8 +29,16 @@ class CheckerBitesTest {
 
     static Stream<Bug> bugs() {
         return Stream.of(
-                new Bug("completion without fencing", Bugs::completionWithoutFencing, 100, Set.of("stale outcome")),
-                new Bug("attempt number as token", Bugs::attemptNumberAsToken, 100, Set.of("stale outcome")),
+                new Bug(
+                        "completion without fencing",
+                        Bugs::completionWithoutFencing,
+                        100,
+                        Set.of("stale outcome", "two outcomes")),
+                new Bug(
+                        "attempt number as token",
+                        Bugs::attemptNumberAsToken,
+                        100,
+                        Set.of("stale outcome", "two outcomes")),
                 new Bug("reclaim by a worker's clock", Bugs::reclaimByAWorkersClock, 100, Set.of("stolen lease")),
                 new Bug(
                         "group commit lost at shutdown",
