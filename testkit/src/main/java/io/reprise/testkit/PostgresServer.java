@@ -228,11 +228,6 @@ public final class PostgresServer implements AutoCloseable {
         execute("checkpoint");
     }
 
-    /** How many transactions wait to be told that the standby has them. */
-    public int waitingForStandby() {
-        return Integer.parseInt(value("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"));
-    }
-
     /** Makes a standby the primary, with all it was sent. Returns when it takes writes. */
     public void promote() {
         if (!value("select pg_promote(true, 300)").equals("t")) {
