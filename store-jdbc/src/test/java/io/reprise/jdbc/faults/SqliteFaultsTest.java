@@ -56,14 +56,18 @@ class SqliteFaultsTest {
             run.startWorker();
             statement.execute("pragma busy_timeout = 60000");
             for (int i = 0; i < times; i++) {
-                run.awaitProgress(20);
-                statement.execute("begin immediate");
-                long failed = worker.count(Kind.UNKNOWN);
-                run.until("a call to give up", () -> worker.count(Kind.UNKNOWN) > failed);
-                statement.execute("rollback");
+                worker.confuse(() -> execute(statement, "begin immediate"), () -> execute(statement, "rollback"));
             }
             run.awaitProgress(20);
             run.drainAndCheck(times + " times a locked file");
+        }
+    }
+
+    private static void execute(Statement statement, String sql) {
+        try {
+            statement.execute(sql);
+        } catch (SQLException e) {
+            throw new AssertionError(sql, e);
         }
     }
 

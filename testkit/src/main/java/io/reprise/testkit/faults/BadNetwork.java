@@ -44,15 +44,7 @@ public final class BadNetwork {
     public void keepAnswers(int times) {
         Fleet.Worker worker = fleet.startWorker(url);
         for (int i = 0; i < times; i++) {
-            long before = worker.count(Kind.UNKNOWN);
-            // A worker that had nothing to do at that moment only lost the answer to a question: then once more.
-            while (worker.count(Kind.UNKNOWN) == before) {
-                worker.awaitMore(Kind.ACCEPTED, SOME);
-                long failed = worker.failedCalls();
-                proxy.stall(TcpProxy.Direction.TO_CLIENT);
-                fleet.until("a call without an answer", () -> worker.failedCalls() > failed);
-                proxy.heal();
-            }
+            worker.confuse(() -> proxy.stall(TcpProxy.Direction.TO_CLIENT), proxy::heal);
         }
         worker.awaitMore(Kind.ACCEPTED, SOME);
     }

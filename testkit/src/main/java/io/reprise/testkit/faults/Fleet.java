@@ -30,6 +30,9 @@ public abstract class Fleet implements AutoCloseable {
     /** Runs for figures rather than for every build: {@code -Dreprise.faults=long}. */
     private static final boolean LONG = System.getProperty("reprise.faults", "").equals("long");
 
+    /** Jobs that show that a worker works. */
+    private static final int SOME = 10;
+
     /** For what never comes true. */
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -107,6 +110,21 @@ public abstract class Fleet implements AutoCloseable {
         /** How many of its calls to the store failed. */
         public long failedCalls() {
             return count(HistoryEvent.Kind.UNKNOWN) + count(HistoryEvent.Kind.UNANSWERED);
+        }
+
+        /**
+         * Does harm to its way to the store until it cannot know what became of one of its calls. It may have nothing to do
+         * at that moment, and then only fails to ask: then once more.
+         */
+        public void confuse(Runnable harm, Runnable heal) {
+            long before = count(HistoryEvent.Kind.UNKNOWN);
+            while (count(HistoryEvent.Kind.UNKNOWN) == before) {
+                awaitMore(HistoryEvent.Kind.ACCEPTED, SOME);
+                long failed = failedCalls();
+                harm.run();
+                until("a call of " + name + " to fail", () -> failedCalls() > failed);
+                heal.run();
+            }
         }
 
         /** Waits until it has done so many things more. For work that never ends: what was done meanwhile does not count. */
