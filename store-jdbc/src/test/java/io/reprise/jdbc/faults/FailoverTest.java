@@ -14,6 +14,7 @@ import io.reprise.store.StoreException;
 import io.reprise.testkit.Claims;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Settlements;
+import io.reprise.testkit.faults.Work;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -70,9 +71,9 @@ class FailoverTest {
             old.pause();
             servers.failOver();
             run.awaitProgress(40);
-            // It goes on, and does not know that it is no longer the primary. Nor do workers that must connect again:
-            // it
-            // comes first in their URL. What they hold by the new one they now ask the old one about.
+            run.awaitStart(run.load().insist(Work.HELD));
+            // It goes on, and does not know that it is no longer the primary. Nor do workers that must connect again,
+            // since it comes first in their URL: now they ask the old one about what they hold by the new one.
             old.resume();
             run.until("commits on the old primary that wait for a standby", () -> {
                 boolean some = old.waitingForStandby() >= MISLED;
@@ -82,6 +83,7 @@ class FailoverTest {
                 return some;
             });
             old.kill();
+            run.release();
             run.drainAndCheck("A primary that stood still and went on");
         }
     }
