@@ -69,9 +69,12 @@ final class JobTrack {
 
     /** Whether it may have ended without our having seen it. */
     boolean mayHaveEnded() {
-        return hasEnded()
-                || uncertain
-                || leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+        return hasEnded() || uncertain || mayHaveAnOutcome();
+    }
+
+    /** Whether an outcome was offered of which it is not known whether it was accepted. */
+    private boolean mayHaveAnOutcome() {
+        return leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
     }
 
     void enqueued(HistoryEvent event) {
@@ -116,7 +119,8 @@ final class JobTrack {
             violated("ended", "was claimed after it had ended (" + end + ")");
         }
         checkTimes(event);
-        if (suspect && !lease.alone && !uncertain) {
+        // An attempt that nobody lived to tell of would have cleared it.
+        if (suspect && !lease.alone && !uncertain && !mayHaveAnOutcome()) {
             violated("suspect", "was lost more than once, yet claimed together with others");
         }
         if (!uncertain && tally.isSpent()) {
@@ -453,9 +457,7 @@ final class JobTrack {
     }
 
     private boolean isCertain() {
-        return stored
-                && !uncertain
-                && leases.values().stream().noneMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+        return stored && !uncertain && !mayHaveAnOutcome();
     }
 
     private void compare(HistoryEvent row, String state) {

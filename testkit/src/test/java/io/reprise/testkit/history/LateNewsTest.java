@@ -113,6 +113,36 @@ class LateNewsTest {
         assertThat(found()).extracting(Violation::rule).contains("stale outcome");
     }
 
+    /** Lost twice, each time after it was claimed with others; the third claim has it alone. */
+    private void becomesSuspect() {
+        enqueued();
+        claimed(10, 11, "first", 1);
+        takenOver(20, "sweeper", 2, 1, "first");
+        lost(22, "sweeper", 2);
+        claimed(24, 25, "second", 3);
+        takenOver(30, "sweeper", 4, 3, "second");
+        lost(32, "sweeper", 4);
+        add(Kind.CLAIMED, 34, 35, "third", 5, "lease", "1", "queue", "default", "alone", "true");
+    }
+
+    @Test
+    void an_attempt_of_one_who_died_before_telling_of_it_clears_a_suspect() {
+        becomesSuspect();
+        add(Kind.OFFERED, 40, 40, "third", 5, "spent", "ATTEMPT", "next", "Wait");
+        claimed(50, 51, "fourth", 6);
+        succeeded(60, "fourth", 6);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
+    void a_suspect_is_claimed_alone() {
+        becomesSuspect();
+        add(Kind.ACCEPTED, 40, 41, "third", 5, "spent", "SNOOZE", "next", "Wait");
+        claimed(50, 51, "fourth", 6);
+        succeeded(60, "fourth", 6);
+        assertThat(found()).extracting(Violation::rule).contains("suspect");
+    }
+
     @Test
     void a_refusal_before_anybody_took_over_is_untrue() {
         enqueued();
