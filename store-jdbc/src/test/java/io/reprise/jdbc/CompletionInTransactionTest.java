@@ -9,8 +9,11 @@ import io.reprise.JobId;
 import io.reprise.Outcome;
 import io.reprise.Reprise;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobStore;
+import io.reprise.store.Settled;
 import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.history.StoreCalls;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -67,8 +70,16 @@ class CompletionInTransactionTest {
         }
         AtomicInteger runs = new AtomicInteger();
         List<JobEvent> events = new CopyOnWriteArrayList<>();
+        List<JobId> refused = new CopyOnWriteArrayList<>();
+        JobStore store = StoreCalls.before(JdbcJobStore.open(url), call -> {
+            Object answer = call.proceed();
+            if (answer instanceof Settled settled) {
+                refused.addAll(settled.stale());
+            }
+            return answer;
+        });
         try (Reprise reprise = Reprise.builder()
-                .store(JdbcJobStore.open(url))
+                .store(store)
                 .codec(new WorkerProcess.TextCodec())
                 .listener(events::add)
                 .handle(WORK, (payload, job) -> {
@@ -96,6 +107,8 @@ class CompletionInTransactionTest {
         }
         assertThat(events).extracting(JobEvent::kind).containsOnlyOnce(JobEvent.Kind.SUCCEEDED);
         assertThat(events).extracting(JobEvent::kind).doesNotContain(JobEvent.Kind.STALE);
+        // What the transaction has stored is not offered again, only to be refused.
+        assertThat(refused).isEmpty();
     }
 
     @ParameterizedTest
