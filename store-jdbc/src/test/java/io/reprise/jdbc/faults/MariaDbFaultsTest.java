@@ -131,7 +131,8 @@ class MariaDbFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start(Work::quickOnes);
-            new BadNetwork(run, proxy, through(proxy)).keepAnswers(times);
+            // Sooner than the store by itself gives up an answer.
+            new BadNetwork(run, proxy, through(proxy) + "&socketTimeout=3000").keepAnswers(times);
             run.drainAndCheck(times + " times requests without answers before MariaDB");
         }
     }

@@ -88,7 +88,7 @@ public final class Load {
             if (count(JobState.PENDING, JobState.RUNNING) < tempo.backlog()) {
                 step.run();
             } else {
-                LockSupport.parkNanos(tempo.rest().multipliedBy(2).toNanos());
+                LockSupport.parkNanos(tempo.rest().dividedBy(2).toNanos());
             }
         }
     }
