@@ -4,9 +4,9 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.ControlEvent;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.EventSink;
-import io.reprise.server.auth.Tenancy;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -80,8 +80,8 @@ class OutboundClientTest {
         Resolver rebinding = host -> List.of(AddressRange.literal(answers.remove()));
         // The second port is chosen where nobody else listens or connects from.
         try (Stub victim = new Stub("127.0.0.1", 0, seen -> Reply.of(200));
-                Stub meant = new Stub("127.0.0.2", victim.port(), seen ->
-                        Reply.of(200).header("Connection", "close"));
+                Stub meant = new Stub(
+                        "127.0.0.2", victim.port(), seen -> Reply.of(200).header("Connection", "close"));
                 OutboundClient client = client(List.of("127.0.0.2"), rebinding)) {
             String url = "http://rebinding.example.org:" + meant.port() + "/";
             assertThat(client.send(get(url)).status()).isEqualTo(200);

@@ -69,9 +69,12 @@ final class JobTrack {
 
     /** Whether it may have ended without our having seen it. */
     boolean mayHaveEnded() {
-        return hasEnded()
-                || uncertain
-                || leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+        return hasEnded() || uncertain || isAnOutcomeUnknown();
+    }
+
+    /** Whether there may be an outcome that nobody lived to tell of. */
+    private boolean isAnOutcomeUnknown() {
+        return leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
     }
 
     void enqueued(HistoryEvent event) {
@@ -98,7 +101,7 @@ final class JobTrack {
 
     void claimed(HistoryEvent event) {
         LeaseTrack lease = new LeaseTrack(event);
-        if (isOvertaken(lease)) {
+        if (isOvertaken(lease) || isOldNews(lease, event)) {
             return;
         }
         for (LeaseTrack other : leases.values()) {
@@ -116,6 +119,10 @@ final class JobTrack {
             violated("ended", "was claimed after it had ended (" + end + ")");
         }
         checkTimes(event);
+        if (suspect && !lease.alone && isAnOutcomeUnknown()) {
+            // An attempt that was spent: that ends the suspicion.
+            suspect = false;
+        }
         if (suspect && !lease.alone && !uncertain) {
             violated("suspect", "was lost more than once, yet claimed together with others");
         }
@@ -179,10 +186,23 @@ final class JobTrack {
         if (!overtaken.contains(lease.token)) {
             return false;
         }
+        over(lease);
+        return true;
+    }
+
+    /** Told of after a later token was: so it was over by then, by one who lived neither to tell of it nor to settle it. */
+    private boolean isOldNews(LeaseTrack lease, HistoryEvent claim) {
+        if (leases.tailMap(lease.token, false).values().stream().allMatch(later -> claim.isSurelyAfter(later.since))) {
+            return false;
+        }
+        over(lease);
+        return true;
+    }
+
+    private void over(LeaseTrack lease) {
         lease.state = State.TAKEN_OVER;
         lease.endedUntil = lease.since;
         leases.put(lease.token, lease);
-        return true;
     }
 
     /** The lease before this token that somebody took over who lived neither to tell of it nor to settle it. */
@@ -438,9 +458,7 @@ final class JobTrack {
     }
 
     private boolean isCertain() {
-        return stored
-                && !uncertain
-                && leases.values().stream().noneMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
+        return stored && !uncertain && !isAnOutcomeUnknown();
     }
 
     private void compare(HistoryEvent row, String state) {

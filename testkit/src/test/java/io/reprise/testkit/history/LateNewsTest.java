@@ -46,7 +46,19 @@ class LateNewsTest {
         add(Kind.ACCEPTED, at, at + 1, who, token, "spent", "ATTEMPT", "next", "Succeed");
     }
 
+    private void offered(long at, String who, long token) {
+        add(Kind.OFFERED, at, at, who, token, "spent", "ATTEMPT", "next", "Wait");
+    }
+
+    private void claimedAlone(long at, String who, long token) {
+        add(Kind.CLAIMED, at, at + 1, who, token, "lease", "1", "queue", "default", "alone", "true");
+    }
+
     private List<Violation> found() {
+        return found("1", "1");
+    }
+
+    private List<Violation> found(String attempts, String losses) {
         add(
                 Kind.ROW,
                 90,
@@ -56,9 +68,9 @@ class LateNewsTest {
                 "state",
                 "SUCCEEDED",
                 "attempts",
-                "1",
+                attempts,
                 "losses",
-                "1",
+                losses,
                 "interruptions",
                 "0",
                 "snoozes",
@@ -100,6 +112,49 @@ class LateNewsTest {
         lost(50, "third", 3);
         claimed(60, 61, "fourth", 4);
         succeeded(70, "fourth", 4);
+        assertThat(found()).isEmpty();
+    }
+
+    /** Lost twice, and then run by itself. */
+    private void suspect() {
+        enqueued();
+        claimed(3, 4, "first", 1);
+        takenOver(5, "leader", 2, 1, "first");
+        lost(8, "leader", 2);
+        claimed(11, 12, "second", 3);
+        takenOver(14, "leader", 4, 3, "second");
+        lost(17, "leader", 4);
+        claimedAlone(20, "third", 5);
+    }
+
+    @Test
+    void an_attempt_of_a_suspect_whose_worker_died_before_telling_of_it() {
+        suspect();
+        offered(24, "third", 5);
+        claimed(30, 31, "fourth", 6);
+        succeeded(40, "fourth", 6);
+        assertThat(found("2", "2")).isEmpty();
+    }
+
+    @Test
+    void a_suspect_that_nobody_may_have_run_is_still_one() {
+        suspect();
+        takenOver(24, "leader", 6, 5, "third");
+        lost(27, "leader", 6);
+        claimed(30, 31, "fourth", 7);
+        succeeded(40, "fourth", 7);
+        assertThat(found("1", "3")).extracting(Violation::rule).containsExactly("suspect");
+    }
+
+    @Test
+    void a_claim_that_is_told_of_after_it_was_taken_over_by_one_who_died() {
+        enqueued();
+        // Token 1 went to a worker that stands still, token 2 to one that was killed.
+        takenOver(30, "third", 3, 2, "first");
+        lost(35, "third", 3);
+        claimed(10, 40, "first", 1);
+        claimed(50, 51, "fourth", 4);
+        succeeded(60, "fourth", 4);
         assertThat(found()).isEmpty();
     }
 
