@@ -9,9 +9,12 @@ import io.reprise.JobEvent;
 import io.reprise.JobListener;
 import io.reprise.ResourceStatus;
 import io.reprise.retry.Decision;
+import io.reprise.store.QueueState;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
@@ -35,6 +38,7 @@ public final class JobMetrics implements JobListener {
     private final Labels resources = new Labels();
     private final Map<Key, Target> targets = new ConcurrentHashMap<>();
     private final Map<String, Amplification> amplifications = new ConcurrentHashMap<>();
+    private final List<Reading<?>> readings = new CopyOnWriteArrayList<>();
 
     public JobMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -47,8 +51,38 @@ public final class JobMetrics implements JobListener {
      * @param source {@code reprise::resources}; asked at most every 10 s, when meters are collected
      */
     public JobMetrics resources(Supplier<? extends Collection<ResourceStatus>> source) {
-        new ResourceGauges(registry, source);
+        ResourceGauges gauges = new ResourceGauges(registry);
+        return reading(
+                new Reading<ResourceStatus>(registry, "resources", source, gauges::show),
+                "reprise.resources",
+                "Resources whose breaker or budget is not as new");
+    }
+
+    /**
+     * Also shows how many jobs each queue has in which state, and how late it is. These are of the whole fleet too.
+     *
+     * @param source {@code reprise::queues}; asked at most every 10 s, when meters are collected
+     */
+    public JobMetrics queues(Supplier<? extends Collection<QueueState>> source) {
+        QueueGauges gauges = new QueueGauges(registry);
+        return reading(
+                new Reading<QueueState>(registry, "queues", source, gauges::show),
+                "reprise.queues",
+                "Queues that have, or had, jobs or settings");
+    }
+
+    private JobMetrics reading(Reading<?> reading, String meter, String description) {
+        readings.add(reading);
+        reading.register(meter, description);
         return this;
+    }
+
+    /**
+     * Reads anew what is of the whole fleet, if that is older than 10 s. Collecting meters does the same, but what is new
+     * then shows only the next time.
+     */
+    public void refresh() {
+        readings.forEach(Reading::look);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.reprise.JobContext;
 import io.reprise.JobHandler;
 import io.reprise.JobSpec;
+import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
@@ -22,13 +23,16 @@ import io.reprise.control.Breaker;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.QueueState;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -161,13 +165,15 @@ class JobMetricsTest {
                 .isEqualTo(3);
         assertThat(mocked.get("reprise.budget.level").gauge().value()).isEqualTo(3.5);
         assertThat(mocked.get("reprise.parked").gauge().value()).isEqualTo(7);
+        mocked.get("reprise.resources").gauge().value();
+        assertThat(reads[0]).as("at once, and when it is first looked at").isEqualTo(2);
         statuses.set(0, status("mail", Breaker.Phase.CLOSED, 500));
         statuses.add(status("sms", Breaker.Phase.RAMPING, 1));
         mocked.get("reprise.resources").gauge().value();
-        assertThat(reads[0]).isEqualTo(1);
+        assertThat(reads[0]).isEqualTo(2);
         time.add(Duration.ofSeconds(11));
         assertThat(mocked.get("reprise.resources").gauge().value()).isEqualTo(2);
-        assertThat(reads[0]).isEqualTo(2);
+        assertThat(reads[0]).isEqualTo(3);
         assertThat(mocked.get("reprise.breaker.state")
                         .tag("resource", "mail")
                         .gauge()
@@ -201,6 +207,50 @@ class JobMetricsTest {
     }
 
     @Test
+    void the_queues_of_an_engine_are_shown() {
+        JobMetrics metrics = new JobMetrics(registry);
+        try (InlineWorker worker = worker(metrics, builder -> builder.handle(CALL, JobMetricsTest::handle))) {
+            worker.reprise().enqueue(CALL.job("0"));
+            worker.runDue();
+            worker.reprise().enqueue(CALL.job("0").after(Duration.ofMinutes(5)));
+            metrics.queues(worker.reprise()::queues);
+            assertThat(jobs(JobState.PENDING)).isEqualTo(1);
+            assertThat(jobs(JobState.SUCCEEDED)).isEqualTo(1);
+            assertThat(jobs(JobState.RUNNING)).isZero();
+            assertThat(registry.get("reprise.queues").gauge().value()).isEqualTo(1);
+            assertThat(registry.get("reprise.queue.lag").gauge().value()).isZero();
+        }
+    }
+
+    private double jobs(JobState state) {
+        return registry.get("reprise.jobs")
+                .tag("queue", "default")
+                .tag("state", state.name())
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void a_queue_is_as_late_as_its_oldest_job() {
+        MockClock time = new MockClock();
+        SimpleMeterRegistry mocked = new SimpleMeterRegistry(SimpleConfig.DEFAULT, time);
+        Instant due = Instant.ofEpochMilli(time.wallTime());
+        List<QueueState> states =
+                new ArrayList<>(List.of(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), due)));
+        JobMetrics metrics = new JobMetrics(mocked).queues(() -> states);
+        time.add(Duration.ofSeconds(90));
+        metrics.refresh();
+        assertThat(mocked.get("reprise.queues").gauge().value()).isEqualTo(1);
+        assertThat(mocked.get("reprise.queue.lag").tag("queue", "mail").gauge().value())
+                .isEqualTo(90);
+        states.clear();
+        time.add(Duration.ofSeconds(11));
+        metrics.refresh();
+        assertThat(mocked.get("reprise.queues").gauge().value()).isZero();
+        assertThat(mocked.find("reprise.queue.lag").gauge()).isNull();
+    }
+
+    @Test
     void the_resources_are_still_shown_after_garbage_collection() {
         new JobMetrics(registry).resources(() -> List.of(status("mail", Breaker.Phase.OPEN, 1)));
         System.gc();
@@ -218,18 +268,21 @@ class JobMetricsTest {
     @Test
     void prometheus_sees_the_names_that_dashboards_expect() {
         PrometheusMeterRegistry prometheus = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        try (InlineWorker worker =
-                worker(new JobMetrics(prometheus), builder -> builder.handle(CALL, JobMetricsTest::handle))) {
+        JobMetrics metrics = new JobMetrics(prometheus);
+        try (InlineWorker worker = worker(metrics, builder -> builder.handle(CALL, JobMetricsTest::handle))) {
             worker.reprise().enqueue(CALL.job("1"));
             worker.reprise().enqueue(CALL.job("9"));
             worker.advance(Duration.ofMinutes(1));
+            metrics.queues(worker.reprise()::queues);
             assertThat(prometheus.scrape())
                     .contains("\nretries_total{")
                     .contains("\nretry_exhausted_total{")
                     .contains("\nretry_latency_seconds_count{")
                     .contains("\nretry_latency_seconds_sum{")
                     .contains("\nreprise_succeeded_total{")
-                    .contains("\nreprise_amplification{type=\"call\"} 2.5");
+                    .contains("\nreprise_amplification{type=\"call\"} 2.5")
+                    .contains("\nreprise_jobs{queue=\"default\",state=\"FAILED\"} 1.0")
+                    .contains("\nreprise_queue_lag_seconds{queue=\"default\"} 0.0");
         }
     }
 

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.micrometer.prometheusmetrics.PrometheusConfig;
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
-import io.reprise.micrometer.JobMetrics;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.http.Endpoints;
@@ -27,7 +24,7 @@ public final class RepriseServer implements AutoCloseable {
     private final Readiness readiness;
     private final EventEndpoints events;
     private final Replayer replayer;
-    private final PrometheusMeterRegistry metrics;
+    private final Meters meters;
     private final HttpServer http;
     private final Outgoing outgoing;
 
@@ -47,10 +44,10 @@ public final class RepriseServer implements AutoCloseable {
             Outgoing outgoing,
             List<Function<Api, Endpoints>> more) {}
 
-    private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, PrometheusMeterRegistry metrics)
+    private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, Meters meters)
             throws IOException {
         this.reprise = reprise;
-        this.metrics = metrics;
+        this.meters = meters;
         this.waiting = new Waiting();
         this.readiness = new Readiness(store);
         this.events = new EventEndpoints(log);
@@ -70,19 +67,18 @@ public final class RepriseServer implements AutoCloseable {
      */
     public static RepriseServer start(RepriseBuilder builder, JobStore store, Parts parts) throws IOException {
         EventLog log = new EventLog(System.currentTimeMillis());
-        PrometheusMeterRegistry metrics = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
-        JobMetrics jobMetrics = new JobMetrics(metrics);
+        Meters meters = new Meters();
         Reprise reprise = parts.outgoing
                 .join(builder)
                 .store(store)
                 .name(parts.name)
                 .remoteWorkers()
                 .listener(log)
-                .listener(jobMetrics)
+                .listener(meters.listener())
                 .start();
-        jobMetrics.resources(reprise::resources);
+        meters.watch(reprise);
         try {
-            return new RepriseServer(reprise, store, parts, log, metrics);
+            return new RepriseServer(reprise, store, parts, log, meters);
         } catch (IOException | RuntimeException e) {
             reprise.close();
             parts.outgoing.close();
@@ -97,7 +93,8 @@ public final class RepriseServer implements AutoCloseable {
         all.add(outgoing.endpoints(api.reprise()));
         parts.more.forEach(part -> all.add(part.apply(api)));
         List<Operation> operations = new ArrayList<>();
-        SystemEndpoints system = new SystemEndpoints(readiness, metrics, parts.version, () -> List.copyOf(operations));
+        SystemEndpoints system =
+                new SystemEndpoints(readiness, meters::text, parts.version, () -> List.copyOf(operations));
         all.add(system);
         all.forEach(part -> operations.addAll(part.operations()));
         return HttpServer.start(
@@ -142,6 +139,6 @@ public final class RepriseServer implements AutoCloseable {
         readiness.close();
         reprise.close();
         outgoing.close();
-        metrics.close();
+        meters.close();
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.OpenApi;
@@ -28,17 +27,17 @@ final class SystemEndpoints implements Endpoints {
             .named("Health");
 
     private final Readiness readiness;
-    private final PrometheusMeterRegistry metrics;
+    private final Supplier<String> metrics;
     private final String version;
     private final Supplier<List<Operation>> all;
 
     /**
      * The system's own endpoints.
      *
+     * @param metrics what is measured, as Prometheus reads it
      * @param all every operation of the server, these included
      */
-    SystemEndpoints(
-            Readiness readiness, PrometheusMeterRegistry metrics, String version, Supplier<List<Operation>> all) {
+    SystemEndpoints(Readiness readiness, Supplier<String> metrics, String version, Supplier<List<Operation>> all) {
         this.readiness = readiness;
         this.metrics = metrics;
         this.version = version;
@@ -86,7 +85,7 @@ final class SystemEndpoints implements Endpoints {
         if (request.caller().tenant() != null) {
             throw Problem.of(ProblemType.FORBIDDEN, "Metrics are of all tenants: this needs a key without one");
         }
-        return Response.text("text/plain; version=0.0.4; charset=utf-8", metrics.scrape());
+        return Response.text("text/plain; version=0.0.4; charset=utf-8", metrics.get());
     }
 
     private Answer ready(Request request) {

@@ -31,6 +31,9 @@ final class JettyHandler extends Handler.Abstract {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final byte[] NOTHING = {};
 
+    /** Bytes of a body that are read though nobody wants them. */
+    private static final int MAX_UNREAD = 64 << 10;
+
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
@@ -52,6 +55,17 @@ final class JettyHandler extends Handler.Abstract {
         @Nullable
         String header(String name) {
             return request.getHeaders().get(name);
+        }
+
+        boolean hasBody() {
+            return request.getLength() > 0 || (request.getLength() < 0 && header("Transfer-Encoding") != null);
+        }
+
+        /** The body, if it is not longer. */
+        CompletableFuture<byte[]> read(int most) {
+            CompletableFuture<byte[]> body = new CompletableFuture<>();
+            Content.Source.asByteArrayAsync(request, most, Promise.Invocable.toPromise(body));
+            return body;
         }
     }
 
@@ -88,17 +102,44 @@ final class JettyHandler extends Handler.Abstract {
                                 getServer().getThreadPool());
             }
         } catch (RuntimeException e) {
-            fail(exchange, e);
+            refuse(exchange, e);
         }
         return true;
     }
 
+    /**
+     * Answers a request whose body was not read. A short one is read first: if it came after the answer, Jetty would have to close
+     * the connection, on which the client may have sent its next request. With a long one it is told that it must not.
+     */
+    private void refuse(Exchange exchange, RuntimeException reason) {
+        int most = Math.min(limits.body(), MAX_UNREAD);
+        if (!exchange.hasBody()) {
+            fail(exchange, reason);
+        } else if (exchange.request.getLength() > most) {
+            failAndClose(exchange, reason);
+        } else {
+            CompletableFuture<byte[]> rest = exchange.read(most);
+            CompletableFuture<byte[]> unused = rest.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                    .whenComplete((bytes, failure) -> {
+                        if (failure == null) {
+                            fail(exchange, reason);
+                        } else {
+                            failAndClose(exchange, reason);
+                        }
+                    });
+        }
+    }
+
+    private void failAndClose(Exchange exchange, RuntimeException reason) {
+        exchange.response.getHeaders().put(HttpHeader.CONNECTION, "close");
+        fail(exchange, reason);
+    }
+
     private CompletableFuture<byte[]> body(Exchange exchange, Operation operation) {
-        long length = exchange.request.getLength();
-        if (length > limits.body()) {
+        if (exchange.request.getLength() > limits.body()) {
             throw tooLarge();
         }
-        if (length == 0 || (length < 0 && exchange.header("Transfer-Encoding") == null)) {
+        if (!exchange.hasBody()) {
             return CompletableFuture.completedFuture(NOTHING);
         }
         String type = exchange.header("Content-Type");
@@ -106,9 +147,7 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        CompletableFuture<byte[]> body = new CompletableFuture<>();
-        Content.Source.asByteArrayAsync(exchange.request, limits.body(), Promise.Invocable.toPromise(body));
-        return body;
+        return exchange.read(limits.body());
     }
 
     private Problem tooLarge() {

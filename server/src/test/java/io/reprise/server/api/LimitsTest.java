@@ -85,6 +85,31 @@ class LimitsTest {
     }
 
     @Test
+    void a_refused_request_leaves_the_connection_as_it_was() throws IOException {
+        String refused =
+                "POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n";
+        try (TestServer server = server(10, LONG, LONG);
+                Socket socket = connect(server)) {
+            send(socket, refused);
+            // Most likely the server has read the headers by now.
+            assertThat(server.get("/healthz").status()).isEqualTo(200);
+            send(socket, "{}" + "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            assertThat(answer(socket)).startsWith("HTTP/1.1 401").contains("HTTP/1.1 200");
+        }
+    }
+
+    @Test
+    void a_refused_request_with_a_long_body_is_the_last_on_its_connection() throws IOException {
+        try (TestServer server = server(10, LONG, LONG);
+                Socket socket = connect(server)) {
+            send(
+                    socket,
+                    "POST /v1/jobs HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2001\r\n\r\n");
+            assertThat(answer(socket)).startsWith("HTTP/1.1 401").contains("Connection: close");
+        }
+    }
+
+    @Test
     void headers_beyond_the_limit_are_refused() throws IOException {
         try (TestServer server = server(10, LONG, LONG);
                 Socket socket = connect(server)) {

@@ -107,7 +107,10 @@ class SystemApiTest {
         server.enqueue("{\"type\":\"a\"}");
         Reply metrics = server.get("/metrics");
         assertThat(metrics.status()).isEqualTo(200);
-        assertThat(metrics.raw().body()).contains("# TYPE").contains("reprise");
+        assertThat(metrics.raw().body())
+                .contains("# TYPE")
+                .contains("reprise_jobs{")
+                .contains("reprise_queue_lag_seconds");
     }
 
     @Test

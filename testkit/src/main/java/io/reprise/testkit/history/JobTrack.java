@@ -69,11 +69,11 @@ final class JobTrack {
 
     /** Whether it may have ended without our having seen it. */
     boolean mayHaveEnded() {
-        return hasEnded() || uncertain || isAnOutcomeUnknown();
+        return hasEnded() || uncertain || mayHaveAnOutcome();
     }
 
-    /** Whether there may be an outcome that nobody lived to tell of. */
-    private boolean isAnOutcomeUnknown() {
+    /** Whether an outcome was offered of which it is not known whether it was accepted. */
+    private boolean mayHaveAnOutcome() {
         return leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
     }
 
@@ -119,11 +119,8 @@ final class JobTrack {
             violated("ended", "was claimed after it had ended (" + end + ")");
         }
         checkTimes(event);
-        if (suspect && !lease.alone && isAnOutcomeUnknown()) {
-            // An attempt that was spent: that ends the suspicion.
-            suspect = false;
-        }
-        if (suspect && !lease.alone && !uncertain) {
+        // An attempt that nobody lived to tell of would have cleared it.
+        if (suspect && !lease.alone && !uncertain && !mayHaveAnOutcome()) {
             violated("suspect", "was lost more than once, yet claimed together with others");
         }
         if (!uncertain && tally.isSpent()) {
@@ -458,7 +455,7 @@ final class JobTrack {
     }
 
     private boolean isCertain() {
-        return stored && !uncertain && !isAnOutcomeUnknown();
+        return stored && !uncertain && !mayHaveAnOutcome();
     }
 
     private void compare(HistoryEvent row, String state) {
