@@ -39,8 +39,13 @@ final class Committer implements Role {
     private static final Duration ASIDE = Duration.ofSeconds(30);
     private static final int MAX_BATCH = 2_000;
 
-    /** An outcome on its way to the store, with the decision that was made about it. */
-    private record Verdict(Run run, Settlement settlement) {}
+    /**
+     * An outcome on its way to the store, with the decision that was made about it.
+     *
+     * @param stored the attempt if a handler's own transaction has stored it already
+     */
+    private record Verdict(
+            Run run, Settlement settlement, @Nullable Attempt stored) {}
 
     /**
      * Outcomes to be written together.
@@ -162,10 +167,11 @@ final class Committer implements Role {
     /** Null if the store must be asked first and does not answer, and others were decided already that need not wait. */
     private @Nullable Verdict decide(Ended end, boolean first) {
         try {
-            Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end) : end;
+            Attempt stored = end.run().isSettledByCaller() ? accepted(end.run()) : null;
+            Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end, stored != null) : end;
             Settlement settlement = decider.settle(known);
             control.ended(known, settlement);
-            return new Verdict(end.run(), settlement);
+            return new Verdict(end.run(), settlement, stored);
         } catch (StoreException e) {
             if (first) {
                 throw e;
@@ -176,13 +182,13 @@ final class Committer implements Role {
                     "Deciding about job {} failed in an unforeseen way; it is given back",
                     end.run().id(),
                     e);
-            return new Verdict(end.run(), decider.undecided(end, e));
+            return new Verdict(end.run(), decider.undecided(end, e), null);
         }
     }
 
     /** A job that a handler completed in a transaction of its own has succeeded if that committed, and only then. */
-    private Ended afterCallersTransaction(Ended end) {
-        if (accepted(end.run()) != null) {
+    private static Ended afterCallersTransaction(Ended end, boolean committed) {
+        if (committed) {
             return end.succeeded();
         }
         return end.error() != null
@@ -192,8 +198,10 @@ final class Committer implements Role {
 
     private void write(Batch batch) {
         List<Run> runs = batch.verdicts.stream().map(Verdict::run).toList();
-        List<Settlement> settlements =
-                batch.verdicts.stream().map(Verdict::settlement).toList();
+        List<Settlement> settlements = batch.verdicts.stream()
+                .filter(verdict -> verdict.stored == null)
+                .map(Verdict::settlement)
+                .toList();
         long sent = driver.nanos();
         Settled settled = store.settle(settlements, book.closedBy(runs));
         clock.heard(settled.at(), sent);
@@ -258,6 +266,9 @@ final class Committer implements Role {
 
     /** Null if it was not accepted. What an earlier call wrote, whose answer was lost, is told as that call wrote it. */
     private @Nullable Written written(Verdict verdict, Batch batch, Settled settled) {
+        if (verdict.stored != null) {
+            return new Written(verdict, verdict.stored.endedAt(), false);
+        }
         JobId id = verdict.run.id();
         if (!settled.stale().contains(id)) {
             return new Written(verdict, settled.at(), settled.cancelled().contains(id));

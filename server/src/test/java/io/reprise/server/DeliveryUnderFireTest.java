@@ -168,7 +168,7 @@ class DeliveryUnderFireTest {
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         storeUrl = "sqlite:" + directory.resolve("jobs.db");
-        deliver(5_000);
+        deliver(10_000);
     }
 
     @Test

@@ -59,11 +59,9 @@ final class Cancellations {
         Dialect dialect = session.dialect();
         while (true) {
             Optional<Job> job = jobs.find(session, id);
-            if (job.isEmpty()) {
-                return Cancellation.MISSING;
-            }
-            if (job.get().state().isTerminal()) {
-                return Cancellation.TOO_LATE;
+            if (job.isEmpty() || job.get().state().isTerminal()) {
+                session.confirm();
+                return job.isEmpty() ? Cancellation.MISSING : Cancellation.TOO_LATE;
             }
             Optional<Long> holder = Leases.holder(session, id);
             if (holder.isPresent()) {

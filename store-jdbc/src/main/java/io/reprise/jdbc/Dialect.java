@@ -130,6 +130,9 @@ interface Dialect {
      */
     default void requireServer(Session session) throws SQLException {}
 
+    /** See {@link Session#confirm}; where nobody else can be the primary, there is nothing to do. */
+    default void confirm(Session session) throws SQLException {}
+
     /** Keeps other migrating processes away until the transaction ends, or {@link #unlockSchema}. */
     void lockSchema(Session session) throws SQLException;
 

@@ -149,9 +149,13 @@ final class Inserts {
         for (int i : inLockOrder(jobs)) {
             answers[i] = insert(session, jobs.get(i));
         }
-        return Arrays.asList(answers).stream()
+        List<Inserted> inserted = Arrays.asList(answers).stream()
                 .map(java.util.Objects::requireNonNull)
                 .toList();
+        if (inserted.stream().noneMatch(Inserted::created)) {
+            session.confirm();
+        }
+        return inserted;
     }
 
     /** Keys are locked in their order, so that two batches with the same keys do not lock each other out. */

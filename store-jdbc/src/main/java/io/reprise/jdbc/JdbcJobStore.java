@@ -271,7 +271,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public boolean discard(JobId id, Note note) {
-        return database.write("discard job " + id, session -> {
+        return change("discard job " + id, session -> {
             boolean deleted = Endings.delete(session, List.of(id.value()), Long.MAX_VALUE) == 1;
             if (deleted) {
                 Audit.write(session, "discard", id, null, note, null);
@@ -303,12 +303,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public boolean removeSchedule(String name) {
-        return database.write("remove schedule " + name, session -> Schedules.remove(session, name));
+        return change("remove schedule " + name, session -> Schedules.remove(session, name));
     }
 
     @Override
     public boolean pauseSchedule(String name, boolean paused, Note note) {
-        return database.write("pause schedule " + name, session -> Schedules.pause(session, name, paused, note));
+        return change("pause schedule " + name, session -> Schedules.pause(session, name, paused, note));
     }
 
     @Override
@@ -507,6 +507,17 @@ public final class JdbcJobStore implements JobStore {
     public void close() {
         wakeups.close();
         database.close();
+    }
+
+    /** That there was nothing to change is told as a truth too. */
+    private boolean change(String what, Database.Work<Boolean> work) {
+        return database.write(what, session -> {
+            boolean changed = work.on(session);
+            if (!changed) {
+                session.confirm();
+            }
+            return changed;
+        });
     }
 
     private interface Step {

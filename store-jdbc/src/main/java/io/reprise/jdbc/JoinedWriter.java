@@ -61,6 +61,7 @@ final class JoinedWriter implements JobWriter {
             return inserted;
         } catch (DuplicateKeyException e) {
             session.connection().rollback(before);
+            session.confirm();
             throw e;
         }
     }

@@ -98,6 +98,9 @@ final class Leases {
         session.update(dialect.sql(RENEW), Micros.of(lease), wanted, worker);
         Set<JobId> cancelled =
                 new HashSet<>(session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
+        if (!lost.isEmpty()) {
+            session.confirm();
+        }
         return new Renewal(lost, cancelled);
     }
 

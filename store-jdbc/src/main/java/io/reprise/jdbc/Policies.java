@@ -51,8 +51,12 @@ final class Policies {
         return ids.computeIfAbsent(policy, p -> hash(p.toJson()));
     }
 
-    /** Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure. */
-    void store(Session session, Collection<RetryPolicy> used) throws SQLException {
+    /**
+     * Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure.
+     *
+     * @return how many were there already
+     */
+    int store(Session session, Collection<RetryPolicy> used) throws SQLException {
         // In their order, so that two who store the same policies do not lock each other out.
         Map<Long, String> missing = new TreeMap<>();
         for (RetryPolicy policy : used) {
@@ -61,16 +65,20 @@ final class Policies {
                 missing.put(id, policy.toJson());
             }
         }
+        int found = missing.size();
         for (Map.Entry<Long, String> policy : missing.entrySet()) {
-            session.dialect().insertUnlessThere(session, STORE, policy.getKey(), policy.getValue());
+            found -= session.dialect().insertUnlessThere(session, STORE, policy.getKey(), policy.getValue());
         }
+        return found;
     }
 
     /** Stores policies in a transaction of their own, unless that was done before. */
     void storeAhead(Database database, Collection<RetryPolicy> used) {
         if (!areStored(used)) {
             database.send("store policies", session -> {
-                store(session, used);
+                if (store(session, used) > 0) {
+                    session.confirm();
+                }
                 return used;
             });
             committed(used);

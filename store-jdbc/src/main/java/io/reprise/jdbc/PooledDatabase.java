@@ -2,6 +2,7 @@
 package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.reprise.DuplicateKeyException;
 import io.reprise.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -52,9 +53,17 @@ abstract class PooledDatabase implements Database {
             try (Connection connection = open()) {
                 connection.setAutoCommit(false);
                 // The pool rolls back what was not committed when the connection comes back to it.
-                T result = work.on(session(connection, Session.Use.POOLED));
-                connection.commit();
-                return result;
+                Session session = session(connection, Session.Use.POOLED);
+                try {
+                    T result = work.on(session);
+                    connection.commit();
+                    return result;
+                } catch (DuplicateKeyException | Revivals.KeyTaken refused) {
+                    connection.rollback();
+                    session.confirm();
+                    connection.commit();
+                    throw refused;
+                }
             }
         });
     }

@@ -40,6 +40,14 @@ final class PostgresDialect extends ReturningDialect {
               from gone
             """;
 
+    // A commit waits for the standby only if the transaction left something in the log: that it has a number is not
+    // enough, which but lets a standby refuse this as it refuses writes. Without synchronous standbys it need not wait.
+    private static final String CONFIRM = """
+            select txid_current(),
+                   case when current_setting('synchronous_standby_names') <> ''
+                        then pg_logical_emit_message(true, 'reprise', '') end
+            """;
+
     private final Map<String, String> cache = new ConcurrentHashMap<>();
 
     @Override
@@ -183,6 +191,11 @@ final class PostgresDialect extends ReturningDialect {
             throw new RepriseException("The server is " + version
                     + ", which Reprise does not support: use PostgreSQL. docs/failover.md says what differs");
         }
+    }
+
+    @Override
+    public void confirm(Session session) throws SQLException {
+        session.one(CONFIRM, Row::number);
     }
 
     @Override

@@ -193,7 +193,9 @@ final class PostgresSettlements implements Settlements {
         if (!others.isEmpty()) {
             stale.addAll(settleOthers(session, others, closing, cancelled));
         }
-        Instant at = succeed(session, successes, closing, stale);
+        // Whether there was a lease to close is not told, and so might not have been written either.
+        boolean unsaid = sorted.isEmpty() && !closing.isEmpty();
+        Instant at = succeed(session, successes, closing, stale, unsaid);
         return new Settled(at, stale, cancelled);
     }
 
@@ -275,7 +277,8 @@ final class PostgresSettlements implements Settlements {
         }
     }
 
-    private Instant succeed(Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale)
+    private Instant succeed(
+            Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale, boolean unsaid)
             throws SQLException {
         record Answer(long at, List<Long> stale, List<Long> cancelled) {}
         Answer answer = session.one(
@@ -288,6 +291,9 @@ final class PostgresSettlements implements Settlements {
                 closing.stream().mapToLong(Long::longValue).sorted().toArray(),
                 successes.stream().mapToLong(Settlement::token).distinct().toArray());
         answer.stale().forEach(id -> stale.add(new JobId(id)));
+        if (!stale.isEmpty() || unsaid) {
+            session.confirm();
+        }
         List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
                 .toList();

@@ -72,7 +72,7 @@ final class Revivals {
         Dialect dialect = session.dialect();
         Optional<Job> job = lockedJob(session, id);
         if (job.isEmpty() || !isWaiting(job.get())) {
-            return new Revived(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING, null);
+            return refused(session, job.isEmpty() ? Result.MISSING : Result.NOT_WAITING);
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(
@@ -80,13 +80,18 @@ final class Revivals {
                 row -> new Fence(row.number(), row.integer(), row.numberOrNull()),
                 id);
         if (fence.isEmpty()) {
-            return new Revived(Result.NOT_WAITING, null);
+            return refused(session, Result.NOT_WAITING);
         }
         String key = job.get().spec().key();
         if (key != null && session.first(KEY_HOLDER, Row::number, key, id).isPresent()) {
-            return new Revived(Result.KEY_TAKEN, null);
+            return refused(session, Result.KEY_TAKEN);
         }
         return put(session, job.get(), fence.get(), revival, note);
+    }
+
+    private static Revived refused(Session session, Result why) throws SQLException {
+        session.confirm();
+        return new Revived(why, null);
     }
 
     /** The job, with claims of its queue kept away; it may move to another queue while we wait for the lock. */

@@ -85,6 +85,15 @@ final class Session {
         return one(dialect.sql("select {now}"), Row::number);
     }
 
+    /**
+     * To be called before somebody is told that nothing was changed and acts upon it. A statement that changes nothing
+     * does not wait for a standby, so an old primary could tell what is no longer true. After this the commit waits as
+     * that of a write does; where each statement commits by itself, this is one more.
+     */
+    void confirm() throws SQLException {
+        dialect.confirm(this);
+    }
+
     <T> List<T> list(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
         return run(sql, args, statement -> {
             try (ResultSet answer = statement.executeQuery()) {

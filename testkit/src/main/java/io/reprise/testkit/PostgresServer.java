@@ -228,6 +228,20 @@ public final class PostgresServer implements AutoCloseable {
         execute("checkpoint");
     }
 
+    /** How many commits wait to be told that the standby has them. Who gave up waiting for an answer is still counted. */
+    public int waitingForStandby() {
+        return Integer.parseInt(value("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"));
+    }
+
+    /** Ends all sessions of clients but the caller's. */
+    public void endSessions() {
+        execute("""
+                select pg_terminate_backend(pid)
+                  from pg_stat_activity
+                 where backend_type = 'client backend' and pid <> pg_backend_pid()
+                """);
+    }
+
     /** Makes a standby the primary, with all it was sent. Returns when it takes writes. */
     public void promote() {
         if (!value("select pg_promote(true, 300)").equals("t")) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
+import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.Reprise;
 import io.reprise.store.JobStore;
@@ -170,6 +171,15 @@ public abstract class Fleet implements AutoCloseable {
     private long succeeded() {
         lastSucceeded = Math.max(lastSucceeded, load.count(JobState.SUCCEEDED));
         return lastSucceeded;
+    }
+
+    /** Waits until some worker runs this job. */
+    public void awaitStart(JobId job) {
+        until(
+                "job " + job + " to run",
+                () -> workers.stream()
+                        .flatMap(worker -> worker.events().stream())
+                        .anyMatch(event -> event.kind() == HistoryEvent.Kind.STARTED && event.job() == job.value()));
     }
 
     public void awaitDone() {

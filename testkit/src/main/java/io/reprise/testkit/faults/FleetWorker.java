@@ -139,6 +139,8 @@ public abstract class FleetWorker {
             case HELD -> {
                 while (!Files.exists(directory.resolve(RELEASE))) {
                     pause(MOMENT);
+                    // Who is interrupted does not rest any more.
+                    Thread.interrupted();
                 }
             }
             case TRANSACTIONAL -> complete(url, job);

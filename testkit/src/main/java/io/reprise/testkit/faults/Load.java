@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
+import io.reprise.JobId;
 import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.Reprise;
@@ -8,6 +9,7 @@ import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -49,18 +51,18 @@ public final class Load {
     }
 
     /** Enqueues one job again and again under one key until it is acknowledged: it must be there once. */
-    public void insist(Work work) {
+    public JobId insist(Work work) {
         String key = key(insisted.getAndIncrement());
-        boolean stored = false;
-        while (!stored && !abandoned) {
+        while (!abandoned) {
             try {
-                client.enqueue(work.job().idempotencyKey(key));
-                stored = true;
+                JobId id = client.enqueue(work.job().idempotencyKey(key));
+                acknowledged.incrementAndGet();
+                return id;
             } catch (StoreException e) {
                 refusal = e;
             }
         }
-        acknowledged.addAndGet(stored ? 1 : 0);
+        throw new CancellationException("The run was given up");
     }
 
     private static String key(int n) {

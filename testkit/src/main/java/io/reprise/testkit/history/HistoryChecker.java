@@ -92,8 +92,9 @@ public final class HistoryChecker {
             case ENDED -> track(event.job()).ended(event);
             case TOLD -> track(event.job()).told(event);
             case STOPPED -> jobs.values().forEach(job -> job.abandoned(event));
-            case LEASE_LOST, UNANSWERED -> {
-                // Always allowed: a lease may be gone at any time, and so may the store.
+            case LEASE_LOST -> holders(event).forEach(job -> job.disowned(event));
+            case UNANSWERED -> {
+                // Always allowed: the store may be gone at any time.
             }
         }
     }

@@ -170,6 +170,12 @@ final class JobTrack {
                         "was taken over by " + event.who() + " from " + lost.holder + " "
                                 + Duration.ofNanos(lost.heldUntil - event.until()) + " before its lease ended");
             }
+            if (lost.token == event.number("lost") && event.isSurelyAfter(lost.disownedUntil)) {
+                violated(
+                        "untrue refusal",
+                        "was taken over from token " + lost.token + ", of which " + lost.holder
+                                + " had been told before that it was gone");
+            }
             lost.end(State.TAKEN_OVER, event);
         }
         if (event.token() <= event.number("lost")) {
@@ -375,6 +381,15 @@ final class JobTrack {
         LeaseTrack lease = leases.get(event.token());
         if (lease != null) {
             lease.refused = true;
+        }
+        disowned(event);
+    }
+
+    /** Somebody was told that the token is gone. */
+    void disowned(HistoryEvent event) {
+        LeaseTrack lease = leases.get(event.token());
+        if (lease != null) {
+            lease.disownedUntil = Math.min(lease.disownedUntil, event.until());
         }
     }
 

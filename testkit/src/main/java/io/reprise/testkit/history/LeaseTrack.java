@@ -40,6 +40,9 @@ final class LeaseTrack {
     boolean started;
     boolean handlerEnded;
     boolean refused;
+    /** When the first call was over whose answer was that it is gone. */
+    long disownedUntil = Long.MAX_VALUE;
+
     boolean everUnknown;
 
     LeaseTrack(HistoryEvent given) {

@@ -156,6 +156,35 @@ class LateNewsTest {
     }
 
     @Test
+    void a_refusal_before_anybody_took_over_is_untrue() {
+        enqueued();
+        claimed(10, 11, "first", 1);
+        add(Kind.REFUSED, 20, 21, "first", 1);
+        takenOver(30, "heir", 2, 1, "first");
+        lost(40, "heir", 2);
+        claimed(50, 51, "heir", 3);
+        add(Kind.LEASE_LOST, 60, 61, "heir", 3);
+        takenOver(70, "first", 4, 3, "heir");
+        assertThat(HistoryChecker.check(history, Duration.ZERO, false))
+                .extracting(Violation::rule)
+                .filteredOn("untrue refusal"::equals)
+                .hasSize(2);
+    }
+
+    @Test
+    void a_refusal_after_a_take_over_by_one_who_died_before_telling_of_it_is_true() {
+        enqueued();
+        claimed(10, 11, "first", 1);
+        // Token 2 went to a worker that was killed.
+        add(Kind.REFUSED, 20, 21, "first", 1);
+        takenOver(30, "third", 3, 2, "first");
+        lost(40, "third", 3);
+        claimed(50, 51, "fourth", 4);
+        succeeded(60, "fourth", 4);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
     void an_interrupted_thread_writes_on(@TempDir Path directory) {
         Path file = directory.resolve("history");
         try (HistoryFile log = new HistoryFile(file)) {
