@@ -37,6 +37,7 @@ final class Control {
 
     private volatile Map<String, Breaker> breakers = Map.of();
     private volatile boolean active;
+    private volatile boolean ready;
     private Map<ControlKey, RetryBudget> budgets = Map.of();
     private final Map<String, Observed> observed = new HashMap<>();
     /** Tokens earned less tokens spent since the budgets were last told. */
@@ -194,6 +195,17 @@ final class Control {
         breakers = Map.copyOf(newBreakers);
         budgets = Map.copyOf(newBudgets);
         active = active || !breakers.isEmpty() || !budgets.isEmpty();
+        ready = true;
+    }
+
+    /** What the fleet has to say cannot be understood; that must not keep this worker from all its work. */
+    void goOnWithout() {
+        ready = true;
+    }
+
+    /** Whether this worker knows what holds jobs back. A worker that begins must not run what waits for a breaker to close. */
+    boolean isReady() {
+        return ready;
     }
 
     /** Measures rates, and drops what nobody wants to know. */

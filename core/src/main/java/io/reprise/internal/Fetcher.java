@@ -33,6 +33,7 @@ final class Fetcher implements Role {
     private final WorkerSettings settings;
     private final LeaseBook book;
     private final Runner runner;
+    private final Control control;
     private final Driver driver;
     private final RandomGenerator random;
     private final OutageRest outage;
@@ -49,6 +50,7 @@ final class Fetcher implements Role {
         this.settings = parts.settings();
         this.book = book;
         this.runner = runner;
+        this.control = parts.control();
         this.driver = parts.driver();
         this.random = parts.random();
         this.outage = new OutageRest("fetcher", random);
@@ -64,6 +66,9 @@ final class Fetcher implements Role {
     public Duration step() {
         if (settings.onlyHandled() && types.isEmpty()) {
             return UNTIL_WOKEN;
+        }
+        if (!control.isReady()) {
+            return FIRST_POLL;
         }
         int ahead = runner.pace().ahead();
         // A handler that ignores its interrupt keeps its thread: nothing may be claimed for that.

@@ -110,7 +110,13 @@ final class Warden implements Role {
             outage.worked();
             return rest(parked);
         } catch (StoreException e) {
+            if (!e.isTransient()) {
+                control.goOnWithout();
+            }
             return outage.failed(e);
+        } catch (RuntimeException e) {
+            control.goOnWithout();
+            throw e;
         }
     }
 

@@ -8,7 +8,6 @@ import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,11 +25,8 @@ class ConnectionTest {
     @TempDir
     Path directory;
 
-    private static String closedPort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return "http://127.0.0.1:" + socket.getLocalPort();
-        }
-    }
+    /** Where nobody listens, and nobody comes to listen meanwhile. */
+    private static final String NOBODY = "http://127.0.0.1:1";
 
     @ParameterizedTest
     @ValueSource(
@@ -68,12 +64,11 @@ class ConnectionTest {
                 "keys revoke a",
                 "stats"
             })
-    void every_command_says_that_nobody_answers(String command) throws IOException {
-        String url = closedPort();
-        Cli run = Cli.line(command + " --key rk_a_b --server " + url);
+    void every_command_says_that_nobody_answers(String command) {
+        Cli run = Cli.line(command + " --key rk_a_b --server " + NOBODY);
         assertThat(run.code()).isEqualTo(ExitCode.INTERNAL);
         assertThat(run.err())
-                .contains("No server answers at " + url)
+                .contains("No server answers at " + NOBODY)
                 .contains("reprise serve")
                 .contains("--store")
                 .doesNotContain("internal error")

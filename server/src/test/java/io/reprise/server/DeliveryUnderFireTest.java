@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -77,7 +78,7 @@ class DeliveryUnderFireTest {
                         "--http-port",
                         "0",
                         "--worker-lease",
-                        "2s",
+                        "10s",
                         "--delivery-allow",
                         "127.0.0.1")
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
@@ -130,12 +131,15 @@ class DeliveryUnderFireTest {
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(202);
     }
 
-    private long count(String state) throws Exception {
+    /** How many jobs are in these states, by one answer: between two a job may go from one to the other. */
+    private long count(String... states) throws Exception {
         HttpResponse<String> answer = send(
                 HttpRequest.newBuilder(URI.create(url + "/v1/queues/default")).GET());
         assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
-        JsonNode queue = Json.parse(answer.body());
-        return queue.get("counts").path(state).longValue();
+        JsonNode counts = Json.parse(answer.body()).get("counts");
+        return Stream.of(states)
+                .mapToLong(state -> counts.path(state).longValue())
+                .sum();
     }
 
     private void awaitDelivered(int jobs) throws Exception {
@@ -194,7 +198,7 @@ class DeliveryUnderFireTest {
         awaitDelivered(4 * jobs / 5);
         restartStub(port);
         awaitDelivered(jobs - HOPELESS);
-        await(() -> count("PENDING") + count("RUNNING") == 0);
+        await(() -> count("PENDING", "RUNNING") == 0);
         assertThat(count("SUCCEEDED")).isEqualTo(jobs - HOPELESS);
         assertThat(count("FAILED")).isEqualTo(HOPELESS);
     }

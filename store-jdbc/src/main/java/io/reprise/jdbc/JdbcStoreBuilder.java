@@ -99,7 +99,7 @@ public final class JdbcStoreBuilder {
         config.setDataSource(source);
         config.setExceptionOverride(new PostgresEviction());
         if (!pollOnly) {
-            config.setConnectionInitSql(PostgresDatabase.limits(timeout));
+            config.setConnectionInitSql(PostgresDatabase.settings(timeout));
         }
         PostgresDatabase database =
                 new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds(), pollOnly);

@@ -70,13 +70,16 @@ final class PostgresClaims implements Claims {
     // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
     // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
     // the
-    // lock is bounded, since a caller's transaction may hold it long. Walks due entries of reprise_job_ready; the ids
+    // lock is bounded, since a caller's transaction may hold it long. Bitmaps are off also behind a pooler, which has
+    // no
+    // sessions to set them so. Walks due entries of reprise_job_ready; the ids
     // held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
     // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest. The rows are
     // read
     // where the index said they are, which is where this snapshot sees them.
     private static final String CLAIM = """
-            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null;
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
+               and set_config('enable_bitmapscan', 'off', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
                      cast(? as bigint) as lease_us),
@@ -87,7 +90,8 @@ final class PostgresClaims implements Claims {
                           when q.max_running is null then a.jobs
                           else greatest(0, least(a.jobs, q.max_running - (
                             select count(*) from reprise_held h
-                              join reprise_job j on j.id = h.id and j.token < h.token
+                              cross join lateral (
+                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
                              where h.queue = a.queue))) end as jobs
                 from asked a
                 left join reprise_queue q on q.name = a.queue),
@@ -164,7 +168,8 @@ final class PostgresClaims implements Claims {
 
     // The same for one suspect, which gets a lease of its own.
     private static final String CLAIM_SUSPECT = """
-            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null;
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
+               and set_config('enable_bitmapscan', 'off', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as text) as worker, cast(? as bigint) as lease_us),
             level (priority) as (
@@ -193,7 +198,8 @@ final class PostgresClaims implements Claims {
                   where q.name = a.queue
                     and (q.paused_at is not null or q.max_running <= (
                       select count(*) from reprise_held h
-                        join reprise_job j on j.id = h.id and j.token < h.token
+                        cross join lateral (
+                          select 1 from reprise_job where id = h.id and token < h.token offset 0) j
                        where h.queue = a.queue)))
                limit 1),
             lease as (
@@ -219,6 +225,7 @@ final class PostgresClaims implements Claims {
     private final Database database;
     private final Jobs jobs;
     private final OldSnapshot snapshot;
+    private final Statistics statistics;
     private final RetryCredit credit = new RetryCredit();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
@@ -232,6 +239,7 @@ final class PostgresClaims implements Claims {
         this.database = database;
         this.jobs = jobs;
         this.snapshot = new OldSnapshot(database);
+        this.statistics = new Statistics(database);
     }
 
     private record Found(Set<String> queues, Set<String> suspects) {}
@@ -243,6 +251,7 @@ final class PostgresClaims implements Claims {
         boolean dear = cursors.values().stream().anyMatch(cursor -> cursor.isTrusted(nanos));
         List<Claim> claims = List.of();
         if (busy || dear) {
+            statistics.keepUp();
             claims = claim(request, everything(request));
         }
         if (claims.isEmpty() && !dear) {

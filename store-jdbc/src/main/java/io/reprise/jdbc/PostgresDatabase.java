@@ -13,7 +13,7 @@ final class PostgresDatabase extends PooledDatabase {
     private final boolean behindPooler;
 
     /**
-     * A database on connections with {@link #limits}, unless they come from a pooler.
+     * A database on connections with {@link #settings}, unless they come from a pooler.
      *
      * @param behindPooler whether the server forgets settings of a session between two transactions
      */
@@ -23,13 +23,14 @@ final class PostgresDatabase extends PooledDatabase {
     }
 
     /**
-     * Gives the limits of a session to the server. Who is frozen or cut off in a transaction must not keep its locks until
-     * TCP gives up, which may take hours. And the server ends a statement that takes too long, but not a commit that waits
-     * for a synchronous standby; see {@link PostgresDialect#limit}.
+     * What the server must know of a session. Who is frozen or cut off in a transaction must not keep its locks until TCP gives
+     * up, which may take hours. And the server ends a statement that takes too long, but not a commit that waits for a
+     * synchronous standby; see {@link PostgresDialect#limit}. Ours read the first few entries of an index, in its order;
+     * where the planner knows little it would rather collect all and sort them, and a bitmap is the way it does.
      */
-    static String limits(Duration timeout) {
+    static String settings(Duration timeout) {
         return "set idle_in_transaction_session_timeout = " + timeout.toMillis() + "; set statement_timeout = "
-                + timeout.toMillis();
+                + timeout.toMillis() + "; set enable_bitmapscan = off";
     }
 
     @Override

@@ -8,25 +8,36 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.JobQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** How PostgreSQL reaches the rows with 100,000 jobs waiting, as many scheduled for later and as many parked. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class PostgresPlanTest {
 
     private static final Dialect DIALECT = new PostgresDialect();
 
-    private static Postgres postgres;
+    private final Postgres postgres = new Postgres();
+
+    /** What PostgreSQL knows before there are jobs. */
+    void before(Postgres database) {}
+
+    /** What it knows when there are. */
+    void after(Postgres database) {
+        database.execute("vacuum analyze reprise_job");
+    }
 
     @BeforeAll
-    static void fill() {
-        postgres = new Postgres();
+    void fill() {
+        before(postgres);
         postgres.execute("""
                 insert into reprise_job (id, due_at, first_due_at, created_at, lane, priority, queue, type, wait_reason, payload)
                 select nextval('reprise_job_id'), due, due, reprise_now(), n % 2, n % 3, 'default', 'work', 'NEW', '{}'
@@ -40,7 +51,7 @@ class PostgresPlanTest {
                        'default', 'work', 'BREAKER', '{}', 'breaker/provider-' || n % 2
                   from generate_series(1, 100000) n
                 """);
-        postgres.execute("vacuum analyze reprise_job");
+        after(postgres);
         postgres.store()
                 .claim(new ClaimRequest(
                         "worker",
@@ -52,13 +63,15 @@ class PostgresPlanTest {
     }
 
     @AfterAll
-    static void close() {
+    void close() {
         postgres.close();
     }
 
-    private static String plan(String sql, Object... args) throws SQLException {
-        try (Connection connection = postgres.connection()) {
+    private String plan(String sql, Object... args) throws SQLException {
+        try (Connection connection = postgres.connection();
+                Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
+            statement.execute(PostgresDatabase.settings(Duration.ofMinutes(1)));
             Session session = new Session(connection, DIALECT, 30, Session.Use.POOLED);
             String plan = String.join(
                     "\n",

@@ -47,6 +47,7 @@ public final class MariaDbServer implements AutoCloseable {
     private static final String HOME = "reprise-mariadb-";
     private static final Duration STARTUP_WAIT = Duration.ofMinutes(5);
     private static final Duration STOP_WAIT = Duration.ofMinutes(3);
+    private static final int PORTS = 3;
     private static final int LOG_LINES = 40;
 
     private final Map<String, String> settings;
@@ -54,7 +55,7 @@ public final class MariaDbServer implements AutoCloseable {
     private final Path log;
     private final Thread closer = new Thread(this::shutDown, "mariadb-closer");
     private final AtomicInteger databases = new AtomicInteger();
-    private final int port;
+    private volatile int port;
     private @Nullable Process process;
 
     private MariaDbServer(Map<String, String> settings) {
@@ -63,9 +64,6 @@ public final class MariaDbServer implements AutoCloseable {
             this.home = Files.createTempDirectory(HOME);
             Leftovers.own(home);
             this.log = home.resolve("server.log");
-            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                this.port = free.getLocalPort();
-            }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -89,7 +87,7 @@ public final class MariaDbServer implements AutoCloseable {
         try {
             server.unpack();
             server.createSystemTables();
-            server.launch();
+            server.launchOnFreePort();
             return server;
         } catch (IOException | RuntimeException e) {
             String message = "MariaDB did not start on this machine: " + e.getMessage() + "\nIts log ends with:\n"
@@ -182,7 +180,7 @@ public final class MariaDbServer implements AutoCloseable {
                 running.destroy();
             }
             if (!running.waitFor(STOP_WAIT.toSeconds(), TimeUnit.SECONDS)) {
-                running.destroyForcibly();
+                running.destroyForcibly().waitFor(STOP_WAIT.toSeconds(), TimeUnit.SECONDS);
             }
         } catch (InterruptedException e) {
             running.destroyForcibly();
@@ -260,6 +258,23 @@ public final class MariaDbServer implements AutoCloseable {
         command.addAll(List.of(more));
         settings.forEach((name, value) -> command.add("--" + name + "=" + value));
         return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log.toFile()));
+    }
+
+    /** A port is free only until somebody else takes it: then another. */
+    private void launchOnFreePort() throws IOException {
+        for (int tries = 1; ; tries++) {
+            try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+                port = free.getLocalPort();
+            }
+            try {
+                launch();
+                return;
+            } catch (IOException e) {
+                if (tries == PORTS || !logTail().contains("Address already in use")) {
+                    throw e;
+                }
+            }
+        }
     }
 
     private synchronized void launch() throws IOException {

@@ -50,6 +50,8 @@ final class PostgresProcesses {
     }
 
     void kill() {
+        // One that is about to start a child has done so when it stands still.
+        signal("-STOP", List.of(postmaster));
         List<ProcessHandle> all = all();
         all.forEach(ProcessHandle::destroyForcibly);
         CompletableFuture.allOf(all.stream().map(ProcessHandle::onExit).toArray(CompletableFuture<?>[]::new))

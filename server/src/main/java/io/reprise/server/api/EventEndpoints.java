@@ -74,9 +74,8 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
         return new Answer.Stream(sink -> start(sink, lastId, wanted, tenancy));
     }
 
-    private void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
+    void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
         open.add(sink);
-        sink.send(": what this process does, and no other\nretry: 2000\n\n");
         Runnable end = log.subscribe(lastId, id -> sink.send("id: " + id + "\nevent: reset\ndata: {}\n\n"), entry -> {
             if (wanted.test(entry)) {
                 sink.send(log.text(entry, tenancy));
@@ -86,6 +85,8 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
             open.remove(sink);
             end.run();
         });
+        // Not before it is subscribed: who has read the beginning of the answer misses nothing from then on.
+        sink.send(": what this process does, and no other\nretry: 2000\n\n");
     }
 
     private static Predicate<EventLog.Entry> wanted(Request request, Tenancy tenancy) {

@@ -7,6 +7,7 @@ import io.reprise.server.api.TestServer.Reply;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -267,6 +268,7 @@ class JobApiTest {
         var waiting = server.client()
                 .sendAsync(
                         HttpRequest.newBuilder(URI.create(server.server.url() + "/v1/jobs/" + id + "/result?wait=30s"))
+                                .timeout(Duration.ofMinutes(3))
                                 .header("Authorization", "Bearer " + server.admin)
                                 .build(),
                         HttpResponse.BodyHandlers.ofString());

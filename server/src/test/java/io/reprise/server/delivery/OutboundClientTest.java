@@ -7,7 +7,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.reprise.server.delivery.Stub.Reply;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -79,8 +78,10 @@ class OutboundClientTest {
     void a_name_that_changes_its_address_gains_nothing() throws Exception {
         Queue<String> answers = new ArrayDeque<>(List.of("127.0.0.2", "127.0.0.1"));
         Resolver rebinding = host -> List.of(AddressRange.literal(answers.remove()));
-        try (Stub meant = new Stub("127.0.0.2", 0, seen -> Reply.of(200).header("Connection", "close"));
-                Stub victim = new Stub("127.0.0.1", meant.port(), seen -> Reply.of(200));
+        // The second port is chosen where nobody else listens or connects from.
+        try (Stub victim = new Stub("127.0.0.1", 0, seen -> Reply.of(200));
+                Stub meant = new Stub(
+                        "127.0.0.2", victim.port(), seen -> Reply.of(200).header("Connection", "close"));
                 OutboundClient client = client(List.of("127.0.0.2"), rebinding)) {
             String url = "http://rebinding.example.org:" + meant.port() + "/";
             assertThat(client.send(get(url)).status()).isEqualTo(200);
@@ -159,14 +160,10 @@ class OutboundClientTest {
     }
 
     @Test
-    void nobody_there_is_told_by_its_cause() throws Exception {
-        int port;
-        try (ServerSocket socket = new ServerSocket(0, 1, AddressRange.literal("127.0.0.1"))) {
-            port = socket.getLocalPort();
-        }
+    void nobody_there_is_told_by_its_cause() {
         try (OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
             assertThatExceptionOfType(IOException.class)
-                    .isThrownBy(() -> client.send(get("http://127.0.0.1:" + port + "/")))
+                    .isThrownBy(() -> client.send(get("http://127.0.0.1:1/")))
                     .withMessageContaining("127.0.0.1")
                     .withCauseInstanceOf(ConnectException.class);
         }

@@ -59,6 +59,7 @@ class WebhookEndpointsTest {
 
     private HttpResponse<String> send(String method, String path, @Nullable Object body) throws Exception {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(server.url() + path))
+                .timeout(Duration.ofMinutes(3))
                 .header("Content-Type", "application/json")
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.text(body)));
         return client.send(request.build(), HttpResponse.BodyHandlers.ofString());

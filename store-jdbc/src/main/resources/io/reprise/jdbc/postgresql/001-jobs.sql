@@ -17,7 +17,9 @@ create table reprise_policy (
   json text   not null
 );
 
--- Live jobs only, pending or running. A claim does not write here, so a job costs one row version in its life.
+-- Live jobs only, pending or running. A claim does not write here, so a job costs one row version in its life. The file keeps
+-- its size when jobs leave: the planner would take an empty one for a table that is best read whole, and those who cut it off
+-- lock everybody out meanwhile.
 create table reprise_job (
   id               bigint   not null primary key,
   due_at           bigint   not null,
@@ -58,6 +60,7 @@ create table reprise_job (
   check ((error_type is null) = (fingerprint is null))
 ) with (
   fillfactor = 90,
+  vacuum_truncate = false,
   autovacuum_vacuum_scale_factor = 0.02,
   autovacuum_vacuum_threshold = 1000,
   autovacuum_analyze_scale_factor = 0.05,

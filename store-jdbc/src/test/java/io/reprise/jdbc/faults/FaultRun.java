@@ -22,20 +22,24 @@ final class FaultRun extends Fleet {
     private final String url;
 
     FaultRun(Path directory, String url) {
-        super(directory, url, FaultWorker.class, prepared(url), Tempo.BRISK);
+        this(directory, url, Tempo.BRISK);
+    }
+
+    FaultRun(Path directory, String url, Tempo tempo) {
+        super(directory, url, FaultWorker.class, prepared(url, tempo), tempo);
         this.url = url;
         query("create table effect (job bigint not null)");
     }
 
     /** Tables are made without a limit that a slow disk could exceed. */
-    private static JdbcJobStore prepared(String url) {
+    private static JdbcJobStore prepared(String url, Tempo tempo) {
         try (JdbcJobStore patient = JdbcJobStore.open(url)) {
             Insist.on(() -> {
                 patient.prepare();
                 return true;
             });
         }
-        return JdbcJobStore.builder().timeout(Tempo.BRISK.call()).open(url);
+        return JdbcJobStore.builder().timeout(tempo.call()).open(url);
     }
 
     /** For a connection that waits so long for an answer, or for SQLite's lock. */

@@ -3,6 +3,7 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.testkit.faults.Tempo;
 import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The check bites: damage done behind the store's back is found. */
-@Timeout(300)
+@Timeout(600)
 class FaultRunTest {
 
     @TempDir
@@ -23,7 +24,8 @@ class FaultRunTest {
 
     private void run(String damage, String found) throws SQLException {
         Path file = directory.resolve("jobs.db");
-        try (FaultRun run = new FaultRun(directory, "sqlite:" + file);
+        // What calls with short limits failed to learn would excuse the damage.
+        try (FaultRun run = new FaultRun(directory, "sqlite:" + file, Tempo.SLOW);
                 Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = connection.createStatement()) {
             for (int i = 0; i < 5; i++) {
@@ -32,7 +34,7 @@ class FaultRunTest {
             run.load().insist(Work.TRANSACTIONAL);
             run.startWorker().await(Kind.ENDED, 6);
             run.awaitDone();
-            statement.execute("pragma busy_timeout = 30000");
+            statement.execute("pragma busy_timeout = 300000");
             statement.execute(damage);
             assertThatThrownBy(() -> run.drainAndCheck(damage)).hasMessageContaining(found);
         }

@@ -8,7 +8,6 @@ import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.faults.Work;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -132,7 +131,8 @@ class MariaDbFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start(Work::quickOnes);
-            new BadNetwork(run, proxy, through(proxy)).keepAnswers(times);
+            // Sooner than the store by itself gives up an answer.
+            new BadNetwork(run, proxy, through(proxy) + "&socketTimeout=3000").keepAnswers(times);
             run.drainAndCheck(times + " times requests without answers before MariaDB");
         }
     }
@@ -157,8 +157,8 @@ class MariaDbFaultsTest {
             run.awaitProgress(20);
             statement.execute("lock tables reprise_job write");
             int unknown = run.load().unknown();
-            long failed = worker.count(Kind.UNKNOWN);
-            run.until("calls to give up", () -> run.load().unknown() > unknown && worker.count(Kind.UNKNOWN) > failed);
+            long failed = worker.lostAnswers();
+            run.until("calls to give up", () -> run.load().unknown() > unknown && worker.lostAnswers() > failed);
             statement.execute("unlock tables");
             run.awaitProgress(20);
             run.drainAndCheck("A locked table of MariaDB");

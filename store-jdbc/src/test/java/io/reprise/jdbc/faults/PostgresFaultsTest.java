@@ -8,7 +8,6 @@ import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.faults.Work;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -121,7 +120,8 @@ class PostgresFaultsTest {
         try (TcpProxy proxy = TcpProxy.before(server.port());
                 FaultRun run = new FaultRun(directory, url)) {
             run.load().start(Work::quickOnes);
-            new BadNetwork(run, proxy, through(proxy)).keepAnswers(times);
+            // Sooner than the store by itself gives up an answer.
+            new BadNetwork(run, proxy, through(proxy) + "&socketTimeout=3").keepAnswers(times);
             run.drainAndCheck(times + " times requests without answers");
         }
     }
@@ -192,8 +192,8 @@ class PostgresFaultsTest {
             connection.setAutoCommit(false);
             statement.execute("lock table reprise_job in access exclusive mode");
             int unknown = run.load().unknown();
-            long failed = worker.count(Kind.UNKNOWN);
-            run.until("calls to give up", () -> run.load().unknown() > unknown && worker.count(Kind.UNKNOWN) > failed);
+            long failed = worker.lostAnswers();
+            run.until("calls to give up", () -> run.load().unknown() > unknown && worker.lostAnswers() > failed);
             connection.rollback();
             run.awaitProgress(20);
             run.drainAndCheck("A locked table");

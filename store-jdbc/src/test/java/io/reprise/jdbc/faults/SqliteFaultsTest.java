@@ -54,7 +54,7 @@ class SqliteFaultsTest {
             run.load().start();
             Fleet.Worker worker = run.startWorker();
             run.startWorker();
-            statement.execute("pragma busy_timeout = 60000");
+            statement.execute("pragma busy_timeout = 600000");
             for (int i = 0; i < times; i++) {
                 worker.confuse(() -> execute(statement, "begin immediate"), () -> execute(statement, "rollback"));
             }
@@ -100,12 +100,17 @@ class SqliteFaultsTest {
         }
     }
 
+    /** What SQLite refuses it has not done. */
+    private static void enqueue(FaultRun run) {
+        run.until("jobs to be stored", () -> run.load().enqueue(Work.mixture()));
+    }
+
     @Test
     void a_read_only_disk_is_named_and_nothing_is_changed() throws IOException {
         try (SmallDisk disk = mount(disk(), 8_192)) {
             Path file = disk.directory().resolve("jobs.db");
             try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
-                run.load().enqueue(Work.mixture());
+                enqueue(run);
             }
             byte[] before = Files.readAllBytes(file);
             disk.readOnly(true);
@@ -128,7 +133,7 @@ class SqliteFaultsTest {
         Path file = directory.resolve("jobs.db");
         try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
             for (int i = 0; i < 20; i++) {
-                run.load().enqueue(Work.mixture());
+                enqueue(run);
             }
         }
         byte[] sound = Files.readAllBytes(file);

@@ -23,14 +23,22 @@ final class FaultRun extends Fleet {
         this(directory, server, MongoJobStore.builder());
     }
 
+    FaultRun(Path directory, MongoServer server, Tempo tempo) {
+        this(directory, server, MongoJobStore.builder(), tempo);
+    }
+
     /** With settings for the client; workers learn from the database where dead letters are. */
     FaultRun(Path directory, MongoServer server, MongoStoreBuilder settings) {
+        this(directory, server, settings, tempo(server));
+    }
+
+    private FaultRun(Path directory, MongoServer server, MongoStoreBuilder settings, Tempo tempo) {
         super(
                 directory,
                 server.url(),
                 FaultWorker.class,
-                settings.timeout(tempo(server).call()).open(server.url()),
-                tempo(server));
+                settings.timeout(tempo.call()).open(server.url()),
+                tempo);
         this.server = server;
         server.data().createCollection(EFFECTS);
     }

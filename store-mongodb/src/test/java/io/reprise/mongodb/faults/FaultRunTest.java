@@ -4,6 +4,7 @@ package io.reprise.mongodb.faults;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.mongodb.MongoServer;
+import io.reprise.testkit.faults.Tempo;
 import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The check bites: damage done behind the store's back is found. */
-@Timeout(300)
+@Timeout(600)
 class FaultRunTest {
 
     @TempDir
@@ -22,7 +23,8 @@ class FaultRunTest {
     @Test
     void a_job_that_vanished_and_a_counter_that_was_changed() {
         try (MongoServer server = new MongoServer(null);
-                FaultRun run = new FaultRun(directory, server)) {
+                // What calls with short limits failed to learn would excuse the damage.
+                FaultRun run = new FaultRun(directory, server, Tempo.SLOW)) {
             for (int i = 0; i < 5; i++) {
                 run.load().insist(Work.QUICK);
             }

@@ -48,7 +48,7 @@ class PrimaryKilledTest {
         long pid = pid(server);
         ProcessHandle process = ProcessHandle.of(pid).orElseThrow();
         process.destroyForcibly();
-        process.onExit().get(30, TimeUnit.SECONDS);
+        process.onExit().get(5, TimeUnit.MINUTES);
         return pid;
     }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.Reprise;
@@ -108,9 +106,14 @@ public abstract class Fleet implements AutoCloseable {
             return events().stream().filter(event -> event.kind() == kind).count();
         }
 
-        /** How many of its calls to the store failed. */
+        /** How many of its calls to the store failed, and may have happened or not. */
+        public long lostAnswers() {
+            return events().stream().filter(HistoryEvent::isLostAnswer).count();
+        }
+
+        /** How many of its calls to the store failed. Even a worker that has nothing to do writes now and then that it leads. */
         public long failedCalls() {
-            return count(HistoryEvent.Kind.UNKNOWN) + count(HistoryEvent.Kind.UNANSWERED);
+            return lostAnswers() + count(HistoryEvent.Kind.UNANSWERED);
         }
 
         /**
@@ -118,8 +121,8 @@ public abstract class Fleet implements AutoCloseable {
          * at that moment, and then only fails to ask: then once more.
          */
         public void confuse(Runnable harm, Runnable heal) {
-            long before = count(HistoryEvent.Kind.UNKNOWN);
-            while (count(HistoryEvent.Kind.UNKNOWN) == before) {
+            long before = lostAnswers();
+            while (lostAnswers() == before) {
                 awaitMore(HistoryEvent.Kind.ACCEPTED, SOME);
                 long failed = failedCalls();
                 harm.run();
@@ -196,6 +199,7 @@ public abstract class Fleet implements AutoCloseable {
     public void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
+            load.requireSound();
             if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) {
                 throw new AssertionError("Waited in vain for " + what + ".\n" + logs());
             }
@@ -218,7 +222,7 @@ public abstract class Fleet implements AutoCloseable {
 
     /** Waits until nothing is left to do, stops the workers in order, and checks everything that was written down. */
     public void drainAndCheck(String what) {
-        assertThat(load.stop()).as("what the client was not prepared for").isNull();
+        load.stop();
         awaitDone();
         for (Worker worker : workers) {
             if (worker.process.isAlive()) {

@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -89,24 +90,38 @@ public final class Load {
             if (count(JobState.PENDING, JobState.RUNNING) < tempo.backlog()) {
                 step.run();
             } else {
-                LockSupport.parkNanos(tempo.rest().multipliedBy(2).toNanos());
+                LockSupport.parkNanos(tempo.rest().dividedBy(2).toNanos());
             }
         }
     }
 
-    /** Ends when all is acknowledged. Returns what the client was not prepared for, if anything. */
-    @Nullable
-    Throwable stop() {
-        running = false;
-        return CompletableFuture.allOf(threads.toArray(CompletableFuture<?>[]::new))
-                .handle((done, failure) -> failure)
-                .join();
+    /** Nothing that waits for its jobs would ever see them. */
+    void requireSound() {
+        for (CompletableFuture<Void> thread : threads) {
+            if (thread.isCompletedExceptionally()) {
+                thread.join();
+            }
+        }
     }
 
-    /** Ends, whether all is acknowledged or not. */
+    /** Ends when all is acknowledged. Fails with what the client was not prepared for, if anything. */
+    void stop() {
+        running = false;
+        try {
+            CompletableFuture.allOf(threads.toArray(CompletableFuture<?>[]::new))
+                    .get();
+        } catch (ExecutionException e) {
+            throw new AssertionError("what the client was not prepared for", e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("Waited in vain for the client", e);
+        }
+    }
+
+    /** Ends as soon as its calls do, whether all is acknowledged or not. */
     void abandon() {
         abandoned = true;
-        stop();
+        running = false;
     }
 
     /** How many jobs are in these states, or -1 if the store does not say. */

@@ -4,6 +4,9 @@ package io.reprise.testkit.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.history.HistoryEvent.Kind;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -25,27 +28,51 @@ public final class Overtaken {
         }
         Fleet.Worker frozen = fleet.startWorker();
         fleet.until("jobs to run", () -> started(frozen) == JOBS);
-        freeze.accept(frozen);
+        fleet.until("a moment when it has jobs in hand", () -> {
+            freeze.accept(frozen);
+            if (!inHand(frozen).isEmpty()) {
+                return true;
+            }
+            frozen.process().resume();
+            return false;
+        });
+        Set<Run> lost = inHand(frozen);
         Fleet.Worker heir = fleet.startWorker();
-        fleet.until("the heir to run them", () -> started(heir) == JOBS);
-        Set<Run> lost = runs(frozen, Kind.STARTED);
-        lost.removeAll(runs(frozen, Kind.ACCEPTED));
+        // Taken over, not run: of jobs that were lost twice, as on a machine that stood still, it runs one at a time.
+        fleet.until("the heir to take them over", () -> isOver(lost, frozen, heir));
         fleet.release();
         frozen.process().resume();
         fleet.until("the frozen one to end them", () -> runs(frozen, Kind.ENDED).containsAll(lost));
         fleet.awaitDone();
         // The frozen one has come to itself: with the other dead, it does the work.
         heir.process().kill();
-        long before = frozen.count(Kind.ACCEPTED);
+        long before = frozen.count(Kind.ENDED);
         fleet.until("more work", () -> fleet.load().enqueue(Work.mixtureWithoutTransactions()));
-        frozen.await(Kind.ACCEPTED, before + 20);
         fleet.drainAndCheck(what);
-        assertThat(lost).isNotEmpty();
+        assertThat(frozen.count(Kind.ENDED)).isGreaterThan(before);
         assertThat(runs(frozen, Kind.ACCEPTED)).doesNotContainAnyElementsOf(lost);
     }
 
     private static long started(Fleet.Worker worker) {
         return runs(worker, Kind.STARTED).stream().map(Run::job).distinct().count();
+    }
+
+    /** Begun, and nothing said of their outcomes. */
+    private static Set<Run> inHand(Fleet.Worker worker) {
+        Set<Run> runs = runs(worker, Kind.STARTED);
+        runs.removeAll(runs(worker, Kind.OFFERED));
+        return runs;
+    }
+
+    /** Whether each of these jobs has been given out again, whoever got it. */
+    private static boolean isOver(Set<Run> runs, Fleet.Worker... workers) {
+        Map<Long, Long> latest = new HashMap<>();
+        for (Fleet.Worker worker : workers) {
+            for (Kind kind : List.of(Kind.CLAIMED, Kind.TAKEN_OVER)) {
+                runs(worker, kind).forEach(run -> latest.merge(run.job, run.token, Math::max));
+            }
+        }
+        return runs.stream().allMatch(run -> latest.getOrDefault(run.job, 0L) > run.token);
     }
 
     private static Set<Run> runs(Fleet.Worker worker, Kind kind) {

@@ -47,8 +47,8 @@ public enum Tempo {
         return longestLife;
     }
 
-    /** How long who waits for something rests before it looks again. */
+    /** How long who waits for something rests before it looks again: each look costs what workers could use. */
     Duration rest() {
-        return poll.dividedBy(10);
+        return poll.dividedBy(2);
     }
 }

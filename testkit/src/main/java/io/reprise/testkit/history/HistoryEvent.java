@@ -67,13 +67,15 @@ public record HistoryEvent(
         TOLD,
         /** A worker was closed in good order and could write everything; {@code from} is when it was started. */
         STOPPED,
-        /** A call failed, and may have happened or not [call]. */
+        /** A call failed, and may have happened or not; or it joined a transaction whose end nobody is told of [call, joined]. */
         UNKNOWN,
         /** A call failed that makes no difference to any job [call]. */
         UNANSWERED,
         /** The job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
         ROW
     }
+
+    static final String JOINED = "joined";
 
     private static final int FIELDS = 6;
 
@@ -83,6 +85,11 @@ public record HistoryEvent(
 
     public @Nullable String detail(String name) {
         return details.get(name);
+    }
+
+    /** Whether a call failed that may have happened or not. */
+    public boolean isLostAnswer() {
+        return kind == Kind.UNKNOWN && !isTrue(JOINED);
     }
 
     boolean is(String name, String value) {

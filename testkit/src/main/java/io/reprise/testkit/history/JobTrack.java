@@ -101,7 +101,7 @@ final class JobTrack {
 
     void claimed(HistoryEvent event) {
         LeaseTrack lease = new LeaseTrack(event);
-        if (isOvertaken(lease)) {
+        if (isOvertaken(lease) || isOldNews(lease, event)) {
             return;
         }
         for (LeaseTrack other : leases.values()) {
@@ -189,10 +189,23 @@ final class JobTrack {
         if (!overtaken.contains(lease.token)) {
             return false;
         }
+        over(lease);
+        return true;
+    }
+
+    /** Told of after a later token was: so it was over by then, by one who lived neither to tell of it nor to settle it. */
+    private boolean isOldNews(LeaseTrack lease, HistoryEvent claim) {
+        if (leases.tailMap(lease.token, false).values().stream().allMatch(later -> claim.isSurelyAfter(later.since))) {
+            return false;
+        }
+        over(lease);
+        return true;
+    }
+
+    private void over(LeaseTrack lease) {
         lease.state = State.TAKEN_OVER;
         lease.endedUntil = lease.since;
         leases.put(lease.token, lease);
-        return true;
     }
 
     /** The lease before this token that somebody took over who lived neither to tell of it nor to settle it. */

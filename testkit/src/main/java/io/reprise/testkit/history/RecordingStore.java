@@ -344,7 +344,7 @@ public final class RecordingStore implements StoreCalls {
                     who,
                     job,
                     token,
-                    details.put("call", call).map()));
+                    details.put("call", call).put(HistoryEvent.JOINED, true).map()));
         }
     }
 

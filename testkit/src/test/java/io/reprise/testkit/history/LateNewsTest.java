@@ -104,6 +104,18 @@ class LateNewsTest {
     }
 
     @Test
+    void a_claim_that_is_told_of_after_it_was_taken_over_by_one_who_died() {
+        enqueued();
+        // Token 1 went to a worker that stands still, token 2 to one that was killed.
+        takenOver(30, "third", 3, 2, "first");
+        lost(35, "third", 3);
+        claimed(10, 40, "first", 1);
+        claimed(50, 51, "fourth", 4);
+        succeeded(60, "fourth", 4);
+        assertThat(found()).isEmpty();
+    }
+
+    @Test
     void an_outcome_of_that_worker_is_still_one_too_many() {
         enqueued();
         takenOver(20, "heir", 2, 1, "frozen");
