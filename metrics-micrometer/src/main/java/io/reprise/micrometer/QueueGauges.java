@@ -3,45 +3,40 @@ package io.reprise.micrometer;
 
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.reprise.JobState;
 import io.reprise.store.QueueState;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /** How many jobs a queue has in each state, and how late it is. */
 final class QueueGauges {
 
     private final Clock clock;
-    private final MultiGauge jobs;
-    private final MultiGauge lag;
+    private final GaugeRows jobs;
+    private final GaugeRows lag;
 
     QueueGauges(MeterRegistry registry) {
         this.clock = registry.config().clock();
-        this.jobs = MultiGauge.builder("reprise.jobs")
-                .description("Jobs of a queue in a state")
-                .register(registry);
-        this.lag = MultiGauge.builder("reprise.queue.lag")
-                .description("For how long the job that has been due longest has been due")
-                .baseUnit("seconds")
-                .register(registry);
+        this.jobs = new GaugeRows(registry, "reprise.jobs", "Jobs of a queue in a state");
+        this.lag = new GaugeRows(
+                registry, "reprise.queue.lag.seconds", "For how long the job that has been due longest has been due");
     }
 
     void show(List<QueueState> queues) {
-        List<MultiGauge.Row<?>> counts = new ArrayList<>();
-        List<MultiGauge.Row<?>> lags = new ArrayList<>();
+        Map<Tags, Double> counts = new HashMap<>();
+        Map<Tags, Double> lags = new HashMap<>();
         for (QueueState queue : queues) {
             for (JobState state : JobState.values()) {
-                counts.add(
-                        MultiGauge.Row.of(Tags.of("queue", queue.name(), "state", state.name()), queue.count(state)));
+                counts.put(Tags.of("queue", queue.name(), "state", state.name()), (double) queue.count(state));
             }
-            lags.add(MultiGauge.Row.of(Tags.of("queue", queue.name()), seconds(queue)));
+            lags.put(Tags.of("queue", queue.name()), seconds(queue));
         }
-        jobs.register(counts, true);
-        lag.register(lags, true);
+        jobs.show(counts);
+        lag.show(lags);
     }
 
     private double seconds(QueueState queue) {

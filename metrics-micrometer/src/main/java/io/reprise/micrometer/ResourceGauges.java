@@ -2,31 +2,25 @@
 package io.reprise.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
 import io.micrometer.core.instrument.Tags;
 import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
-import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
 /** Breakers and budgets of resources. */
 final class ResourceGauges {
 
-    private final MultiGauge state;
-    private final MultiGauge budget;
-    private final MultiGauge parked;
+    private final GaugeRows state;
+    private final GaugeRows budget;
+    private final GaugeRows parked;
 
     ResourceGauges(MeterRegistry registry) {
-        this.state = MultiGauge.builder("reprise.breaker.state")
-                .description("0 closed, 1 ramping, 2 half open, 3 open")
-                .register(registry);
-        this.budget = MultiGauge.builder("reprise.budget.level")
-                .description("Tokens left for retries")
-                .register(registry);
-        this.parked = MultiGauge.builder("reprise.parked")
-                .description("Jobs that wait for a breaker or a budget")
-                .register(registry);
+        this.state = new GaugeRows(registry, "reprise.breaker.state", "0 closed, 1 ramping, 2 half open, 3 open");
+        this.budget = new GaugeRows(registry, "reprise.budget.level", "Tokens left for retries");
+        this.parked = new GaugeRows(registry, "reprise.parked", "Jobs that wait for a breaker or a budget");
     }
 
     void show(List<ResourceStatus> statuses) {
@@ -35,11 +29,10 @@ final class ResourceGauges {
         show(parked, statuses, ResourceStatus::parked);
     }
 
-    private static void show(MultiGauge gauge, List<ResourceStatus> statuses, ToDoubleFunction<ResourceStatus> what) {
-        List<MultiGauge.Row<?>> rows = new ArrayList<>();
-        statuses.forEach(
-                status -> rows.add(MultiGauge.Row.of(Tags.of("resource", status.name()), what.applyAsDouble(status))));
-        gauge.register(rows, true);
+    private static void show(GaugeRows gauge, List<ResourceStatus> statuses, ToDoubleFunction<ResourceStatus> what) {
+        Map<Tags, Double> values = new HashMap<>();
+        statuses.forEach(status -> values.put(Tags.of("resource", status.name()), what.applyAsDouble(status)));
+        gauge.show(values);
     }
 
     private static double level(Breaker.Phase phase) {

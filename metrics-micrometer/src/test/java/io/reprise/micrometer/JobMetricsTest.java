@@ -4,6 +4,7 @@ package io.reprise.micrometer;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MockClock;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -218,7 +219,8 @@ class JobMetricsTest {
             assertThat(jobs(JobState.SUCCEEDED)).isEqualTo(1);
             assertThat(jobs(JobState.RUNNING)).isZero();
             assertThat(registry.get("reprise.queues").gauge().value()).isEqualTo(1);
-            assertThat(registry.get("reprise.queue.lag").gauge().value()).isZero();
+            assertThat(registry.get("reprise.queue.lag.seconds").gauge().value())
+                    .isZero();
         }
     }
 
@@ -241,13 +243,38 @@ class JobMetricsTest {
         time.add(Duration.ofSeconds(90));
         metrics.refresh();
         assertThat(mocked.get("reprise.queues").gauge().value()).isEqualTo(1);
-        assertThat(mocked.get("reprise.queue.lag").tag("queue", "mail").gauge().value())
+        assertThat(mocked.get("reprise.queue.lag.seconds")
+                        .tag("queue", "mail")
+                        .gauge()
+                        .value())
                 .isEqualTo(90);
         states.clear();
         time.add(Duration.ofSeconds(11));
         metrics.refresh();
         assertThat(mocked.get("reprise.queues").gauge().value()).isZero();
-        assertThat(mocked.find("reprise.queue.lag").gauge()).isNull();
+        assertThat(mocked.find("reprise.queue.lag.seconds").gauge()).isNull();
+    }
+
+    @Test
+    void what_is_collected_is_there_while_it_is_read_anew() {
+        MockClock time = new MockClock();
+        SimpleMeterRegistry mocked = new SimpleMeterRegistry(SimpleConfig.DEFAULT, time);
+        List<QueueState> states = new ArrayList<>();
+        states.add(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), null));
+        new JobMetrics(mocked).queues(() -> states);
+        List<Meter> collected = mocked.getMeters();
+        states.set(0, new QueueState("mail", null, null, Map.of(JobState.PENDING, 8L), null));
+        time.add(Duration.ofSeconds(11));
+        mocked.get("reprise.queues").gauge().value();
+        assertThat(mocked.getMeters()).hasSameSizeAs(collected);
+        for (Meter meter : collected) {
+            assertThat(mocked.find(meter.getId().getName())
+                            .tags(meter.getId().getTags())
+                            .meter())
+                    .isSameAs(meter);
+        }
+        assertThat(mocked.get("reprise.jobs").tag("state", "PENDING").gauge().value())
+                .isEqualTo(8);
     }
 
     @Test

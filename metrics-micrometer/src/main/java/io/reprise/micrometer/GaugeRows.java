@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.micrometer;
+
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Gauges of one name for a changing set of things. One whose thing is still there stays where it is and only has another value: who
+ * collects meters at the same time does not miss it. Not thread-safe but for those who collect.
+ */
+final class GaugeRows {
+
+    private final MeterRegistry registry;
+    private final String name;
+    private final String description;
+    private final Map<Tags, Row> rows = new HashMap<>();
+
+    private static final class Row {
+        private volatile double value;
+    }
+
+    GaugeRows(MeterRegistry registry, String name, String description) {
+        this.registry = registry;
+        this.name = name;
+        this.description = description;
+    }
+
+    /** Shows these, and no others. */
+    void show(Map<Tags, Double> values) {
+        values.forEach((tags, value) -> {
+            Row row = rows.get(tags);
+            if (row == null) {
+                rows.put(tags, register(tags, value));
+            } else {
+                row.value = value;
+            }
+        });
+        rows.keySet().removeIf(tags -> {
+            boolean gone = !values.containsKey(tags);
+            if (gone) {
+                registry.find(name).tags(tags).meters().forEach(registry::remove);
+            }
+            return gone;
+        });
+    }
+
+    private Row register(Tags tags, double value) {
+        Row row = new Row();
+        row.value = value;
+        Gauge.builder(name, row, shown -> shown.value)
+                .description(description)
+                .tags(tags)
+                .strongReference(true)
+                .register(registry);
+        return row;
+    }
+}
