@@ -53,16 +53,17 @@ final class Statistics {
         return time;
     }
 
-    /** Returns whether there was need to. Whoever asks only wants to be quick: it is no failure if this cannot be done. */
+    /** Returns whether there was need to. */
     boolean renew() {
+        if (!database.read("look at statistics", session -> session.one(ARE_OLD, Row::flag))) {
+            return false;
+        }
+        later();
         try {
-            if (!database.read("look at statistics", session -> session.one(ARE_OLD, Row::flag))) {
-                return false;
-            }
-            later();
             database.send("analyze the table of jobs", session -> session.update(ANALYZE));
         } catch (StoreException e) {
-            log.debug("Statistics may be old: {}", e.getMessage());
+            // It is slower without, and nothing else.
+            log.debug("Statistics stay old: {}", e.getMessage());
         }
         return true;
     }
