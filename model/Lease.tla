@@ -150,18 +150,29 @@ Lives(w) == w \notin stopped
 
 Spend(fault) == left[fault] > 0 /\ left' = [left EXCEPT ![fault] = @ - 1]
 
+\* Decider.together: how many suspects may run on one worker with a job that was lost so often. Here a group is two.
+Together(j) == IF MaxLosses - job[j].losses < 2 THEN 1 ELSE 2
+
 Run(l, j) ==
     [job |-> j, token |-> l.token, grant |-> l.grant, attempts |-> job[j].attempts, alone |-> l.alone,
-     lapsed |-> FALSE]
+     together |-> IF job[j].suspect THEN Together(j) ELSE 0, lapsed |-> FALSE]
 
-(* Fetcher.step, JobStore.claim. Suspects come alone, one to a worker. *)
+\* LeaseBook.suspects: what a worker holds beside a suspect counts, and so does what those allow.
+Fits(w, ids) ==
+    LET held == {r \in runs[w] : r.together > 0}
+        count == Cardinality(ids) + Cardinality(held)
+    IN  (\A j \in ids : count <= Together(j)) /\ (\A r \in held : count <= r.together)
+
+(* Fetcher.step, JobStore.claim. Suspects come in leases of their own, as many on a worker as each of them allows; alone is
+   who allows no other. *)
 Claim(w) ==
-    \E ids \in SUBSET {j \in Jobs : ~Terminal(j) /\ ~Listed(j)} : \E alone \in BOOLEAN : \E heard \in BOOLEAN :
-        LET made == NewLease(w, ids, alone) IN
+    \E ids \in SUBSET {j \in Jobs : ~Terminal(j) /\ ~Listed(j)} : \E suspects \in BOOLEAN : \E heard \in BOOLEAN :
+        LET alone == suspects /\ \E j \in ids : Together(j) = 1
+            made == NewLease(w, ids, alone) IN
         /\ Lives(w)
         /\ ids # {}
-        /\ \A j \in ids : job[j].suspect = alone
-        /\ alone => Cardinality(ids) = 1 /\ \A r \in runs[w] : ~r.alone
+        /\ \A j \in ids : job[j].suspect = suspects
+        /\ suspects => Fits(w, ids)
         /\ lease' = lease \union {made}
         /\ granted' = granted + 1
         /\ claims' = [j \in Jobs |-> IF j \in ids THEN claims[j] + 1 ELSE claims[j]]
@@ -385,7 +396,7 @@ ClaimsAddUp ==
 \* Attempts end at their cap.
 AttemptsAreCapped == \A j \in Jobs : job[j].attempts <= MaxAttempts
 
-\* So do losses. Two are bad luck, from then on the job runs alone, and a run of its own that is counted clears it once.
+\* So do losses. Two are bad luck, from then on the job runs beside fewer others and at last alone, and a run that is counted clears it once.
 LossesAreCapped ==
     \A j \in Jobs : job[j].losses <= (IF MaxLosses > 3 THEN MaxLosses ELSE 3) + job[j].attempts
 

@@ -32,7 +32,9 @@ public record Alert(
         /** Dead letters, far more than usual. */
         DEAD_LETTERS,
         /** Mean delay before a retry, in seconds. */
-        BACKOFF
+        BACKOFF,
+        /** Queues in which jobs of the type are parked because no live worker has a handler for it. */
+        NO_HANDLER
     }
 
     public boolean isRaised() {
@@ -46,6 +48,8 @@ public record Alert(
                 format("High retry rate for %s: %.0f %% of jobs (alert above %.0f %%)", 100 * value, 100 * threshold);
             case RETRY_COUNT -> format("High retry rate for %s: %.0f retries (alert above %.0f)", value, threshold);
             case DEAD_LETTERS -> format("Many dead letters of %s: %.0f (alert above %.0f)", value, threshold);
+            case NO_HANDLER ->
+                String.format(Locale.ROOT, "No worker handles %s: its jobs wait in %.0f queues", type, value);
             case BACKOFF -> format("Long backoff for %s: %.0f s on average (alert above %.0f s)", value, threshold);
         };
         return isRaised() ? what : "Over: " + what;

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.store.Cancellation;
+import io.reprise.internal.BatchSize;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.Page;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
- * One operation on many jobs, job by job: those that refuse it are reported and the others go on. Immutable: options
- * return a copy.
+ * One operation on many jobs, in chunks, each a short transaction of its own: jobs that refuse it are reported and the others
+ * go on. The audit log has an entry for the whole, with the query and how many jobs it was, and one for each job. Immutable:
+ * options return a copy.
  */
 public final class Bulk {
 
@@ -22,17 +25,25 @@ public final class Bulk {
     private final JobQuery query;
     private final int limit;
     private final boolean dryRun;
+    private final Predicate<Result> goesOn;
 
     Bulk(Operations operations, JobStore store, JobQuery query) {
-        this(operations, store, query, Integer.MAX_VALUE, false);
+        this(operations, store, query, Integer.MAX_VALUE, false, result -> true);
     }
 
-    private Bulk(Operations operations, JobStore store, JobQuery query, int limit, boolean dryRun) {
+    private Bulk(
+            Operations operations,
+            JobStore store,
+            JobQuery query,
+            int limit,
+            boolean dryRun,
+            Predicate<Result> goesOn) {
         this.operations = operations;
         this.store = store;
         this.query = query;
         this.limit = limit;
         this.dryRun = dryRun;
+        this.goesOn = goesOn;
     }
 
     /**
@@ -53,65 +64,67 @@ public final class Bulk {
         if (jobs < 1) {
             throw new IllegalArgumentException("limit must be at least 1, not " + jobs);
         }
-        return new Bulk(operations, store, query, jobs, dryRun);
+        return new Bulk(operations, store, query, jobs, dryRun, goesOn);
     }
 
     /** Only count what would be touched. */
     public Bulk dryRun() {
-        return new Bulk(operations, store, query, limit, true);
+        return new Bulk(operations, store, query, limit, true, goesOn);
+    }
+
+    /** Told after each chunk what was done so far; false ends it there. */
+    public Bulk watchedBy(Predicate<Result> watcher) {
+        return new Bulk(operations, store, query, limit, dryRun, watcher);
     }
 
     public Result retry(ManualRetry how) {
-        return each(id -> operations.retry(id, how));
+        return each("retry", operations.retries(how));
     }
 
     public Result replay(Replay how) {
-        return each(id -> operations.replay(id, how));
+        return each("replay", operations.replays(how));
     }
 
     public Result discard() {
-        return each(operations::discard);
+        return each("discard", operations.discards());
     }
 
     public Result cancel() {
-        return each(id -> {
-            Cancellation answer = operations.cancel(id);
-            if (answer != Cancellation.DONE && answer != Cancellation.REQUESTED) {
-                throw new RefusedException(RefusedException.Code.INVALID_STATE, "Job " + id + " has ended already");
-            }
-        });
+        return each("cancel", operations.cancellations());
     }
 
-    private Result each(Consumer<JobId> operation) {
-        long matched = 0;
-        long done = 0;
-        Map<JobId, String> refused = new LinkedHashMap<>();
-        JobQuery next = query.limit(JobQuery.MAX_LIMIT);
+    private Result each(String action, Operations.Many operation) {
+        Result result = new Result(0, 0, Map.of());
+        BatchSize size = new BatchSize(200, JobQuery.MAX_LIMIT);
+        JobQuery next = query;
         boolean more = true;
-        while (more) {
-            Page<Job> page = store.find(next);
-            for (Job job : page.items()) {
-                if (matched == limit) {
-                    return new Result(matched, done, refused);
-                }
-                matched++;
-                done += dryRun ? 0 : apply(operation, job.id(), refused);
-            }
+        while (more && result.matched < limit) {
+            Page<Job> page = store.find(next.limit((int) Math.min(size.rows(), limit - result.matched)));
+            result = chunk(page.items(), operation, result, size);
             next = next.after(page.next());
-            more = page.next() != null;
+            more = page.next() != null && goesOn.test(result);
         }
-        return new Result(matched, done, refused);
+        if (result.done > 0) {
+            operations.noteBulk(action, query, result);
+        }
+        return result;
     }
 
-    private static int apply(Consumer<JobId> operation, JobId id, Map<JobId, String> refused) {
-        try {
-            operation.accept(id);
-            return 1;
-        } catch (RefusedException e) {
-            if (refused.size() < MAX_REPORTED) {
-                refused.put(id, String.valueOf(e.getMessage()));
-            }
-            return 0;
+    private Result chunk(List<Job> jobs, Operations.Many operation, Result before, BatchSize size) {
+        if (dryRun || jobs.isEmpty()) {
+            return new Result(before.matched + jobs.size(), before.done, before.refused);
         }
+        Map<JobId, String> refused = new HashMap<>();
+        long began = System.nanoTime();
+        operation.apply(jobs, refused);
+        size.took(System.nanoTime() - began);
+        Map<JobId, String> reported = new LinkedHashMap<>(before.refused);
+        for (Job job : jobs) {
+            String why = refused.get(job.id());
+            if (why != null && reported.size() < MAX_REPORTED) {
+                reported.put(job.id(), why);
+            }
+        }
+        return new Result(before.matched + jobs.size(), before.done + jobs.size() - refused.size(), reported);
     }
 }

@@ -4,6 +4,7 @@ package io.reprise;
 import io.reprise.Explanation.Reason;
 import io.reprise.control.Breaker;
 import io.reprise.control.ControlKey;
+import io.reprise.internal.ControlDesk;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.store.JobStore;
@@ -23,12 +24,14 @@ final class Explainer {
     private final JobStore store;
     private final Standing standing;
     private final Advisor advisor;
+    private final ControlDesk desk;
     private final Job job;
     private final List<Reason> reasons = new ArrayList<>();
     private @Nullable Instant nextAt;
 
-    Explainer(JobStore store, Standing standing, Advisor advisor) {
+    Explainer(JobStore store, Standing standing, Advisor advisor, ControlDesk desk) {
         this.store = store;
+        this.desk = desk;
         this.advisor = advisor;
         this.standing = standing;
         this.job = standing.job();
@@ -94,7 +97,7 @@ final class Explainer {
                 ? null
                 : ControlKey.parse(standing.parkedBy()).orElse(null);
         if (parkedBy != null && parkedBy.kind() != ControlKey.Kind.BREAKER) {
-            reasons.add(new Explanation.BudgetEmpty(parkedBy));
+            reasons.add(new Explanation.BudgetEmpty(parkedBy, desk.budget(parkedBy, parkedBy(parkedBy))));
         }
         if (resource != null) {
             String name = ControlKey.breaker(resource).text();
@@ -110,10 +113,22 @@ final class Explainer {
     private void held(String resource, Breaker breaker) {
         boolean rests = breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
         Instant probe = rests ? breaker.nextProbe() : null;
-        reasons.add(new Explanation.HeldByBreaker(resource, breaker.phase(), breaker.since(), probe, breaker.why()));
+        long parked = parkedBy(ControlKey.breaker(resource));
+        reasons.add(new Explanation.HeldByBreaker(
+                resource,
+                breaker.phase(),
+                breaker.since(),
+                probe,
+                breaker.why(),
+                parked,
+                ControlDesk.ramp(breaker, parked)));
         if (probe != null && (nextAt == null || probe.isAfter(nextAt))) {
             nextAt = probe;
         }
+    }
+
+    private long parkedBy(ControlKey key) {
+        return store.parked().getOrDefault(key.text(), 0L);
     }
 
     private void queue() {

@@ -127,25 +127,41 @@ public record Explanation(
     /**
      * The breaker of its resource holds it back.
      *
-     * @param nextProbe when an open breaker lets the next probes through
+     * @param nextProbe when an open breaker lets the next probe through
+     * @param parked jobs that the breaker has parked, this one included
+     * @param ramp how it lets them go; null unless it is ramping
      */
     public record HeldByBreaker(
             String resource,
             Breaker.Phase phase,
             Instant since,
             @Nullable Instant nextProbe,
-            String why) implements Reason {
+            String why,
+            long parked,
+            ResourceStatus.@Nullable RampStatus ramp)
+            implements Reason {
         @Override
         public String text(Instant at) {
-            String until = nextProbe == null ? "" : ", next probes in " + length(at, nextProbe);
+            String until = nextProbe == null ? "" : ", next probe in " + length(at, nextProbe);
             String state = phase.name().toLowerCase(Locale.ROOT).replace('_', ' ');
             return "the breaker for " + resource + " has been " + state + " for " + length(since, at) + until
-                    + (why.isEmpty() ? "" : ": " + why);
+                    + (why.isEmpty() ? "" : ": " + why)
+                    + (ramp == null ? "" : letsGo(ramp, at));
+        }
+
+        private String letsGo(ResourceStatus.RampStatus now, Instant at) {
+            return "; it lets " + grouped(Math.round(now.rate())) + " jobs a second go"
+                    + (now.why().isEmpty() ? "" : " (" + now.why() + ")") + "; all " + grouped(parked)
+                    + " parked jobs are through in about " + length(at, at.plus(now.through()));
         }
     }
 
-    /** Its retry waits until a budget can pay for it. */
-    public record BudgetEmpty(ControlKey budget) implements Reason {
+    /**
+     * Its retry waits until a budget can pay for it.
+     *
+     * @param now what the budget holds, and what waits for it
+     */
+    public record BudgetEmpty(ControlKey budget, ResourceStatus.BudgetStatus now) implements Reason {
         @Override
         public String text(Instant at) {
             String whose = switch (budget.kind()) {
@@ -153,7 +169,12 @@ public record Explanation(
                 case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
                 default -> "the retry budget of all jobs";
             };
-            return whose + " is empty; successes fill it";
+            Duration through = now.through();
+            return whose + " is empty; successes fill it"
+                    + (through == null
+                            ? ""
+                            : "; all " + grouped(now.waiting()) + " retries that wait for it run in about "
+                                    + length(at, at.plus(through)));
         }
     }
 
@@ -255,7 +276,7 @@ public record Explanation(
         return grouped(n) + " " + what + (n == 1 ? "" : "s");
     }
 
-    private static String grouped(int n) {
+    private static String grouped(long n) {
         return String.format(Locale.ROOT, "%,d", n);
     }
 }

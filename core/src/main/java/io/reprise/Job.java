@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
 /** One stored unit of work as it stood when it was read: what was asked for, how far it has come, what it has cost. */
 public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, JobTimes times) {
 
+    /** The same without payload and result, which may be long: the payload is {@code null} in JSON, the result null. */
+    public Job brief() {
+        return new Job(id, spec.toBuilder().payload("null").build(), status.withResult(null), counts, times);
+    }
+
     public String type() {
         return spec.type();
     }

@@ -41,7 +41,7 @@ public record JobEvent(
         RETRY_SCHEDULED,
         FAILED,
         SNOOZED,
-        /** Given back unfinished by a worker that shut down, or that has no handler for it. */
+        /** Given back unfinished by a worker that shut down, or that has no handler for it while another has. */
         RELEASED,
         /** Set aside before it ran, because the breaker of its resource holds it back; no attempt was spent. */
         PARKED,

@@ -15,4 +15,7 @@ public interface JobListener {
 
     /** A breaker or a budget changed. */
     default void onControl(ControlEvent event) {}
+
+    /** A {@link SequelRule} failed, and something that should have followed the step of a job does not. */
+    default void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {}
 }

@@ -67,6 +67,15 @@ public final class JobRequest<P> {
         return with(builder -> builder.idempotencyKey(key));
     }
 
+    /**
+     * The same for one request only: enqueueing again with the key and another proof is refused by a {@link KeyReusedException}.
+     *
+     * @param proof unique to the key and the request, such as a hash of both
+     */
+    public JobRequest<P> idempotencyKey(String key, String proof) {
+        return with(builder -> builder.idempotencyKey(key, proof));
+    }
+
     /** Fields set here stand above those of the type, the queue and the worker. */
     public JobRequest<P> retry(RetryPolicy policy) {
         return with(builder -> builder.policy(policy));

@@ -29,7 +29,7 @@ public final class JobSpec {
     /** No JSON text contains it, and not every database can store it. */
     private static final char NUL = 0;
 
-    private static final int MAX_NAME = 100;
+    public static final int MAX_NAME = 100;
 
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
 
@@ -140,6 +140,10 @@ public final class JobSpec {
     }
 
     /** How long one run may take. */
+    public @Nullable String idempotencyProof() {
+        return values.idempotencyProof;
+    }
+
     public @Nullable Duration timeout() {
         return values.timeout;
     }
@@ -178,6 +182,7 @@ public final class JobSpec {
         private @Nullable String key;
         private KeyRule keyRule = KeyRule.KEEP;
         private @Nullable String idempotencyKey;
+        private @Nullable String idempotencyProof;
         private @Nullable Duration timeout;
         private @Nullable String schedule;
 
@@ -199,6 +204,7 @@ public final class JobSpec {
             this.key = from.key;
             this.keyRule = from.keyRule;
             this.idempotencyKey = from.idempotencyKey;
+            this.idempotencyProof = from.idempotencyProof;
             this.timeout = from.timeout;
             this.schedule = from.schedule;
         }
@@ -263,7 +269,18 @@ public final class JobSpec {
         }
 
         public Builder idempotencyKey(@Nullable String key) {
+            return idempotencyKey(key, null);
+        }
+
+        /**
+         * A key with a proof of what it is used for.
+         *
+         * @param proof unique to the key and the request, such as a hash of both; with another the key is refused. It is kept with
+         *     the key, and is no part of a spec that is read
+         */
+        public Builder idempotencyKey(@Nullable String key, @Nullable String proof) {
             this.idempotencyKey = requireKey("idempotencyKey", key);
+            this.idempotencyProof = requireKey("idempotencyProof", proof);
             return this;
         }
 

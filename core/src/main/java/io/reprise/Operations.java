@@ -18,10 +18,14 @@ import io.reprise.store.Revived;
 import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +39,7 @@ public final class Operations {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
     private static final Set<FailReason> BARRED = EnumSet.of(FailReason.PERMANENT, FailReason.UNREADABLE);
-    private static final int PRUNE_BATCH = 1_000;
+    private static final int PRUNE_BATCH = 5_000;
 
     private final JobStore store;
     private final @Nullable Engine engine;
@@ -69,7 +73,12 @@ public final class Operations {
      *     or if its attempts are spent; the last two give way to {@link ManualRetry#force}
      */
     public void retry(JobId id, ManualRetry how) {
-        Job job = require(id);
+        revive(id, revival(require(id), how));
+    }
+
+    /** @throws RefusedException as {@link #retry} */
+    private Revival revival(Job job, ManualRetry how) {
+        JobId id = job.id();
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
         if (job.state() == JobState.FAILED && !how.force()) {
             if (BARRED.contains(job.failReason())) {
@@ -85,7 +94,7 @@ public final class Operations {
         }
         int grant = exhausted ? 1 : how.grant();
         Duration delay = how.backoff() ? nextDelay(job) : Duration.ZERO;
-        revive(id, new Revival("retry", delay, window(job), how.reset(), grant, Revival.Edit.NONE));
+        return new Revival("retry", delay, window(job), how.reset(), grant, Revival.Edit.NONE);
     }
 
     /**
@@ -95,14 +104,18 @@ public final class Operations {
      * @throws RefusedException if there is no such job or it is not FAILED
      */
     public JobId replay(JobId id, Replay how) {
-        Job job = require(id);
+        return revive(id, revival(require(id), how));
+    }
+
+    /** @throws RefusedException as {@link #replay} */
+    private Revival revival(Job job, Replay how) {
         if (job.state() != JobState.FAILED) {
-            throw refused(Code.INVALID_STATE, id, "is " + job.state() + ", and only a FAILED job is replayed");
+            throw refused(Code.INVALID_STATE, job.id(), "is " + job.state() + ", and only a FAILED job is replayed");
         }
         int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
         String payload = how.payload() == null ? null : codec.seal(how.payload());
         Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), payload);
-        return revive(id, new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit));
+        return new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
     }
 
     /** Deletes a job that has ended, with its history. @throws RefusedException if there is none or it has not ended */
@@ -195,9 +208,7 @@ public final class Operations {
      * @throws RefusedException if there is no such schedule
      */
     public JobId trigger(String name) {
-        StoredSchedule schedule = store.schedules().stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
+        StoredSchedule schedule = store.schedule(name)
                 .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
         JobSpec spec = schedule.job().toBuilder().schedule(name).build();
         Inserted inserted = store.insert(List.of(spec)).get(0);
@@ -207,6 +218,93 @@ public final class Operations {
         }
         wake();
         return inserted.id();
+    }
+
+    /** What a bulk operation does to one page of jobs; {@code refused} gets those that it was not done to, and why. */
+    interface Many {
+        void apply(List<Job> jobs, Map<JobId, String> refused);
+    }
+
+    Many retries(ManualRetry how) {
+        return (jobs, refused) -> reviveAll(jobs, job -> revival(job, how), refused);
+    }
+
+    Many replays(Replay how) {
+        return (jobs, refused) -> reviveAll(jobs, job -> revival(job, how), refused);
+    }
+
+    private void reviveAll(List<Job> jobs, Function<Job, Revival> how, Map<JobId, String> refused) {
+        Map<JobId, Revival> revivals = new LinkedHashMap<>();
+        for (Job job : jobs) {
+            try {
+                revivals.put(job.id(), how.apply(job));
+            } catch (RefusedException e) {
+                refused.put(job.id(), String.valueOf(e.getMessage()));
+            }
+        }
+        if (revivals.isEmpty()) {
+            return;
+        }
+        List<JobId> now = new ArrayList<>();
+        store.reviveAll(revivals, note).forEach((id, revived) -> {
+            if (revived.id() == null) {
+                refused.put(id, String.valueOf(refused(id, revived.result()).getMessage()));
+            } else {
+                now.add(revived.id());
+            }
+        });
+        tellAll(JobEvent.Kind.REVIVED, now);
+        wake();
+    }
+
+    Many discards() {
+        return (jobs, refused) -> {
+            Map<JobId, Job> ended = new LinkedHashMap<>();
+            jobs.stream().filter(job -> job.state().isTerminal()).forEach(job -> ended.put(job.id(), job));
+            Set<JobId> gone = ended.isEmpty() ? Set.of() : store.discardAll(ended.keySet(), note);
+            for (Job job : jobs) {
+                if (gone.contains(job.id())) {
+                    events.happened(JobEvent.Kind.DISCARDED, job, clock.now());
+                } else {
+                    refused.put(
+                            job.id(), "Job " + job.id() + " is " + job.state() + ": cancel it before discarding it");
+                }
+            }
+        };
+    }
+
+    Many cancellations() {
+        return (jobs, refused) -> {
+            List<JobId> done = new ArrayList<>();
+            List<JobId> ids = jobs.stream().map(Job::id).toList();
+            store.cancelAll(ids, note, job -> outbox.after(JobEvent.Kind.CANCELLED, job, 0))
+                    .forEach((id, answer) -> {
+                        if (answer == Cancellation.DONE) {
+                            done.add(id);
+                        } else if (answer == Cancellation.REQUESTED && engine != null) {
+                            engine.cancel(id);
+                        } else if (answer != Cancellation.REQUESTED) {
+                            refused.put(id, "Job " + id + " has ended already");
+                        }
+                    });
+            tellAll(JobEvent.Kind.CANCELLED, done);
+        };
+    }
+
+    /** What was done to many, in one entry; each job has its own beside it. */
+    void noteBulk(String action, JobQuery query, Bulk.Result result) {
+        store.note("bulk-" + action, query.toString(), note, result.done() + " of " + result.matched() + " jobs");
+    }
+
+    private void tellAll(JobEvent.Kind kind, List<JobId> ids) {
+        if (ids.isEmpty() || !events.isHeard()) {
+            return;
+        }
+        try {
+            store.findAll(ids).forEach(job -> events.happened(kind, job, clock.now()));
+        } catch (StoreException e) {
+            log.warn("{} of {} jobs is done but was not told: {}", kind, ids.size(), e.getMessage());
+        }
     }
 
     /** The same operation on every job that a query finds, newest first. */
@@ -221,7 +319,7 @@ public final class Operations {
         do {
             last = store.prune(states, age, PRUNE_BATCH);
             pruned += last;
-        } while (last == PRUNE_BATCH);
+        } while (last > 0);
         return pruned;
     }
 

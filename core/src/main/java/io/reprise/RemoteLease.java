@@ -24,12 +24,19 @@ public record RemoteLease(Key key, Job job, int attempt, Instant expiresAt) {
      * What a worker asks for.
      *
      * @param worker its name, unique in the fleet
-     * @param queues to take from, in this order; empty for all there are
+     * @param queues to take from, in this order; empty for all there are whose names begin with the prefix
+     * @param prefix of the queues to take from if none is named; empty for all there are
      * @param types of which jobs must be; empty for any
      * @param max jobs at most: 1 to {@value #MAX_JOBS}
      * @param lease how long they are held unless renewed: 1 s to 12 h
      */
-    public record Wish(String worker, List<String> queues, Set<String> types, int max, Duration lease) {
+    public record Wish(String worker, List<String> queues, String prefix, Set<String> types, int max, Duration lease) {
+
+        /** From these queues, or from all there are. */
+        public Wish(String worker, List<String> queues, Set<String> types, int max, Duration lease) {
+            this(worker, queues, "", types, max, lease);
+        }
+
         public Wish {
             JobSpec.requireName("worker", worker);
             queues = List.copyOf(queues);

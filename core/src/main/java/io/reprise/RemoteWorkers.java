@@ -5,6 +5,7 @@ import io.reprise.internal.RemoteRuns;
 import io.reprise.retry.Failure;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,31 +37,53 @@ public final class RemoteWorkers {
     }
 
     /**
+     * Takes reports of many runs, each for itself, in a few calls of the store. An outcome that was reported before under the
+     * same lease is accepted again and counts once.
+     *
+     * @param check shown the job of each report before anything is changed; what it throws is the answer to that report
+     * @return in the order of the reports
+     */
+    public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
+        return runs.report(reports, check);
+    }
+
+    public List<RemoteReport.Answer> report(List<RemoteReport> reports) {
+        return report(reports, job -> {});
+    }
+
+    private void one(RemoteReport report) {
+        RuntimeException refusal = report(List.of(report)).get(0).refusal();
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    /**
      * The job succeeded.
      *
      * @param result JSON, or null
      */
     public void complete(RemoteLease.Key key, @Nullable String result) {
-        runs.complete(key, result);
+        one(RemoteReport.completed(key, result));
     }
 
     /** The run failed: the policy decides what becomes of the job. */
     public void fail(RemoteLease.Key key, Failure failure) {
-        runs.fail(key, failure);
+        one(RemoteReport.failed(key, failure));
     }
 
     /** Not a failure: the job comes again after the delay and has spent no attempt. */
     public void snooze(RemoteLease.Key key, Duration delay) {
-        runs.signal(key, JobSignal.snooze(delay));
+        one(RemoteReport.snoozed(key, delay));
     }
 
     /** The job ends as CANCELLED. */
     public void cancel(RemoteLease.Key key, String why) {
-        runs.signal(key, JobSignal.cancel(why));
+        one(RemoteReport.cancelled(key, why));
     }
 
     /** Gives the job back unstarted, as it was before. */
     public void release(RemoteLease.Key key) {
-        runs.release(key);
+        one(RemoteReport.released(key));
     }
 }

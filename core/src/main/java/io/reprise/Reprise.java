@@ -9,7 +9,9 @@ import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
+import io.reprise.internal.WorkerSettings;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Behind;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.Evidence;
 import io.reprise.store.Inserted;
@@ -25,7 +27,9 @@ import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.random.RandomGenerator;
@@ -65,6 +69,7 @@ public final class Reprise implements AutoCloseable {
     private final ControlDesk desk;
     private final @Nullable Engine engine;
     private final Advisor advisor;
+    private final WorkerSettings.Keep keep;
     private volatile boolean closed;
 
     Reprise(JobStore store, Engine.Config config, Engine.Seams seams, @Nullable Engine engine) {
@@ -78,6 +83,7 @@ public final class Reprise implements AutoCloseable {
         this.random = seams.random();
         this.desk = new ControlDesk(store, config.control(), config.events());
         this.engine = engine;
+        this.keep = config.settings().keep();
         this.advisor = new Advisor(store, driver);
     }
 
@@ -143,6 +149,7 @@ public final class Reprise implements AutoCloseable {
         return store.find(id).map(this::shown);
     }
 
+    /** One page of the jobs that match; see {@link JobQuery#MAX_LOOKS} for pages that are short. */
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
         return new Page<>(page.items().stream().map(this::shown).toList(), page.next());
@@ -181,7 +188,7 @@ public final class Reprise implements AutoCloseable {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing, advisor).explain();
+        return new Explainer(store, standing, advisor, desk).explain();
     }
 
     /** How often retries succeeded, by type, resource, error and attempt. What every prediction is made from. */
@@ -223,11 +230,17 @@ public final class Reprise implements AutoCloseable {
         return store.audit(null, limit);
     }
 
-    /** Dead letters by what they failed of, the largest group first. */
-    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return store.deadGroups(query, limit).stream()
-                .map(group -> group.with(readable(group.latest())))
-                .toList();
+    /**
+     * Dead letters by what they failed of, the largest group first. Only the newest {@link JobQuery#MAX_LOOKS} are grouped;
+     * if there are more, the page has a cursor, for {@link JobQuery#after}, and counts are of this part.
+     */
+    public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
+        Page<DeadGroup> page = store.deadGroups(query, limit);
+        return new Page<>(
+                page.items().stream()
+                        .map(group -> group.with(readable(group.latest())))
+                        .toList(),
+                page.next());
     }
 
     /** Creates or changes the schedule of this name. */
@@ -255,14 +268,40 @@ public final class Reprise implements AutoCloseable {
         return store.schedules();
     }
 
+    /** How far each piece of the fleet's upkeep is behind; retention by the ages that this Reprise was given. */
+    public List<Behind> upkeep() {
+        Map<JobState, Duration> ages = new EnumMap<>(JobState.class);
+        ages.put(JobState.SUCCEEDED, keep.finished());
+        ages.put(JobState.CANCELLED, keep.finished());
+        if (keep.failed() != null) {
+            ages.put(JobState.FAILED, keep.failed());
+        }
+        return store.behind(ages);
+    }
+
+    /**
+     * How long each part of the engine in this process has been at the piece of work it is at; nothing for one that rests. Pieces are
+     * bounded and take seconds: a part that has been at one for minutes is stuck. Empty without an engine.
+     */
+    public Map<String, Duration> parts() {
+        return engine == null ? Map.of() : engine.busy();
+    }
+
+    public Optional<StoredSchedule> findSchedule(String name) {
+        return store.schedule(name);
+    }
+
     /** The next firings of a schedule, were it not paused. @throws RefusedException if there is no such schedule */
     public List<Instant> nextRuns(String name, int count) {
-        StoredSchedule schedule = store.schedules().stream()
-                .filter(each -> each.name().equals(name))
-                .findFirst()
+        StoredSchedule schedule = findSchedule(name)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
-        return ScheduleRule.parse(name, schedule.rule()).upcoming(schedule.nextAt(), count);
+        return nextRuns(schedule, count);
+    }
+
+    /** The same for one that was read already. */
+    public List<Instant> nextRuns(StoredSchedule schedule, int count) {
+        return ScheduleRule.parse(schedule.name(), schedule.rule()).upcoming(schedule.nextAt(), count);
     }
 
     /**

@@ -21,13 +21,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.random.RandomGenerator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Configures a {@link Reprise}. Only a store is needed; a worker runs in it as soon as a handler is registered. Not
  * thread-safe.
  */
 public final class RepriseBuilder {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     static {
         Starter.offer(RepriseBuilder::start);
@@ -43,6 +48,7 @@ public final class RepriseBuilder {
     private final List<SequelRule> sequels = new ArrayList<>();
     private @Nullable String name;
     private int concurrency = 10;
+    private int threads = Integer.MAX_VALUE;
     private boolean strictOrder;
     private boolean handles;
     private boolean remoteWorkers;
@@ -53,9 +59,11 @@ public final class RepriseBuilder {
     private Duration lease = Duration.ofSeconds(30);
     private Duration poll = Duration.ofSeconds(1);
     private Duration stopGrace = Duration.ofSeconds(30);
+    private boolean migrates = true;
     private Duration cancelGrace = Duration.ofSeconds(10);
     private Duration keepFinished = Duration.ofDays(7);
     private @Nullable Duration keepFailed;
+    private Duration keepAudit = Duration.ofDays(365);
     private AlertRules alerts = AlertRules.DEFAULT;
 
     RepriseBuilder() {}
@@ -109,6 +117,15 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /**
+     * Threads that run handlers, if fewer than the jobs that run at once: 1 to 10,000. For workers all of whose handlers are
+     * {@link DeferredHandler}s, which need a thread only to begin.
+     */
+    public RepriseBuilder threads(int threads) {
+        this.threads = (int) inRange("threads", threads, 1, 10_000);
+        return this;
+    }
+
     /** Part of each batch, 0 to 1, kept for jobs that have failed before, so that neither kind starves; 0.2 unless set. */
     public RepriseBuilder retryShare(double share) {
         if (!(share >= 0 && share <= 1)) {
@@ -151,6 +168,12 @@ public final class RepriseBuilder {
         return this;
     }
 
+    /** Whether the store is prepared at the start, as it is unless told otherwise. If not, somebody else must have done it. */
+    public RepriseBuilder migrate(boolean wanted) {
+        this.migrates = wanted;
+        return this;
+    }
+
     /** How long {@link Reprise#close} lets handlers finish before it interrupts them: 0 to a day; 30 s unless set. */
     public RepriseBuilder stopGrace(Duration grace) {
         this.stopGrace = inRange("stopGrace", grace, Duration.ZERO, Duration.ofDays(1));
@@ -172,6 +195,12 @@ public final class RepriseBuilder {
     /** How long dead letters are kept; for ever unless set. */
     public RepriseBuilder keepFailed(Duration age) {
         this.keepFailed = inRange("keepFailed", age, Duration.ZERO, JobSpec.MAX_DELAY);
+        return this;
+    }
+
+    /** How long the audit log says what was done by hand. Default: a year. */
+    public RepriseBuilder keepAudit(Duration age) {
+        this.keepAudit = inRange("keepAudit", age, Duration.ZERO, JobSpec.MAX_DELAY);
         return this;
     }
 
@@ -215,7 +244,10 @@ public final class RepriseBuilder {
     public Reprise start() {
         RandomGenerator random = WorkerNames.random();
         String worker = name == null ? WorkerNames.unique(random) : name;
-        return start(worker, new Engine.Seams(new ThreadDriver(worker), new PoolBench(worker, concurrency), random));
+        return start(
+                worker,
+                new Engine.Seams(
+                        new ThreadDriver(worker), new PoolBench(worker, Math.min(threads, concurrency)), random));
     }
 
     private Reprise start(Engine.Seams seams) {
@@ -228,21 +260,27 @@ public final class RepriseBuilder {
             throw new IllegalStateException(
                     "Reprise needs a store: call store(...), for instance with JdbcJobStore.sqlite(path)");
         }
-        opened.prepare();
+        if (migrates) {
+            opened.prepare();
+        }
         PayloadCodec coding = codec == null ? findCodec() : codec;
         Policies policies = new Policies(resources, queues, policy, livePolicies);
+        ControlRules rules = new ControlRules(control, resources);
+        rules.lint(ownPolicies(), policy).forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
+        Events events = new Events(listeners);
         Engine.Config config = new Engine.Config(
                 settings(worker),
                 handlers,
                 coding,
                 policies,
-                new Events(listeners),
+                events,
                 new Outbox(
                         sequels,
-                        job -> policies.bind(job.toSpec(coding), job.type().policy())),
+                        job -> policies.bind(job.toSpec(coding), job.type().policy()),
+                        events),
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
-                new ControlRules(control, resources),
+                rules,
                 retries);
         Engine engine = handles || remoteWorkers ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);
@@ -250,6 +288,11 @@ public final class RepriseBuilder {
             engine.start();
         }
         return reprise;
+    }
+
+    private List<RetryPolicy> ownPolicies() {
+        return Stream.concat(handlers.policies().stream(), queues.stream().map(Queue::policy))
+                .toList();
     }
 
     private WorkerSettings settings(String worker) {
@@ -260,7 +303,7 @@ public final class RepriseBuilder {
                 strictOrder,
                 retryShare,
                 new WorkerSettings.Timing(lease, poll, stopGrace, cancelGrace),
-                new WorkerSettings.Keep(keepFinished, keepFailed),
+                new WorkerSettings.Keep(keepFinished, keepFailed, keepAudit),
                 remoteWorkers);
     }
 

@@ -2,22 +2,21 @@
 package io.reprise;
 
 import io.reprise.control.Breaker;
+import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a resource stands in the whole fleet.
+ * The state of a resource in the whole fleet.
  *
- * @param phase of its breaker
- * @param why the breaker is in this phase, in words; empty if nothing ever happened
- * @param since when it entered the phase; null if nothing ever happened
- * @param nextProbe when an open breaker lets the next probes through; null otherwise
- * @param limit calls per second that may start; null unless the breaker is ramping
- * @param inFlight calls that may be in flight at once, in the whole fleet; null unless back-pressure limits them
- * @param budget tokens left for retries
- * @param budgetCapacity the most there can be
+ * @param phase phase of its breaker
+ * @param why why the breaker is in this phase, in words; empty if nothing ever happened
+ * @param since when the breaker entered the phase; null if nothing ever happened
+ * @param nextProbe when an open breaker lets the next probe through; null otherwise
+ * @param ramp how parked jobs are let go; null unless the breaker is ramping
+ * @param budget its retry budget
  * @param parked jobs that wait for the breaker or the budget
- * @param force who keeps the breaker where it is; null if nobody does
+ * @param force the person who keeps the breaker open or closed; null if nobody does
  */
 public record ResourceStatus(
         String name,
@@ -25,9 +24,38 @@ public record ResourceStatus(
         String why,
         @Nullable Instant since,
         @Nullable Instant nextProbe,
-        @Nullable Double limit,
-        @Nullable Double inFlight,
-        double budget,
-        double budgetCapacity,
+        @Nullable RampStatus ramp,
+        BudgetStatus budget,
         long parked,
-        Breaker.@Nullable Force force) {}
+        Breaker.@Nullable Force force) {
+
+    /**
+     * How a breaker lets parked jobs go.
+     *
+     * @param rate calls per second that may start now, in the whole fleet
+     * @param aim calls per second to which the rate grows quickly; null if it is there already, or if no rate is known
+     * @param why what bounds the rate now, or what it grows to, in words
+     * @param inFlight calls that may be in flight at once; null unless back-pressure limits them
+     * @param through estimated time until the jobs that the breaker has parked are let go, if calls go on as they do
+     */
+    public record RampStatus(
+            double rate,
+            @Nullable Double aim,
+            String why,
+            @Nullable Double inFlight,
+            Duration through) {}
+
+    /**
+     * A retry budget.
+     *
+     * @param level tokens left for retries; below 0 if several workers spent the last ones at once
+     * @param capacity the most tokens there are while no retry waits
+     * @param waiting retries that wait for tokens
+     * @param through estimated time until these are let go, at the pace of the last seconds; null if none waits
+     */
+    public record BudgetStatus(
+            double level,
+            double capacity,
+            long waiting,
+            @Nullable Duration through) {}
+}

@@ -15,6 +15,8 @@ public enum WaitReason {
     BREAKER,
     /** The retry budget is empty. */
     BUDGET,
+    /** No live worker of its queue has a handler for its type. */
+    NO_HANDLER,
     /** A person put it back. */
     MANUAL
 }

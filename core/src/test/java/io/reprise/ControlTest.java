@@ -45,13 +45,30 @@ class ControlTest {
             fleet.pass(Duration.ofSeconds(60));
             assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(20 * 720);
             assertThat(fleet.callSeconds.size()).as("calls altogether").isLessThan((int) (1.02 * 20 * 720));
-            assertThat(fleet.peak(360, 780))
-                    .as("calls in the worst second after it")
-                    .isLessThanOrEqualTo(50);
+            assertThat(fleet.peak(360, 362))
+                    .as("calls in the first seconds after it, beside 20 jobs a second")
+                    .isLessThanOrEqualTo(100);
             assertThat(fleet.kinds()).startsWith(Kind.BREAKER_OPENED, Kind.BREAKER_HALF_OPENED);
             assertThat(fleet.kinds()).endsWith(Kind.BREAKER_RAMPING, Kind.BREAKER_CLOSED);
             assertThat(fleet.store.parkedBy()).isEmpty();
             assertThat(fleet.store.controls()).as("nothing to remember").isEmpty();
+        }
+    }
+
+    @Test
+    void jobs_that_come_while_a_breaker_ramps_need_not_all_be_parked() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.arrive(20, 30);
+            fleet.down = true;
+            fleet.arrive(20, 60);
+            fleet.down = false;
+            while (fleet.events.get(fleet.events.size() - 1).kind() != ControlEvent.Kind.BREAKER_RAMPING) {
+                fleet.arrive(20, 1);
+            }
+            int parked = fleet.parkings;
+            fleet.arrive(20, 10);
+            assertThat(fleet.events.get(fleet.events.size() - 1).kind()).isEqualTo(ControlEvent.Kind.BREAKER_RAMPING);
+            assertThat(fleet.parkings - parked).as("of 200 that came").isLessThan(100);
         }
     }
 
@@ -84,7 +101,7 @@ class ControlTest {
             fleet.down = true;
             fleet.any().as("ada", null).automatic(PROVIDER);
             fleet.pass(Duration.ofHours(6));
-            assertThat(fleet.callSeconds.size()).isBetween(100, 1_000);
+            assertThat(fleet.callSeconds.size()).isBetween(100, 2_000);
             Job job = fleet.store.find(id).orElseThrow();
             assertThat(job.state()).isEqualTo(JobState.PENDING);
             assertThat(job.attempts()).isZero();
@@ -162,7 +179,7 @@ class ControlTest {
             fleet.statusAboveLimit = 429;
             fleet.arrive(40, 120);
             assertThat(fleet.provider().phase()).isEqualTo(Phase.RAMPING);
-            assertThat(Objects.requireNonNull(fleet.provider().limit())).isBetween(10.0, 30.0);
+            assertThat(Objects.requireNonNull(fleet.provider().ramp()).rate()).isBetween(10.0, 30.0);
             assertThat(fleet.calls(60, 120)).isBetween(20L * 60 * 7 / 10, 20L * 60 * 13 / 10);
             assertThat(fleet.kinds()).doesNotContain(Kind.BREAKER_OPENED);
             fleet.pass(Duration.ofMinutes(10));
@@ -314,8 +331,9 @@ class ControlTest {
             fleet.add(builder -> builder.store(counting(fleet.store, calls)));
             fleet.arrive(100, 60);
             assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(6_000);
-            assertThat(calls).doesNotContainKeys("putControl", "unpark", "removeControl");
-            assertThat(calls.getOrDefault("controls", 0)).isBetween(10, 70);
+            assertThat(calls).doesNotContainKeys("putControls", "unpark", "removeControls");
+            assertThat(calls.getOrDefault("controls", 0) + calls.getOrDefault("controlsAfter", 0))
+                    .isBetween(10, 70);
             assertThat(calls.getOrDefault("parkedBy", 0)).isLessThan(70);
         }
     }

@@ -5,7 +5,6 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.internal.DeferredHandler;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;

@@ -192,9 +192,14 @@ class ExplainTest {
                     .findFirst()
                     .orElseThrow();
             assertThat(engine.reprise.explain(parked).reasons())
-                    .contains(new Explanation.BudgetEmpty(ControlKey.budgetOfQueue("default")));
+                    .anySatisfy(reason -> assertThat(reason)
+                            .isInstanceOfSatisfying(Explanation.BudgetEmpty.class, empty -> {
+                                assertThat(empty.budget()).isEqualTo(ControlKey.budgetOfQueue("default"));
+                                assertThat(empty.now().waiting()).isEqualTo(300 - 2_000 / 14);
+                            }));
             assertThat(engine.reprise.explain(parked).sentence())
-                    .contains("the retry budget of queue default is empty");
+                    .contains("the retry budget of queue default is empty")
+                    .containsPattern("all 158 retries that wait for it run in about \\d+ s");
         }
     }
 

@@ -8,6 +8,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.retry.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -52,6 +55,22 @@ class LogTest {
                             "Task retry scheduled: " + id + " (attempt 3) in 2.0s",
                             "Task retry scheduled: " + id + " (attempt 4) in 4.0s",
                             "Task failed permanently: " + id + " after 4 attempts");
+        }
+    }
+
+    @Test
+    void settings_with_which_a_resource_cannot_recover_are_named_at_start() {
+        Resource smtp = Resource.of("smtp")
+                .breaker(BreakerSettings.DEFAULT.probes(1, Duration.ofSeconds(1), Duration.ofHours(2)))
+                .budget(BudgetSettings.OF_RESOURCE.floor(0.01))
+                .retry(RetryPolicy.unset().deadline(Duration.ofMinutes(30)));
+        Resource fine = Resource.of("fine").budget(BudgetSettings.OF_RESOURCE.floor(2));
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.resources(smtp, fine))) {
+            assertThat(engine.reprise.resources()).hasSize(2);
+            assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
+                    .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("deadline-before-probe"))
+                    .anyMatch(line -> line.contains("resource 'smtp'") && line.contains("budget-without-floor"))
+                    .noneMatch(line -> line.contains("fine") || line.contains("of a resource"));
         }
     }
 }

@@ -13,7 +13,9 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
+import io.reprise.store.Suspects;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Set;
@@ -72,12 +74,43 @@ class LossTest {
         }
     }
 
+    @Test
+    void a_killer_among_many_is_found_in_smaller_and_smaller_groups() {
+        try (EngineFixture engine = survivors()) {
+            List<JobId> innocent =
+                    new ArrayList<>(engine.reprise.enqueueAll(Collections.nCopies(500, WORK.job("innocent"))));
+            JobId poison = engine.reprise.enqueue(WORK.job("poison"));
+            innocent.addAll(engine.reprise.enqueueAll(Collections.nCopies(500, WORK.job("innocent"))));
+            int deaths = 0;
+            for (; !engine.job(poison).state().isTerminal() && deaths < 100; deaths++) {
+                workUntilKilled(engine, "victim-" + deaths, poison, Suspects.upTo(1_000), 2_000);
+                engine.worker.advance(Duration.ofHours(1));
+            }
+            assertThat(engine.job(poison).failReason()).isEqualTo(FailReason.QUARANTINED);
+            assertThat(deaths).isEqualTo(LossRule.DEFAULT.max());
+            assertThat(engine.reprise.find(JobQuery.deadLetters()).items()).hasSize(1);
+            List<Integer> losses = innocent.stream()
+                    .map(id -> engine.job(id).counts().losses())
+                    .toList();
+            assertThat(losses).allMatch(lost -> lost <= LossRule.DEFAULT.max() - 1);
+            assertThat(losses.stream().filter(lost -> lost == LossRule.DEFAULT.max() - 1))
+                    .as("innocents of the last group")
+                    .hasSizeLessThan(16);
+        }
+    }
+
     /** A worker that finishes what it claims, unless the poison is among it: then it dies with all it holds. */
     private static void workUntilKilled(EngineFixture engine, String worker, JobId poison) {
+        workUntilKilled(engine, worker, poison, Suspects.upTo(1), 10);
+    }
+
+    private static void workUntilKilled(
+            EngineFixture engine, String worker, JobId poison, Suspects suspects, int jobs) {
+        List<ClaimRequest.Demand> demands = List.of(new ClaimRequest.Demand("default", jobs));
         boolean alive = true;
         while (alive) {
-            List<Claim> claims = engine.memory.claim(
-                    new ClaimRequest(worker, LEASE, 10, List.of(new ClaimRequest.Demand("default", 10)), 0.2, true));
+            List<Claim> claims =
+                    engine.memory.claim(new ClaimRequest(worker, LEASE, jobs, demands, 0.2, suspects, Set.of()));
             alive = !claims.isEmpty()
                     && claims.stream()
                             .flatMap(claim -> claim.jobs().stream())
@@ -132,6 +165,25 @@ class LossTest {
             engine.worker.advance(Duration.ofMinutes(10));
             assertThat(engine.ran).hasSize(50);
             assertThat(engine.reprise.queues().get(0).counts().keySet()).isEqualTo(Set.of(JobState.SUCCEEDED));
+        }
+    }
+
+    @Test
+    void what_a_stopped_worker_did_not_give_back_is_not_blamed() {
+        try (EngineFixture engine = survivors()) {
+            JobId id = engine.reprise.enqueue(WORK.job("a"));
+            for (int stops = 0; stops < 10; stops++) {
+                String worker = "stopped-" + stops;
+                die(engine, worker, "default", 1);
+                long token = java.util.Objects.requireNonNull(
+                                engine.job(id).status().holder())
+                        .token();
+                engine.memory.excuse(worker, List.of(token), true);
+                engine.worker.advance(Duration.ofMinutes(2));
+            }
+            assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+            assertThat(engine.job(id).counts()).isEqualTo(new JobCounts(0, 0, 10, 0, 0));
+            assertThat(engine.kinds()).doesNotContain(JobEvent.Kind.LOST);
         }
     }
 

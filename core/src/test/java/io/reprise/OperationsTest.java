@@ -13,6 +13,9 @@ import io.reprise.store.Cancellation;
 import io.reprise.store.JobQuery;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -181,5 +184,43 @@ class OperationsTest {
         assertThat(operations.cancel(id)).isEqualTo(Cancellation.DONE);
         assertThat(engine.job(id).state()).isEqualTo(JobState.CANCELLED);
         assertThat(engine.kinds()).endsWith(JobEvent.Kind.CANCELLED);
+    }
+
+    @Test
+    void a_bulk_operation_is_one_entry_of_the_audit_log_beside_those_of_its_jobs() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw JobSignal.fail("no");
+        })) {
+            engine.reprise.enqueueAll(Collections.nCopies(450, WORK.job("x")));
+            engine.worker.advance(Duration.ofSeconds(1));
+            engine.events.clear();
+            List<Long> seen = new ArrayList<>();
+            Bulk.Result result = engine.reprise
+                    .as("ada", "fixed")
+                    .all(JobQuery.deadLetters())
+                    .watchedBy(so -> seen.add(so.done()))
+                    .replay(Replay.FRESH);
+            assertThat(result.done()).isEqualTo(450);
+            assertThat(seen).isNotEmpty().isSorted();
+            assertThat(engine.kinds()).filteredOn(JobEvent.Kind.REVIVED::equals).hasSize(450);
+            assertThat(engine.memory.audit(null, 1)).singleElement().satisfies(entry -> {
+                assertThat(entry.action()).isEqualTo("bulk-replay");
+                assertThat(entry.subject()).isEqualTo("jobs with {state=[FAILED]}");
+                assertThat(entry.detail()).isEqualTo("450 of 450 jobs");
+            });
+        }
+    }
+
+    @Test
+    void who_watches_a_bulk_operation_can_end_it() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, b -> b.queues(Queue.of("elsewhere")))) {
+            engine.reprise.enqueueAll(Collections.nCopies(450, WORK.job("x")));
+            Bulk.Result result = engine.reprise
+                    .as("ada", null)
+                    .all(JobQuery.all())
+                    .watchedBy(so -> false)
+                    .cancel();
+            assertThat(result.done()).isPositive().isLessThan(450).isEqualTo(result.matched());
+        }
     }
 }

@@ -210,7 +210,7 @@ class RunningJobsTest {
     }
 
     @Test
-    void a_type_nobody_handles_waits_without_spending_attempts() {
+    void a_type_nobody_handles_is_parked_without_a_trace_in_its_history() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
             JobId id =
                     engine.reprise.enqueue(JobType.of("unknown", String.class).job("a"));
@@ -218,7 +218,8 @@ class RunningJobsTest {
             Job job = engine.job(id);
             assertThat(job.state()).isEqualTo(JobState.PENDING);
             assertThat(job.attempts()).isZero();
-            assertThat(engine.reprise.attempts(id).get(0).decision().rule()).isEqualTo("no-handler");
+            assertThat(job.status().waitReason()).isEqualTo(WaitReason.NO_HANDLER);
+            assertThat(engine.reprise.attempts(id)).isEmpty();
         }
     }
 

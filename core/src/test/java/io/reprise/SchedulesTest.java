@@ -142,4 +142,32 @@ class SchedulesTest {
         assertThatThrownBy(() -> Schedule.every("s", Duration.ZERO, WORK.job("a")))
                 .hasMessageContaining("interval of schedule 's'");
     }
+
+    @Test
+    void a_thousand_due_at_once_all_fire_and_none_is_merged() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {}, builder -> builder.concurrency(1_000))) {
+            for (int i = 0; i < 1_000; i++) {
+                engine.reprise.schedule(Schedule.cron("s" + i, "*/20 * * * * *", WORK.job("s" + i)));
+            }
+            engine.worker.advance(Duration.ofSeconds(41));
+            assertThat(engine.ran).hasSize(2 * 1_000);
+        }
+    }
+
+    /** A firing that waits for its last job is due all the time, and must not stand before the others. */
+    @Test
+    void schedules_behind_hundreds_that_wait_for_their_last_job_fire() {
+        try (EngineFixture engine =
+                new EngineFixture((payload, job) -> {}, builder -> builder.queues(Queue.of("elsewhere")))) {
+            for (int i = 0; i < 250; i++) {
+                engine.reprise.schedule(Schedule.every("busy" + i, FIVE_MINUTES, WORK.job("busy"))
+                        .missed(Schedule.MissedFire.ALL));
+            }
+            engine.worker.advance(Duration.ofMinutes(11));
+            engine.reprise.schedule(
+                    Schedule.every("z", FIVE_MINUTES, WORK.job("z").queue("elsewhere")));
+            engine.worker.advance(Duration.ofMinutes(6));
+            assertThat(engine.ran).containsExactly("z");
+        }
+    }
 }

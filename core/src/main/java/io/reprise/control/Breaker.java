@@ -10,16 +10,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * The circuit breaker of one resource, for the whole fleet.
  *
- * <p>CLOSED lets everything run. Failures open it: jobs are parked. After a while it is HALF_OPEN and lets a few probes
- * through; if they fail it opens again, for longer, and if one succeeds it is RAMPING: jobs, the oldest first, are let
- * through at a rate that grows while they succeed. When none is parked any more it closes. Back-pressure leads from CLOSED
- * straight to RAMPING.
+ * <p>CLOSED lets everything run. Failures open it: jobs are parked. After a while it is HALF_OPEN and lets a probe through; if
+ * it fails the breaker opens again, for longer, and if it succeeds the breaker is RAMPING: jobs are let through at a rate
+ * that grows while they succeed. It closes when none is parked any more, or when workers and not the resource set the pace.
+ * Back-pressure leads from CLOSED straight to RAMPING.
  *
  * @param since when it entered its phase
  * @param why what made it do so, in words
- * @param interval rest before the next probes
- * @param nextProbe when they follow; of no meaning unless OPEN
+ * @param interval the time in which as many probes follow each other as the settings say
+ * @param nextProbe when the next one follows; of no meaning unless OPEN or HALF_OPEN
  * @param waiting probes that were let through and have not ended
+ * @param failed when it was last known to be in trouble: what came later is fresh work
  * @param heard when a worker that goes by this breaker last said so
  * @param force set while a person keeps it open or closed
  */
@@ -33,6 +34,7 @@ public record Breaker(
         Duration interval,
         Instant nextProbe,
         int waiting,
+        Instant failed,
         Ramp ramp,
         Instant heard,
         @Nullable Force force) {
@@ -55,6 +57,7 @@ public record Breaker(
     private static final Duration SHORTEST_RAMP = Duration.ofSeconds(2);
     private static final Duration QUIET = Duration.ofSeconds(30);
     private static final Duration SAY_AGAIN = Duration.ofSeconds(5);
+    private static final double DIRECT = 0.75;
     private static final Duration FORGOTTEN = Duration.ofSeconds(15);
 
     public static Breaker closed(Instant now) {
@@ -64,10 +67,11 @@ public record Breaker(
                 "",
                 Window.empty(now),
                 0,
-                Flow.none(now),
+                Flow.UNKNOWN,
                 Duration.ZERO,
                 now,
                 0,
+                now,
                 Ramp.none(now),
                 now,
                 null);
@@ -80,9 +84,7 @@ public record Breaker(
 
     /** After a worker's report. */
     public Breaker after(Tally tally, BreakerSettings settings, Instant now, RandomGenerator random) {
-        Flow joined = flow.joined(tally.rate());
-        Breaker told = with(phase == Phase.CLOSED ? joined : joined.parked(tally.parked(), now))
-                .heard(now);
+        Breaker told = with(flow.plus(tally.rate(), tally.quickest())).heard(now);
         if (force != null) {
             return told;
         }
@@ -101,12 +103,26 @@ public record Breaker(
         }
         return switch (phase) {
             case CLOSED -> this;
-            case RAMPING -> with(ramp.accrue(now));
+            case RAMPING -> with(ramp.accrue(flow, directShare(settings), now));
             case OPEN -> rests(settings, now) ? this : halfOpen(settings, now);
-            // Probes that never ended, whatever became of them, must not keep it so for ever.
-            case HALF_OPEN ->
-                now.isBefore(since.plus(settings.longestProbe())) || waiting == 0 ? this : halfOpen(settings, now);
+            case HALF_OPEN -> probing(settings, now);
         };
+    }
+
+    /** A probe that does not end is followed by another, and those that never end are forgotten. */
+    private Breaker probing(BreakerSettings settings, Instant now) {
+        if (waiting == 0 || rests(settings, now)) {
+            return this;
+        }
+        if (waiting < settings.probes()) {
+            return with(ramp.probes(1, now)).rest(interval, now.plus(between(settings)));
+        }
+        return now.isBefore(since.plus(settings.longestProbe())) ? this : halfOpen(settings, now);
+    }
+
+    /** Whether it is open and no probe has been let through since. */
+    public boolean rests(Instant now) {
+        return phase == Phase.OPEN && force == null && now.isBefore(nextProbe);
     }
 
     /** A rest that is longer than any comes from a clock that was wrong. */
@@ -119,12 +135,41 @@ public record Breaker(
 
     /** How many parked jobs may be let through now. */
     public int permits() {
-        return phase == Phase.HALF_OPEN || phase == Phase.RAMPING ? (int) Math.floor(ramp.permits() + 1e-9) : 0;
+        return phase == Phase.HALF_OPEN || phase == Phase.RAMPING
+                ? (int) Math.max(0, Math.floor(ramp.permits() + 1e-9))
+                : 0;
     }
 
     /** After so many were let through; negative gives back what found no job. */
     public Breaker letThrough(int jobs) {
         return phase == Phase.HALF_OPEN ? with(ramp.take(jobs)).waiting(waiting + jobs) : with(ramp.take(jobs));
+    }
+
+    /** A breaker after jobs that are not parked were let through, and how many they are. */
+    public record Passed(Breaker breaker, int jobs) {}
+
+    /** Lets a worker run some of the jobs that it claims and that are not parked: then they need not be parked first. */
+    public Passed pass(int wanted, int unused, BreakerSettings settings, Instant now) {
+        if (phase != Phase.RAMPING || force != null) {
+            return new Passed(this, 0);
+        }
+        Ramp later = ramp.accrue(flow, directShare(settings), now);
+        int jobs = Math.min(wanted, (int) Math.max(0, Math.floor(later.direct() + unused + 1e-9)));
+        return new Passed(with(later.pass(wanted, jobs - unused, now)), jobs);
+    }
+
+    /** Most of the share of fresh jobs is for those that are not parked: they cost the least. */
+    private static double directShare(BreakerSettings settings) {
+        return DIRECT * settings.freshShare();
+    }
+
+    /** The share of fresh jobs among those that were parked, so that both together have the share that is set. */
+    public double freshShare(BreakerSettings settings, Instant now) {
+        if (phase != Phase.RAMPING) {
+            return 0;
+        }
+        double direct = ramp.directUse(directShare(settings), now);
+        return (settings.freshShare() - direct) / (1 - direct);
     }
 
     /** After nothing was found parked any more. */
@@ -162,7 +207,8 @@ public record Breaker(
 
     /** A worker goes by it. */
     public Breaker heard(Instant now) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, ramp, now, force);
+        return new Breaker(
+                phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, ramp, now, force);
     }
 
     /** Whether it stands as one that never was would: nothing is lost if it is forgotten. */
@@ -189,102 +235,124 @@ public record Breaker(
                 interval,
                 nextProbe,
                 waiting,
+                failed,
                 ramp,
                 heard,
                 force);
         double share = (double) total.failures() / Math.max(1, total.calls());
         if (inARow >= settings.streak()) {
-            return counted.open(settings.firstProbe(), inARow + " failures in a row", now, random);
+            return counted.open(settings, inARow + " failures in a row", now, random);
         }
         if (total.calls() >= settings.minSamples() && share >= settings.failureRate()) {
             String text = total.failures() + " of " + total.calls() + " calls failed within " + settings.window();
-            return counted.open(settings.firstProbe(), text, now, random);
+            return counted.open(settings, text, now, random);
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
-            double rate =
-                    Math.max(flow.good(), total.successes() / (settings.window().toNanos() / 1e9));
+            double rate = Math.max(flow.rate(), total.successes() / grown.seconds(settings.window(), now));
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             double took = total.seconds() / Math.max(1, total.successes());
-            return counted.enter(Phase.RAMPING, text, now).with(ramp.throttled(rate * THROTTLED_START, took, now));
+            return counted.enter(Phase.RAMPING, text, now)
+                    .with(ramp.throttled(rate * THROTTLED_START, took, flow, now));
         }
         return counted;
     }
 
-    /** The good rate, measured anew whenever half a window has passed in which nearly all went well. */
+    /** The known rate, raised whenever half a window has passed in which nearly all went well. */
     private Flow measured(Window grown, Instant now) {
         Counts half = window.younger();
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
         return grown.start().equals(window.start()) || !well
                 ? flow
-                : flow.good(half.successes()
+                : flow.atLeast(half.successes()
                         / (Duration.between(window.start(), now).toNanos() / 1e9));
     }
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
-        if (probes.successes() > 0 || probes.throttled() > 0) {
-            return enter(Phase.RAMPING, "a probe came through", now).with(ramp.start(flow.base(), now));
+        if (probes.successes() > 0) {
+            return enter(Phase.RAMPING, "a probe came through", now).with(ramp.start(flow, now));
         }
-        int left = Math.max(0, waiting - probes.failures() - probes.others());
-        if (probes.failures() > 0 && left == 0) {
-            return open(longer(settings), "the probes failed", now, random);
+        int bad = probes.failures() + probes.throttled();
+        int left = Math.max(0, waiting - bad - probes.others());
+        if (bad > 0) {
+            Breaker opened = again(settings, now, random);
+            // Others may never end, for instance because their jobs expired: probes become rarer all the same.
+            return left == 0 ? opened : waiting(left).rest(opened.interval, opened.nextProbe);
         }
         // One that ended without saying anything about the resource is made up for.
         return waiting(left).with(ramp.take(-probes.others()));
     }
 
-    private Duration longer(BreakerSettings settings) {
-        Duration longer = interval.multipliedBy(11).dividedBy(10);
-        if (longer.compareTo(settings.firstProbe()) < 0) {
-            return settings.firstProbe();
-        }
-        return longer.compareTo(settings.longestProbe()) < 0 ? longer : settings.longestProbe();
-    }
-
     private Breaker climb(Counts counts, BreakerSettings settings, Instant now, RandomGenerator random) {
-        Ramp moved = ramp.after(counts, settings.failureRate(), flow.base(), now);
-        return moved.collapsed()
-                ? open(settings.firstProbe(), "it failed again while it was let through slowly", now, random)
-                : with(moved);
+        Ramp moved = ramp.after(counts, settings.failureRate(), flow, now);
+        if (moved.collapsed()) {
+            return open(settings, "it failed again while it was let through slowly", now, random);
+        }
+        Breaker climbed = with(moved);
+        return moved.saturated(flow)
+                ? climbed.enter(Phase.CLOSED, "calls succeed as fast as workers make them", now)
+                : climbed;
     }
 
-    private Breaker open(Duration rest, String text, Instant now, RandomGenerator random) {
-        // Half of the rest is certain, half is chance: breakers that opened together do not probe together.
+    private Breaker open(BreakerSettings settings, String text, Instant now, RandomGenerator random) {
+        Duration first = settings.firstProbe();
+        return enter(Phase.OPEN, text, now).rest(first, now.plus(jittered(first, random)));
+    }
+
+    /** The probe failed: the next one follows a little later than it did. */
+    private Breaker again(BreakerSettings settings, Instant now, RandomGenerator random) {
+        Duration grown = interval.plus(interval.dividedBy(10L * settings.probes()));
+        Duration least = settings.firstProbe();
+        Duration most = settings.longestProbe();
+        Duration longer = grown.compareTo(least) < 0 ? least : grown.compareTo(most) < 0 ? grown : most;
+        Breaker opened = enter(Phase.OPEN, "the probes failed", now).rest(longer, now);
+        return opened.rest(longer, now.plus(jittered(opened.between(settings), random)));
+    }
+
+    /** Half of a rest is certain, half is chance: breakers that opened together do not probe together. */
+    private static Duration jittered(Duration rest, RandomGenerator random) {
         double part = 0.5 + random.nextDouble() / 2;
-        Duration jittered = Duration.ofNanos((long) (rest.toNanos() * part));
-        return enter(Phase.OPEN, text, now).rest(rest, now.plus(jittered));
+        return Duration.ofNanos((long) (rest.toNanos() * part));
+    }
+
+    /** From one probe to the next. */
+    private Duration between(BreakerSettings settings) {
+        return interval.dividedBy(settings.probes());
     }
 
     private Breaker halfOpen(BreakerSettings settings, Instant now) {
-        Ramp permits = ramp.probes(settings.probes(), now);
-        return enter(Phase.HALF_OPEN, why, now).with(permits);
+        return enter(Phase.HALF_OPEN, why, now).with(ramp.probes(1, now)).rest(interval, now.plus(between(settings)));
     }
 
     private Breaker enter(Phase next, String text, Instant now) {
         Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
-        Flow kept = phase == Phase.RAMPING && next == Phase.CLOSED ? flow.good(flow.base()) : flow;
-        return new Breaker(next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, rested, heard, force);
+        Instant last = next == Phase.OPEN || (phase == Phase.CLOSED && next == Phase.RAMPING) ? now : failed;
+        Flow kept = phase == Phase.RAMPING ? flow.atLeast(ramp.through()) : flow;
+        return new Breaker(
+                next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, last, rested, heard, force);
     }
 
     private Breaker with(Flow changed) {
         return new Breaker(
-                phase, since, why, window, streak, changed, interval, nextProbe, waiting, ramp, heard, force);
+                phase, since, why, window, streak, changed, interval, nextProbe, waiting, failed, ramp, heard, force);
     }
 
     private Breaker with(Ramp changed) {
         return new Breaker(
-                phase, since, why, window, streak, flow, interval, nextProbe, waiting, changed, heard, force);
+                phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, changed, heard, force);
     }
 
     private Breaker waiting(int probes) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, probes, ramp, heard, force);
+        return new Breaker(
+                phase, since, why, window, streak, flow, interval, nextProbe, probes, failed, ramp, heard, force);
     }
 
     private Breaker rest(Duration length, Instant until) {
-        return new Breaker(phase, since, why, window, streak, flow, length, until, waiting, ramp, heard, force);
+        return new Breaker(phase, since, why, window, streak, flow, length, until, waiting, failed, ramp, heard, force);
     }
 
     private Breaker force(@Nullable Force by) {
-        return new Breaker(phase, since, why, window, streak, flow, interval, nextProbe, waiting, ramp, heard, by);
+        return new Breaker(
+                phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, ramp, heard, by);
     }
 
     /** As it is stored. */
@@ -299,24 +367,38 @@ public record Breaker(
                 .put("older", counts(older))
                 .put("younger", counts(younger))
                 .put("streak", streak)
-                .put("good", flow.good())
-                .put("arriving", flow.arriving())
-                .put("parked", flow.parked())
-                .put("parkedSince", flow.since())
+                .put("known", flow.rate())
+                .put("knownQuickest", flow.quickest())
                 .put("interval", interval)
                 .put("nextProbe", nextProbe)
                 .put("waiting", waiting)
+                .put("failed", failed)
                 .put("rate", ramp.rate())
                 .put("permits", ramp.permits())
+                .put("direct", ramp.direct())
+                .put("asked", ramp.asked())
                 .put("accrued", ramp.at())
                 .put("seen", counts(ramp.seen()))
+                .put("released", ramp.released())
                 .put("judged", ramp.judged())
                 .put("through", ramp.through())
+                .put("best", ramp.best())
                 .put("quickest", ramp.quickest())
-                .put("ceiling", ramp.ceiling())
-                .put("falls", ramp.falls())
                 .put("took", ramp.took())
+                .put("ceiling", ramp.ceiling())
+                .put("firm", ramp.firm())
+                .put("fell", ramp.fell())
+                .put("falls", ramp.falls())
+                .put("worst", ramp.worst())
+                .put("share", ramp.share())
+                .put("load", ramp.load())
+                .put("usual", ramp.usual())
+                .put("step", ramp.step())
+                .put("out", ramp.out())
+                .put("late", ramp.late())
                 .put("inFlight", ramp.inFlight())
+                .put("fullest", ramp.fullest())
+                .put("bound", ramp.why())
                 .put("heard", heard)
                 .put("forcedBy", force == null ? null : force.by())
                 .put("forcedWhy", force == null ? null : force.why())
@@ -340,26 +422,38 @@ public record Breaker(
                         counts(fields.text("older", "")),
                         counts(fields.text("younger", ""))),
                 fields.integer("streak"),
-                new Flow(
-                        fields.number("good"),
-                        fields.number("arriving"),
-                        fields.integer("parked"),
-                        fields.past("parkedSince", now)),
+                new Flow(fields.number("known"), fields.number("knownQuickest")),
                 interval,
                 fields.within("nextProbe", interval, now),
                 fields.integer("waiting"),
+                fields.past("failed", now),
                 new Ramp(
                         fields.number("rate"),
                         fields.number("permits"),
+                        fields.number("direct"),
+                        fields.past("asked", now),
                         fields.past("accrued", now),
                         counts(fields.text("seen", "")),
+                        fields.integer("released"),
                         fields.past("judged", now),
                         fields.number("through"),
+                        fields.number("best"),
                         fields.number("quickest"),
-                        fields.number("ceiling"),
-                        fields.integer("falls"),
                         fields.number("took"),
-                        fields.number("inFlight")),
+                        fields.number("ceiling"),
+                        fields.integer("firm"),
+                        fields.past("fell", now),
+                        fields.integer("falls"),
+                        fields.integer("worst"),
+                        fields.number("share"),
+                        fields.number("load"),
+                        fields.number("usual"),
+                        fields.number("step"),
+                        fields.number("out"),
+                        fields.integer("late"),
+                        fields.number("inFlight"),
+                        fields.number("fullest"),
+                        fields.text("bound", "")),
                 fields.past("heard", now, Instant.EPOCH),
                 by == null ? null : new Force(by, fields.text("forcedWhy")));
     }
@@ -375,19 +469,20 @@ public record Breaker(
 
     private static String counts(Counts counts) {
         return counts.successes() + "," + counts.failures() + "," + counts.throttled() + "," + counts.others() + ","
-                + counts.seconds();
+                + counts.seconds() + "," + counts.quickest();
     }
 
     private static Counts counts(String text) {
         String[] parts = text.split(",", -1);
         try {
-            return parts.length == 5
+            return parts.length == 6
                     ? new Counts(
                             Integer.parseInt(parts[0]),
                             Integer.parseInt(parts[1]),
                             Integer.parseInt(parts[2]),
                             Integer.parseInt(parts[3]),
-                            Double.parseDouble(parts[4]))
+                            Double.parseDouble(parts[4]),
+                            Double.parseDouble(parts[5]))
                     : Counts.NONE;
         } catch (NumberFormatException unreadable) {
             return Counts.NONE;

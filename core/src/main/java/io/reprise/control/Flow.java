@@ -1,45 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.control;
 
-import java.time.Duration;
-import java.time.Instant;
-
 /**
- * How much work there is for a resource.
+ * What the fleet did with a resource while all was well: the measure by which a ramp lets jobs go. Nothing that happens while
+ * the breaker holds jobs back lowers it.
  *
- * @param good successes per second while all was well
- * @param arriving jobs per second that came while they were held back
- * @param parked such jobs since {@code since}
+ * @param rate successes per second; 0 if none is known
+ * @param quickest seconds that a quick call took; 0 if none is known
  */
-public record Flow(double good, double arriving, int parked, Instant since) {
+public record Flow(double rate, double quickest) {
 
-    private static final Duration MEASURE = Duration.ofSeconds(2);
-    private static final double WEIGHT = 0.5;
+    static final Flow UNKNOWN = new Flow(0, 0);
 
-    static Flow none(Instant now) {
-        return new Flow(0, 0, 0, now);
+    /** With the part that one more worker did. */
+    Flow plus(double more, double seconds) {
+        double quicker = quickest <= 0 || seconds <= 0 ? Math.max(quickest, seconds) : Math.min(quickest, seconds);
+        return more <= 0 ? this : new Flow(rate + more, quicker);
     }
 
-    Flow joined(double rate) {
-        return new Flow(good + rate, arriving, parked, since);
-    }
-
-    Flow good(double rate) {
-        return new Flow(rate, arriving, parked, since);
-    }
-
-    Flow parked(int more, Instant now) {
-        Duration age = Duration.between(since, now);
-        if (age.compareTo(MEASURE) < 0) {
-            return new Flow(good, arriving, parked + more, since);
-        }
-        double measured = (parked + more) / (age.toNanos() / 1e9);
-        double smooth = arriving == 0 ? measured : arriving + WEIGHT * (measured - arriving);
-        return new Flow(good, smooth, 0, now);
-    }
-
-    /** What a ramp is measured by. */
-    double base() {
-        return Math.max(good, arriving);
+    /** After the whole fleet was seen to do as much as this; it is never lowered. */
+    Flow atLeast(double seen) {
+        return seen > rate ? new Flow(seen, quickest) : this;
     }
 }

@@ -4,213 +4,357 @@ package io.reprise.control;
 import io.reprise.control.Tally.Counts;
 import java.time.Duration;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A rate of calls that feels its way (AIMD): it grows by steps while calls succeed, and falls below what came through when
- * they fail. It climbs fast to the rate at which work arrives, more slowly above that while calls take no longer than
- * before, and hardly at all near the rate at which it last fell. Permits for calls accrue at this rate.
+ * The rate at which a breaker lets parked jobs go after trouble. While calls succeed the rate grows until workers or the
+ * resource bound it:
  *
- * <p>Back-pressure also limits how many calls are in flight at once, again by AIMD. By Little's law a limit on calls in
- * flight is a limit on their rate: so many calls, divided by how long one takes. That needs no count of what runs, which
- * a worker that dies would leave wrong for ever; and when calls take longer, fewer are let go.
+ * <ul>
+ *   <li>up to the rate that was known before the trouble it doubles every second;
+ *   <li>above that it grows by 5 % a second, then 10 %, and so on, up to 50 % a second;
+ *   <li>near the rate at which calls last failed it grows by 4 % a second, or half a percent if they failed there time after
+ *       time, and twice as fast every three seconds.
+ * </ul>
+ *
+ * <p>It falls only for a reason that {@link #why} names: calls fail, are throttled, or take longer than before. If calls fail
+ * or take longer at a lower rate all the same, the rate is not the cause, and it stops falling.
+ *
+ * <p>Back-pressure also limits how many calls are in flight at once. By Little's law that is a limit on their rate: so many
+ * calls, divided by how long one takes. Nobody counts what runs, so a worker that dies leaves no count behind.
  *
  * @param rate calls per second that may start in the whole fleet
- * @param permits calls that may start now
+ * @param permits parked jobs that may be let go now
+ * @param direct jobs that are not parked and may start now: workers that claim such take them from here
+ * @param asked when a worker last did
  * @param at up to when permits have accrued
  * @param seen outcomes since the rate was last judged
- * @param judged when that was; outcomes of before belong to an earlier rate
- * @param through successes per second of late
- * @param quickest seconds that a call took when it took least
- * @param ceiling what came through before it last fell; 0 if it never did
+ * @param released jobs that were let go since then
+ * @param judged when that was; it lies ahead after a fall, because earlier outcomes belong to the earlier rate
+ * @param through successes per second, smoothed
+ * @param best the most of these, slowly forgotten
+ * @param quickest seconds that a quick call takes when nothing is wrong; 0 if not known
+ * @param took seconds that a call takes now; 0 if not known
+ * @param ceiling what came through when it last fell; 0 if it never fell or the rate is well beyond that
+ * @param firm how often in a row about the same ceiling was found again
+ * @param fell when it last fell
  * @param falls judgements in a row that let it fall
- * @param took seconds that a call takes of late; 0 if none is known
+ * @param worst those of them in a row in which most calls failed; more if nearly all of many did
+ * @param share failed and throttled part of the calls at the last fall
+ * @param load calls per second at the last fall
+ * @param usual the part that fails whatever the rate is
+ * @param step growth per second above the known rate
+ * @param out jobs that were let go and have not ended, about
+ * @param late judgements in a row in which workers did not keep up with what was let go
  * @param inFlight calls that may be in flight at once; 0 if there was no back-pressure
+ * @param fullest calls in flight when back-pressure was last felt; 0 if never
+ * @param why what bounds the rate now, in words
  */
 public record Ramp(
         double rate,
         double permits,
+        double direct,
+        Instant asked,
         Instant at,
         Counts seen,
+        int released,
         Instant judged,
         double through,
+        double best,
         double quickest,
-        double ceiling,
-        int falls,
         double took,
-        double inFlight) {
+        double ceiling,
+        int firm,
+        Instant fell,
+        int falls,
+        int worst,
+        double share,
+        double load,
+        double usual,
+        double step,
+        double out,
+        int late,
+        double inFlight,
+        double fullest,
+        String why) {
 
-    /** Where a ramp begins, as a part of the rate at which work arrives or was done before. The steps are, too. */
+    /** Where a ramp begins, as a part of the known rate. */
     static final double START = 0.4;
 
-    private static final double STEP_BELOW = 0.2;
-    private static final double STEP_ABOVE = 0.05;
-    private static final double STEP_NEAR_CEILING = 0.005;
+    /** Where it begins if no rate is known, in calls per second. */
+    static final double FIRST_RATE = 5;
 
-    /** The steepest a ramp gets: enough to catch up, and no flood. */
-    static final double TOP = 2;
+    static final double LEAST_RATE = 1;
+    static final double GREATEST_RATE = 1e7;
+    static final double FIRST_STEP = 0.05;
 
-    private static final double NEAR = 0.9;
-    private static final double BEYOND = 1.2;
-    private static final double LOWEST = 1;
-    private static final double LEAST_BASE = 5;
-    /** More failures than that are not noise. */
-    private static final double OVERLOADED = 0.1;
+    static final double NEAR = 0.9;
 
-    private static final double FALL = 0.8;
-    private static final double STEEP_FALL = 0.5;
-    private static final double EASE = 0.95;
-    private static final double WEIGHT = 0.3;
-    private static final double SWAY = 0.5;
-    private static final double SLOWER = 2;
-    private static final double SLOWER_SECONDS = 0.05;
-    private static final double FORGET_QUICKEST = 1.01;
+    /** More failures than that are not usual. */
+    static final double OVERLOADED = 0.1;
+    /** So many are, if there are many calls. */
+    static final double TOO_MANY = 0.05;
+    /** What chance may add to that, for one call; the more calls, the less. */
+    static final double CHANCE = 0.5;
+
+    static final double STEEP_FALL = 0.5;
+    static final int SURE = 10;
+    static final int COLLAPSE = 3;
+
+    static final double WEIGHT = 0.5;
+
     private static final double BURST_SECONDS = 0.5;
-    private static final double MAX_STEP_SECONDS = 5;
-    private static final Duration JUDGE = Duration.ofSeconds(1);
-    /** What was begun before a fall shall not cause the next. */
-    private static final Duration SETTLE = Duration.ofSeconds(2);
+    /** So long after a worker asked, some calls are kept for such. */
+    private static final Duration ASKED = Duration.ofSeconds(2);
 
-    private static final int COLLAPSE = 3;
-    private static final double FEWEST_IN_FLIGHT = 1;
-    private static final double MORE_IN_FLIGHT = 1;
+    static final double JUDGE_SECONDS = 1;
+    static final double PATIENT_SECONDS = 3;
+    private static final double LONGEST_CALL_SECONDS = 60;
+    private static final int PLENTY = 50;
+
+    private static final double USED = 0.7;
+    private static final int SATURATED = 3;
+
+    static final double FEWEST_IN_FLIGHT = 1;
     /** One call a minute, however long they seem to take: else nobody would find out that they no longer do. */
     private static final double SLOWEST = 1.0 / 60;
 
     static Ramp none(Instant now) {
-        return new Ramp(0, 0, now, Counts.NONE, now, 0, 0, 0, 0, 0, 0);
+        return new Ramp(
+                0,
+                0,
+                0,
+                now.minus(ASKED),
+                now,
+                Counts.NONE,
+                0,
+                now,
+                0,
+                0,
+                0,
+                0,
+                0,
+                0,
+                now,
+                0,
+                0,
+                0,
+                0,
+                0,
+                FIRST_STEP,
+                0,
+                0,
+                0,
+                0,
+                "");
     }
 
     /** A few permits that do not accrue. */
     Ramp probes(int calls, Instant now) {
-        return new Ramp(0, calls, now, Counts.NONE, now, 0, 0, ceiling, 0, took, inFlight);
+        RampDraft draft = fresh(now);
+        draft.permits = calls;
+        return draft.ramp();
     }
 
-    /** A new beginning, which knows where the last one fell. */
-    Ramp start(double base, Instant now) {
-        return at(Math.max(base, LEAST_BASE) * START, now);
-    }
-
-    Ramp at(double newRate, Instant now) {
-        return new Ramp(Math.max(newRate, LOWEST), 1, now, Counts.NONE, now, 0, 0, ceiling, 0, took, inFlight);
+    /** A new beginning, which knows what was done before the trouble and where the last ramp fell. */
+    Ramp start(Flow known, Instant now) {
+        double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : FIRST_RATE;
+        double most = ceiling > 0 ? ceiling * NEAR : GREATEST_RATE;
+        RampDraft draft = fresh(now);
+        draft.rate = Math.max(LEAST_RATE, Math.min(most, Math.max(known.rate() * START, least)));
+        draft.permits = 1;
+        draft.quickest = known.quickest();
+        draft.why = known.rate() > 0 ? "begins at 40 % of the known rate" : "begins slowly: no earlier rate is known";
+        return draft.ramp();
     }
 
     /** A beginning under back-pressure, where calls took this long. */
-    Ramp throttled(double newRate, double seconds, Instant now) {
-        double most = seconds > 0 ? Math.max(FEWEST_IN_FLIGHT, newRate * seconds) : 0;
-        Ramp begun = at(newRate, now);
-        return new Ramp(begun.rate, 1, now, Counts.NONE, now, 0, 0, ceiling, 0, seconds, most);
+    Ramp throttled(double newRate, double seconds, Flow known, Instant now) {
+        RampDraft draft = fresh(now);
+        draft.rate = Math.max(newRate, LEAST_RATE);
+        draft.permits = 1;
+        draft.quickest = known.quickest();
+        draft.took = seconds;
+        draft.inFlight = seconds > 0 ? Math.max(FEWEST_IN_FLIGHT, newRate * seconds) : 0;
+        draft.fullest = draft.inFlight;
+        draft.why = "calls were throttled";
+        return draft.ramp();
     }
 
-    Ramp accrue(Instant now) {
-        double pace = pace();
-        double grown = permits + pace * Math.max(0, seconds(at, now));
-        double most = Math.max(1, pace * BURST_SECONDS);
-        Instant until = at.isAfter(now) ? at : now;
-        return new Ramp(
-                rate, Math.min(grown, most), until, seen, judged, through, quickest, ceiling, falls, took, inFlight);
+    private RampDraft fresh(Instant now) {
+        RampDraft draft = new RampDraft(none(now));
+        draft.ceiling = ceiling;
+        draft.firm = firm;
+        draft.fell = fell;
+        draft.took = took;
+        draft.inFlight = inFlight;
+        draft.fullest = fullest;
+        draft.usual = usual;
+        return draft;
     }
 
     /** Calls per second that are let go: by the rate, and by what may be in flight. */
     public double pace() {
-        return isFull() ? Math.max(inFlight / took, SLOWEST) : Math.max(rate, LOWEST);
+        return isFull() ? Math.max(inFlight / took, SLOWEST) : Math.max(rate, LEAST_RATE);
     }
 
     /** Whether what may be in flight is the tighter of the two. */
-    private boolean isFull() {
-        return inFlight > 0 && took > 0 && inFlight / took < Math.max(rate, LOWEST);
+    boolean isFull() {
+        return inFlight > 0 && took > 0 && inFlight / took < Math.max(rate, LEAST_RATE);
+    }
+
+    /** Later: permits accrue; and below the known rate it grows although no call has ended yet, for calls may take long. */
+    Ramp accrue(Flow known, double directShare, Instant now) {
+        RampDraft draft = new RampDraft(this);
+        double pace = pace();
+        double grown = pace * Math.max(0, seconds(at, now));
+        double share = isAsked(now) ? directShare : 0;
+        double room = mostDirect(share) - direct;
+        double more = Math.max(0, Math.min(grown * share, room));
+        draft.direct = direct + more;
+        draft.permits = Math.min(permits + grown - more, Math.max(1, pace * BURST_SECONDS));
+        draft.at = at.isAfter(now) ? at : now;
+        double since = seconds(judged, now);
+        if (seen.calls() == 0 && falls == 0 && since >= JUDGE_SECONDS && rate < known.rate() && isUsed(since)) {
+            draft.rate = Math.min(known.rate(), rate * 2);
+            if (ceiling > 0 && draft.rate > ceiling * NEAR) {
+                draft.rate = Math.max(rate, ceiling * NEAR);
+            }
+            draft.forget(now);
+        }
+        return draft.ramp();
     }
 
     Ramp take(int calls) {
-        return new Ramp(rate, permits - calls, at, seen, judged, through, quickest, ceiling, falls, took, inFlight);
+        RampDraft draft = new RampDraft(this);
+        draft.permits -= calls;
+        draft.released += calls;
+        draft.out = Math.max(0, out + calls);
+        return draft.ramp();
     }
 
-    /** Judges the rate once a second, when there is evidence. */
-    Ramp after(Counts counts, double failureRate, double base, Instant now) {
-        double seconds = seconds(judged, now);
-        if (seconds < 0) {
-            return this;
+    /** Whether workers claim jobs that are not parked. */
+    private boolean isAsked(Instant now) {
+        return now.isBefore(asked.plus(ASKED));
+    }
+
+    private double mostDirect(double share) {
+        return Math.max(1, pace() * share * BURST_SECONDS);
+    }
+
+    /** The part of this share that workers take, about: what they leave piles up. */
+    double directUse(double share, Instant now) {
+        return isAsked(now) ? share * (1 - Math.min(1, direct / mostDirect(share))) : 0;
+    }
+
+    /** After a worker asked for this many and got this many, less those that it does not need after all. */
+    Ramp pass(int wanted, int jobs, Instant now) {
+        RampDraft draft = new RampDraft(take(jobs));
+        draft.permits = permits;
+        draft.direct -= jobs;
+        draft.asked = wanted > 0 ? now : asked;
+        return draft.ramp();
+    }
+
+    /** After these outcomes: judges the rate about once a second, when there is evidence. */
+    Ramp after(Counts counts, double failureRate, Flow known, Instant now) {
+        RampDraft draft = new RampDraft(this);
+        draft.out = Math.max(0, out - counts.calls() - counts.others());
+        double since = seconds(judged, now);
+        if (since < 0) {
+            return draft.ramp();
         }
         Counts all = seen.plus(counts);
-        if (all.calls() == 0 || seconds < seconds(JUDGE)) {
-            return new Ramp(rate, permits, at, all, judged, through, quickest, ceiling, falls, took, inFlight);
+        draft.seen = all;
+        if (!isEnough(all, since)) {
+            return draft.ramp();
         }
-        double share = (double) (all.failures() + all.throttled()) / all.calls();
-        if (share >= OVERLOADED) {
-            boolean most = (double) all.failures() / all.calls() >= failureRate;
-            return fallen(all, share, most ? falls + 1 : Math.max(1, falls), now);
+        int bad = all.failures() + all.throttled();
+        double part = (double) bad / made(all, known);
+        if (bad > 0 && all.calls() < SURE && since < PATIENT_SECONDS) {
+            return draft.ramp();
         }
-        return moved(all, share, Math.max(base, LEAST_BASE), seconds, now);
+        boolean tooMany = part >= TOO_MANY + usual;
+        if (bad > 1 && part >= OVERLOADED + usual + CHANCE / Math.sqrt(all.calls())) {
+            draft.fall(all, part, failureRate, now);
+        } else if (tooMany && bad > 1 && (all.calls() >= PLENTY || since >= PATIENT_SECONDS)) {
+            draft.lean(all, part, failureRate, now);
+        } else if (tooMany && since < PATIENT_SECONDS) {
+            // It may be chance: more calls tell.
+            return draft.ramp();
+        } else if (isQuick(known) || since >= Math.min(took(all), LONGEST_CALL_SECONDS)) {
+            draft.move(all, part, known, since, now);
+        }
+        return draft.ramp();
     }
 
-    /** What came through before tells what can; what it has come down to now does not. */
-    private Ramp fallen(Counts all, double share, int times, Instant now) {
-        double recent = took(all);
-        double came = through > 0 ? Math.min(rate, through) : rate;
-        double next = came * (share >= STEEP_FALL && falls > 0 ? STEEP_FALL : FALL);
-        double highest = falls > 0 && ceiling > 0 ? ceiling : came;
-        double few = all.throttled() > 0 ? fewer(came * recent) : inFlight;
-        return new Ramp(
-                Math.max(LOWEST, next),
-                0,
-                at,
-                Counts.NONE,
-                now.plus(SETTLE),
-                through,
-                quickest,
-                highest,
-                times,
-                recent,
-                few);
+    /** Calls of which these are the outcomes. Long calls that succeed end later than those that are refused at once. */
+    private double made(Counts all, Flow known) {
+        boolean isLong = Math.max(took, known.quickest()) >= PATIENT_SECONDS;
+        return isLong ? Math.max(all.calls(), released) : all.calls();
     }
 
-    /** Back-pressure: fewer than there may be, or than there were if that was not limited yet. */
-    private double fewer(double were) {
-        double before = inFlight > 0 ? Math.min(inFlight, Math.max(were, inFlight * STEEP_FALL)) : were;
-        return before > 0 ? Math.max(FEWEST_IN_FLIGHT, before * FALL) : 0;
+    /** Whether there is evidence: of a second, of half a second if there is plenty, of three if there is little. */
+    private boolean isEnough(Counts all, double since) {
+        if (since >= PATIENT_SECONDS) {
+            return all.calls() > 0;
+        }
+        return since >= JUDGE_SECONDS ? all.calls() > 1 : since >= JUDGE_SECONDS / 2 && all.calls() >= PLENTY;
     }
 
-    private double took(Counts all) {
+    /** Whether it grows to what it could do before, and need not wait for calls to end. */
+    private boolean isQuick(Flow known) {
+        return rate < known.rate() || (isFull() && inFlight < fullest * NEAR);
+    }
+
+    boolean isUsed(double since) {
+        return released >= USED * pace() * since - 1;
+    }
+
+    double took(Counts all) {
         if (all.successes() == 0) {
             return took;
         }
         double measured = all.seconds() / all.successes();
-        return took == 0 ? measured : took + SWAY * (measured - took);
+        return took == 0 ? measured : took + WEIGHT * (measured - took);
     }
 
-    private Ramp moved(Counts all, double share, double base, double seconds, Instant now) {
-        double measured = all.successes() / seconds;
-        double mean = through == 0 ? measured : through + WEIGHT * (measured - through);
-        double last = all.seconds() / Math.max(1, all.successes());
-        double least = quickest == 0 ? last : Math.min(last, quickest * FORGET_QUICKEST);
-        boolean slower = last > SLOWER * least + SLOWER_SECONDS;
-        double next = slower && rate >= base * NEAR
-                ? Math.max(base * NEAR, rate * EASE)
-                : rate * (1 - share) + step(base) * base * Math.min(seconds, MAX_STEP_SECONDS);
-        // In one leap only to where it begins to be dangerous.
-        double most = rate < ceiling * NEAR ? ceiling * NEAR : TOP * base;
-        next = Math.max(LOWEST, Math.min(next, most));
-        double highest = next > ceiling * BEYOND ? 0 : ceiling;
-        double more = isFull() ? inFlight + MORE_IN_FLIGHT * Math.min(seconds, MAX_STEP_SECONDS) : inFlight;
-        return new Ramp(next, permits, at, Counts.NONE, now, mean, least, highest, 0, took(all), more);
-    }
-
-    private double step(double base) {
-        if (ceiling > 0 && rate >= ceiling * NEAR) {
-            return STEP_NEAR_CEILING;
-        }
-        return rate < base ? STEP_BELOW : STEP_ABOVE;
-    }
-
-    /** Whether it is no use: most calls failed time after time, however few they were. */
+    /** Whether it is no use: most calls failed, or nearly all were throttled, time after time, however few they were. */
     boolean collapsed() {
-        return falls >= COLLAPSE;
+        return worst >= COLLAPSE;
     }
 
-    private static double seconds(Duration duration) {
-        return duration.toNanos() / 1e9;
+    /** Whether workers and not the resource set the pace: all goes well, and what is let go waits for them. */
+    boolean saturated(Flow known) {
+        return late >= SATURATED && through >= known.rate() * STEEP_FALL;
     }
 
-    private static double seconds(Instant from, Instant to) {
-        return seconds(Duration.between(from, to));
+    /** The rate to which it grows quickly; null if it is there already, or if no rate is known. */
+    public @Nullable Double aim(Flow known) {
+        double aim = quickTo(known);
+        return rate < aim ? aim : null;
+    }
+
+    /** Up to this rate it doubles: nearly to where calls last failed, or to the known rate; 0 for as long as calls succeed. */
+    double quickTo(Flow known) {
+        // Less than a ramp begins with says little: the fleet may have been seen for a moment only.
+        double worthKnowing = known.rate() < FIRST_RATE ? 0 : known.rate();
+        return ceiling > 0 ? ceiling * NEAR : worthKnowing;
+    }
+
+    /** About how long it takes to let so many jobs go: at the present pace, or at one that grows to the aim. */
+    public Duration timeFor(long jobs, Flow known) {
+        double pace = pace();
+        double aim = isFull() ? pace : Math.max(pace, quickTo(known));
+        double growing = Math.log(aim / pace) / Math.log(2);
+        double whileGrowing = (aim - pace) / Math.log(2);
+        double seconds = jobs < whileGrowing
+                ? Math.log(1 + jobs * Math.log(2) / pace) / Math.log(2)
+                : growing + (jobs - whileGrowing) / aim;
+        return Duration.ofMillis((long) (1000 * seconds));
+    }
+
+    static double seconds(Instant from, Instant to) {
+        return Duration.between(from, to).toNanos() / 1e9;
     }
 }

@@ -28,6 +28,13 @@ public record Window(Instant start, Counts older, Counts younger) {
         return new Window(start, older, younger.plus(counts));
     }
 
+    /** How long it has been counting, at least half a second. */
+    double seconds(Duration length, Instant now) {
+        double young = Duration.between(start, now).toNanos() / 1e9;
+        double old = older.equals(Counts.NONE) ? 0 : length.toNanos() / 2e9;
+        return Math.max(0.5, young + old);
+    }
+
     Counts total() {
         return older.plus(younger);
     }

@@ -56,7 +56,8 @@ final class AlertWatch {
         Map<Key, Alert> raised = new HashMap<>();
         store.alerts().forEach(alert -> raised.put(new Key(alert.kind(), alert.type()), alert));
         Map<String, Activity> recent = byType(store.activity(Duration.ZERO, rules.windowMinutes()));
-        if (recent.isEmpty() && raised.isEmpty()) {
+        Map<String, Integer> unhandled = unhandled();
+        if (recent.isEmpty() && raised.isEmpty() && unhandled.isEmpty()) {
             return true;
         }
         // The minute that has just begun is part of the window. What is raised is judged by one minute more, lest it is
@@ -66,14 +67,30 @@ final class AlertWatch {
         Map<String, Activity> before = byType(store.activity(Duration.ofMinutes(rules.windowMinutes()), HOUR));
         Set<String> types = new TreeSet<>(recent.keySet());
         raised.keySet().forEach(key -> types.add(key.type));
+        types.addAll(unhandled.keySet());
         for (String type : types) {
             for (Kind kind : Kind.values()) {
                 Alert alert = raised.get(new Key(kind, type));
                 Activity now = (alert == null ? recent : longer).get(type);
-                judge(kind, type, alert, measure(kind, now, before.get(type), alert != null));
+                judge(
+                        kind,
+                        type,
+                        alert,
+                        kind == Kind.NO_HANDLER
+                                ? new Measure(unhandled.getOrDefault(type, 0), 0)
+                                : measure(kind, now, before.get(type), alert != null));
             }
         }
         return true;
+    }
+
+    /** By type, in how many queues its jobs are parked because nobody handles it. */
+    private Map<String, Integer> unhandled() {
+        Map<String, Integer> queues = new HashMap<>();
+        store.parkedBy().stream()
+                .filter(UnhandledTypes::isName)
+                .forEach(name -> queues.merge(UnhandledTypes.type(name), 1, Integer::sum));
+        return queues;
     }
 
     private void judge(Kind kind, String type, @Nullable Alert alert, Measure measure) {
@@ -102,6 +119,7 @@ final class AlertWatch {
                 double usual = before == null ? 0 : (double) before.dead() * rules.windowMinutes() / HOUR;
                 yield new Measure(now.dead(), Math.max(rules.deadLetters(), AlertRules.SPIKE * usual));
             }
+            case NO_HANDLER -> throw new IllegalArgumentException("not measured by activity");
             case BACKOFF -> {
                 double mean = now.retries() < FEW ? 0 : now.backoff().toMillis() / 1e3 / now.retries();
                 yield new Measure(mean, rules.backoff().toMillis() / 1e3);

@@ -27,13 +27,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class Control {
 
-    private static final Counts FAILURE = new Counts(0, 1, 0, 0, 0);
-    private static final Counts THROTTLED = new Counts(0, 0, 1, 0, 0);
-    private static final Counts OTHER = new Counts(0, 0, 0, 1, 0);
+    private static final Counts FAILURE = new Counts(0, 1, 0, 0, 0, 0);
+    private static final Counts THROTTLED = new Counts(0, 0, 1, 0, 0, 0);
+    private static final Counts OTHER = new Counts(0, 0, 0, 1, 0, 0);
 
     private final ControlRules rules;
     private final StoreClock clock;
     private final Runnable onUrgent;
+    private final Runnable onActive;
 
     private volatile Map<String, Breaker> breakers = Map.of();
     private volatile boolean active;
@@ -43,15 +44,30 @@ final class Control {
     /** Tokens earned less tokens spent since the budgets were last told. */
     private final Map<ControlKey, Double> tokens = new HashMap<>();
 
+    private final Map<String, Passes> passes = new HashMap<>();
+
+    /** Jobs of a resource that ramps up which this worker claims though they were never parked. */
+    private static final class Passes {
+        /** How many came by since it was last told. */
+        private int seen;
+        /** How many more of them may run. */
+        private int left;
+    }
+
+    /** How many jobs came by, and how many more may run, of those that are not parked. */
+    record PassesUsed(int seen, int left) {}
+
     /**
      * The view of one worker.
      *
      * @param onUrgent told when the fleet should hear at once what there is to tell
+     * @param onActive told when something begins that must be measured
      */
-    Control(ControlRules rules, StoreClock clock, Runnable onUrgent) {
+    Control(ControlRules rules, StoreClock clock, Runnable onUrgent, Runnable onActive) {
         this.rules = rules;
         this.clock = clock;
         this.onUrgent = onUrgent;
+        this.onActive = onActive;
     }
 
     /** Whether the run must not start because the breaker of its resource holds it back. */
@@ -61,10 +77,31 @@ final class Control {
             return false;
         }
         Breaker breaker = breakers.get(resource);
-        return breaker != null
-                && breaker.holds()
-                && (breaker.force() != null
-                        || (!run.admitted && rules.breaker(resource).enabled()));
+        if (breaker == null || !breaker.holds()) {
+            return false;
+        }
+        if (breaker.force() != null) {
+            return true;
+        }
+        if (!rules.breaker(resource).enabled()) {
+            return false;
+        }
+        // What was let through before it opened again waits again, but a probe of which this worker has not heard runs.
+        return run.admitted
+                ? breaker.rests(clock.now())
+                : breaker.phase() != Breaker.Phase.RAMPING || !passes(run, resource);
+    }
+
+    /** Whether this worker may run it without parking it first. */
+    private synchronized boolean passes(Run run, String resource) {
+        Passes here = passes.computeIfAbsent(resource, name -> new Passes());
+        here.seen++;
+        if (here.left == 0) {
+            return false;
+        }
+        here.left--;
+        run.admitted = true;
+        return true;
     }
 
     /**
@@ -96,10 +133,23 @@ final class Control {
         return null;
     }
 
+    /** Takes back what was paid for a retry that did not come about. */
+    void refund(Job job, Settlement settlement) {
+        if (!(settlement.decision() instanceof Decision.Retry retry)
+                || !(settlement.next() instanceof Settlement.Wait)) {
+            return;
+        }
+        double cost = RetryBudget.cost(retry.failureClass());
+        synchronized (this) {
+            budgetsOf(job).forEach(key -> tokens.merge(key, cost, Double::sum));
+        }
+    }
+
     /** Read first, since it is done for every job and a volatile write is dear. */
     private void wake() {
         if (!active) {
             active = true;
+            onActive.run();
         }
     }
 
@@ -140,18 +190,13 @@ final class Control {
 
     private void ended(Ended end, Settlement settlement, String resource, boolean success) {
         BreakerSettings settings = rules.breaker(resource);
-        if (!settings.enabled() || end.kind() == Ended.Kind.NOT_STARTED) {
+        if (!settings.enabled() || !end.wasTried()) {
             return;
         }
         boolean urgent;
         synchronized (this) {
             Observed seen = observed.computeIfAbsent(resource, name -> new Observed());
-            if (end.kind() == Ended.Kind.HELD) {
-                seen.parked();
-                return;
-            }
-            Counts outcome =
-                    success ? new Counts(1, 0, 0, 0, end.ran().toNanos() / 1e9) : outcome(settlement, settings);
+            Counts outcome = success ? Counts.success(end.ran().toNanos() / 1e9) : outcome(settlement, settings);
             seen.ended(outcome, end.run().admitted);
             Breaker known = breakers.get(resource);
             boolean closed = known == null || !known.holds();
@@ -210,8 +255,9 @@ final class Control {
 
     /** Measures rates, and drops what nobody wants to know. */
     synchronized void measure(double seconds) {
-        observed.values().forEach(seen -> seen.measure(seconds));
         observed.forEach((resource, seen) -> {
+            Breaker known = breakers.get(resource);
+            seen.measure(seconds, known != null && known.holds());
             if (!breakers.containsKey(resource) && !seen.isTrouble()) {
                 seen.forget();
             }
@@ -234,12 +280,36 @@ final class Control {
                 news.add(resource);
             }
         });
+        passes.keySet().retainAll(breakers.keySet());
+        news.addAll(passes.keySet());
         return news;
     }
 
     synchronized Tally take(String resource) {
         Observed seen = observed.get(resource);
         return seen == null ? Tally.NOTHING : seen.take();
+    }
+
+    /** What there is to tell of jobs that are not parked. */
+    synchronized PassesUsed takePasses(String resource) {
+        Passes here = passes.get(resource);
+        if (here == null) {
+            return new PassesUsed(0, 0);
+        }
+        PassesUsed used = new PassesUsed(here.seen, here.left);
+        here.seen = 0;
+        return used;
+    }
+
+    /** So many more of them may run, or fewer. */
+    synchronized void givePasses(String resource, int jobs) {
+        Passes here = passes.get(resource);
+        if (here != null) {
+            here.left = Math.max(0, here.left + jobs);
+            if (here.left == 0 && here.seen == 0) {
+                passes.remove(resource);
+            }
+        }
     }
 
     synchronized void giveBack(String resource, Tally tally) {

@@ -6,6 +6,7 @@ import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
+import io.reprise.control.Ramp;
 import io.reprise.control.RetryBudget;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
@@ -16,6 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Where people look at the control plane and take it in hand. Thread-safe. */
 public final class ControlDesk {
@@ -56,21 +58,50 @@ public final class ControlDesk {
         ControlKey budgetKey = ControlKey.budgetOfResource(name);
         BudgetSettings settings = rules.budget(budgetKey);
         RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
-        Breaker.Phase phase = breaker.phase();
+        boolean probes = breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
+        long waiting = parked.getOrDefault(budgetKey.text(), 0L);
         return new ResourceStatus(
                 name,
-                phase,
+                breaker.phase(),
                 breaker.why(),
                 known == null ? null : breaker.since(),
-                phase == Breaker.Phase.OPEN && breaker.force() == null ? breaker.nextProbe() : null,
-                phase == Breaker.Phase.RAMPING ? breaker.ramp().pace() : null,
-                phase == Breaker.Phase.RAMPING && breaker.ramp().inFlight() > 0
-                        ? breaker.ramp().inFlight()
-                        : null,
-                budget.at(settings, now).level(),
-                settings.capacity(),
-                parked.getOrDefault(ControlKey.breaker(name).text(), 0L) + parked.getOrDefault(budgetKey.text(), 0L),
+                probes ? breaker.nextProbe() : null,
+                ramp(breaker, held),
+                budget(budget.at(settings, now), settings, waiting, now),
+                held + waiting,
                 breaker.force());
+    }
+
+    /** How this breaker lets so many parked jobs go; null unless it is ramping. */
+    public static ResourceStatus.@Nullable RampStatus ramp(Breaker breaker, long held) {
+        if (breaker.phase() != Breaker.Phase.RAMPING) {
+            return null;
+        }
+        Ramp ramp = breaker.ramp();
+        return new ResourceStatus.RampStatus(
+                ramp.pace(),
+                ramp.aim(breaker.flow()),
+                ramp.why(),
+                ramp.inFlight() > 0 ? ramp.inFlight() : null,
+                ramp.timeFor(held, breaker.flow()));
+    }
+
+    private static ResourceStatus.BudgetStatus budget(
+            RetryBudget budget, BudgetSettings settings, long waiting, Instant now) {
+        return new ResourceStatus.BudgetStatus(
+                budget.level(),
+                settings.capacity(),
+                waiting,
+                waiting == 0 ? null : budget.timeFor(waiting, settings, now));
+    }
+
+    /** The budget of this name, for which so many retries wait. */
+    public ResourceStatus.BudgetStatus budget(ControlKey key, long waiting) {
+        Instant now = store.now();
+        BudgetSettings settings = rules.budget(key);
+        RetryBudget known = read(now).budgets().getOrDefault(key, RetryBudget.full(settings, now));
+        return budget(known.at(settings, now), settings, waiting, now);
     }
 
     public void force(String resource, boolean open, Note note) {
@@ -85,9 +116,7 @@ public final class ControlDesk {
     }
 
     private void change(String resource, Instant now, UnaryOperator<Breaker> change, String action, Note note) {
-        if (read(now)
-                .change(resource, now, change, new SharedControl.Hand(action, note))
-                .isEmpty()) {
+        if (!read(now).change(resource, now, change, new SharedControl.Hand(action, note))) {
             throw new RepriseException("The breaker of '" + resource + "' was changed by others time after time, so "
                     + action + " was not done: try again");
         }
@@ -95,7 +124,7 @@ public final class ControlDesk {
 
     private SharedControl read(Instant now) {
         SharedControl shared = new SharedControl(store, rules, events);
-        shared.read(now);
+        shared.read(now, 0);
         return shared;
     }
 }

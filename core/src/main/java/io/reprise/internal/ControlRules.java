@@ -5,12 +5,18 @@ import io.reprise.Resource;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
+import io.reprise.control.ControlLint;
 import io.reprise.control.ControlSettings;
+import io.reprise.retry.RetryPlan.Warning;
+import io.reprise.retry.RetryPolicy;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Which settings hold for what: a resource's own, or those of the worker. */
 public final class ControlRules {
@@ -21,6 +27,37 @@ public final class ControlRules {
     public ControlRules(ControlSettings settings, Collection<Resource> resources) {
         this.settings = settings;
         this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Function.identity()));
+    }
+
+    /**
+     * Settings with which a resource cannot recover.
+     *
+     * @param own policies of types and queues
+     * @param global policy beneath them
+     */
+    public List<Warning> lint(Collection<RetryPolicy> own, RetryPolicy global) {
+        List<RetryPolicy> usual = layered(own, global);
+        List<Warning> warnings =
+                new ArrayList<>(ControlLint.of("a resource", settings.breaker(), settings.resourceBudget(), usual));
+        ControlLint.budget("a queue", settings.queueBudget()).ifPresent(warnings::add);
+        ControlLint.budget("all jobs", settings.budget()).ifPresent(warnings::add);
+        for (Resource resource : resources.values()) {
+            if (resource.breaker() != null || resource.budget() != null) {
+                String name = resource.name();
+                warnings.addAll(ControlLint.of(
+                        "resource '" + name + "'",
+                        breaker(name),
+                        budget(ControlKey.budgetOfResource(name)),
+                        layered(own, resource.policy().orElse(global))));
+            }
+        }
+        return warnings;
+    }
+
+    /** What jobs may have: the policy of a type or queue above the given one, or only that. */
+    private static List<RetryPolicy> layered(Collection<RetryPolicy> own, RetryPolicy below) {
+        return Stream.concat(own.stream().map(policy -> policy.orElse(below)), Stream.of(below))
+                .toList();
     }
 
     Set<String> resources() {

@@ -30,7 +30,15 @@ import org.jspecify.annotations.Nullable;
  */
 final class Decider {
 
-    private static final Duration NO_HANDLER_DELAY = Duration.ofSeconds(30);
+    private static final Duration UNDECIDED_DELAY = Duration.ofSeconds(30);
+
+    /** Suspects that run together while a group may still be lost after this one, and while it is the last. */
+    private static final int LARGE_GROUP = 1_000;
+
+    private static final int SMALL_GROUP = 16;
+
+    /** A job with so many interruptions is blamed also by a remote worker that was never heard of. */
+    private static final int MAX_UNHEARD = 10;
 
     /** Why a job fails that would have been retried by its class. */
     private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
@@ -41,6 +49,7 @@ final class Decider {
     private final Control control;
     private final Outbox outbox;
     private final Outlook outlook;
+    private final UnhandledTypes unhandled;
     private final RandomGenerator random;
     private final boolean retries;
 
@@ -51,6 +60,7 @@ final class Decider {
         this.control = parts.control();
         this.outbox = parts.outbox();
         this.outlook = outlook;
+        this.unhandled = parts.unhandled();
         this.random = parts.random();
         this.retries = retries;
     }
@@ -63,7 +73,7 @@ final class Decider {
         return switch (end.kind()) {
             case NOT_STARTED -> settlement(end, Spent.NOTHING, new Settlement.PutBack(), null, null);
             case HELD -> settlement(end, Spent.NOTHING, parkedByBreaker(end.run().job), null, null);
-            case UNHANDLED -> unhandled(end);
+            case UNHANDLED -> settlement(end, Spent.NOTHING, unhandled.next(end.run().job), null, null);
             case UNREADABLE -> byPolicy(end, unreadable(end));
             case HANDLED ->
                 end.error() == null
@@ -74,6 +84,58 @@ final class Decider {
 
     /** The loss of a lease, found by the sweeper. */
     Settlement lost(LostClaim lost, Job job) {
+        if (lost.excused()) {
+            return interrupted(
+                    lost,
+                    job,
+                    "shutdown",
+                    Failure.of(
+                            FailureClass.INTERRUPTED,
+                            "Shutdown",
+                            "Worker " + lost.lostWorker() + " was stopped before it had given the job back"));
+        }
+        if (isUnheard(lost, job)) {
+            return interrupted(
+                    lost,
+                    job,
+                    "unheard",
+                    Failure.of(
+                            FailureClass.INTERRUPTED,
+                            "Unheard",
+                            "Worker " + lost.lostWorker()
+                                    + " was never heard of under its lease: it may not know of it"));
+        }
+        return killed(lost, job);
+    }
+
+    /**
+     * A remote worker that says nothing at all may have lost the answer, which is no fault of the job; or it died before its
+     * first heartbeat, which may be. So the excuse is good for a number of times only.
+     */
+    static boolean isUnheard(LostClaim lost, Job job) {
+        return lost.unheard() && job.counts().interruptions() < MAX_UNHEARD;
+    }
+
+    /** As if the worker had lived to give the job back. */
+    private Settlement interrupted(LostClaim lost, Job job, String rule, Failure failure) {
+        Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
+        Settlement settlement = new Settlement(
+                job.id(),
+                lost.claim().token(),
+                Spent.INTERRUPTION,
+                held(lost),
+                new Settlement.PutBack(),
+                failure,
+                release);
+        return outbox.with(job, settlement);
+    }
+
+    private Duration held(LostClaim lost) {
+        Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
+        return held.isNegative() ? Duration.ZERO : held;
+    }
+
+    private Settlement killed(LostClaim lost, Job job) {
         Failure failure = Failure.of(
                 FailureClass.LOST,
                 "LeaseExpired",
@@ -84,21 +146,27 @@ final class Decider {
         Settlement.Next next = decision instanceof Decision.Release release
                 ? new Settlement.Wait(WaitReason.RETRY, release.delay(), null)
                 : next(decision);
-        Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
-        Settlement settlement = new Settlement(
-                job.id(),
-                lost.claim().token(),
-                Spent.LOSS,
-                held.isNegative() ? Duration.ZERO : held,
-                next,
-                failure,
-                decision);
+        if (next instanceof Settlement.Wait wait) {
+            next = new Settlement.Wait(wait.reason(), wait.delay(), wait.lastDelay(), together(job, policy));
+        }
+        Settlement settlement =
+                new Settlement(job.id(), lost.claim().token(), Spent.LOSS, held(lost), next, failure, decision);
         return outbox.with(job, settlement);
+    }
+
+    /**
+     * How many suspects may run together with a job that was lost once more. A killer takes its whole group with it each
+     * time, so the groups it is in become smaller, until it is alone when one more loss would be too many.
+     */
+    private static int together(Job job, RetryPolicy policy) {
+        int most = policy.losses().orElse(LossRule.DEFAULT).max();
+        int left = most - (job.counts().losses() + 1);
+        return left < 2 ? 1 : left == 2 ? SMALL_GROUP : LARGE_GROUP;
     }
 
     /** A run about which nothing could be decided: given back with what is known, so that it is seen and comes again. */
     Settlement undecided(Ended end, RuntimeException why) {
-        Decision release = new Decision.Release(NO_HANDLER_DELAY, FailureClass.INTERRUPTED, "undecided");
+        Decision release = new Decision.Release(UNDECIDED_DELAY, FailureClass.INTERRUPTED, "undecided");
         return settlement(end, Spent.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
     }
 
@@ -183,17 +251,6 @@ final class Decider {
     private static Settlement.Next parkedByBreaker(Job job) {
         String resource = Objects.requireNonNull(job.spec().resource());
         return new Settlement.Park(ControlKey.breaker(resource).text(), WaitReason.BREAKER, null, null);
-    }
-
-    private Settlement unhandled(Ended end) {
-        String type = end.run().job.type();
-        Failure failure = Failure.of(
-                FailureClass.INTERRUPTED,
-                "NoHandler",
-                "This worker has no handler for type '" + type + "', but serves the queue '"
-                        + end.run().job.queue() + "'. Register a handler or use another queue.");
-        Decision release = new Decision.Release(NO_HANDLER_DELAY, FailureClass.INTERRUPTED, "no-handler");
-        return settlement(end, Spent.SNOOZE, next(release), failure, release);
     }
 
     private Settlement failed(Ended end, Failure failure, Decision decision) {

@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 
 /** Decides when roles take their steps, and is the engine's only way to wait. */
@@ -17,6 +18,11 @@ public interface Driver {
 
     /** No step of the role will begin after this returns, and none is under way unless it is stuck. */
     void stop(Role role);
+
+    /** How long each role has been in the step it is in; nothing for one that rests. Empty if the driver has no threads. */
+    default Map<String, Duration> busy() {
+        return Map.of();
+    }
 
     /** Waits until the condition holds, the limit is over or the thread is interrupted. Returns whether it holds. */
     boolean await(BooleanSupplier condition, Duration limit);

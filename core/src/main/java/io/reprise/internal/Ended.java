@@ -58,6 +58,11 @@ record Ended(
         }
     }
 
+    /** Whether the job had its chance. */
+    boolean wasTried() {
+        return kind == Kind.HANDLED || kind == Kind.UNREADABLE;
+    }
+
     static Ended notStarted(Run run) {
         return new Ended(run, Kind.NOT_STARTED, Duration.ZERO, null, null);
     }

@@ -5,8 +5,10 @@ import io.reprise.AlertRules;
 import io.reprise.JobId;
 import io.reprise.PayloadCodec;
 import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,7 +44,12 @@ public final class Engine {
     private final Runner runner;
     private final Committer committer;
     private final LeaseKeeper leaseKeeper;
-    private final Sweeper sweeper;
+    private final Leadership leadership;
+    private final Role reclaimer;
+    private final Role deadlines;
+    private final Role scheduler;
+    private final Role retention;
+    private final Role sweeper;
     private final Reporter reporter;
     private final Warden warden;
     private final RemoteRuns remote;
@@ -54,7 +61,7 @@ public final class Engine {
         this.driver = seams.driver();
         this.bench = seams.bench();
         StoreClock clock = config.clock();
-        Control control = new Control(config.control(), clock, this::hurry);
+        Control control = new Control(config.control(), clock, this::hurry, this::measure);
         EngineParts parts = new EngineParts(
                 store,
                 settings,
@@ -67,6 +74,7 @@ public final class Engine {
                 config.outbox(),
                 new Tallies(),
                 control,
+                new UnhandledTypes(store, driver),
                 seams.random());
         Outlook outlook = new Outlook();
         Decider decider = new Decider(config.policies(), parts, outlook, config.retries());
@@ -74,16 +82,32 @@ public final class Engine {
         this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(parts, book, runner);
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
+        this.leadership = new Leadership(parts);
+        this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, decider, this::wake));
+        this.deadlines = new UpkeepRole(parts, leadership, new Deadlines(parts));
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
-        this.sweeper = new Sweeper(parts, decider, schedules, new AlertWatch(parts, config.alerts()), this::wake);
-        this.warden = new Warden(parts, control, config.control(), sweeper::isLeader);
+        this.scheduler = new UpkeepRole(parts, leadership, schedules);
+        this.retention = new UpkeepRole(parts, leadership, new Retention(parts));
+        this.sweeper = new UpkeepRole(parts, leadership, new Sweeper(parts, new AlertWatch(parts, config.alerts())));
+        this.warden = new Warden(parts, control, config.control(), leadership::isLeader);
         this.reporter = new Reporter(parts, book, outlook);
         this.remote = new RemoteRuns(parts, decider, this::expect);
     }
 
     public void start() {
         store.onWake(waker);
-        List.of(warden, committer, runner, leaseKeeper, sweeper, reporter, fetcher)
+        List.of(
+                        warden,
+                        committer,
+                        runner,
+                        leaseKeeper,
+                        reclaimer,
+                        deadlines,
+                        scheduler,
+                        retention,
+                        sweeper,
+                        reporter,
+                        fetcher)
                 .forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
@@ -97,6 +121,11 @@ public final class Engine {
         return remote;
     }
 
+    /** How long each role has been in the step it is in; nothing for one that rests. */
+    public Map<String, Duration> busy() {
+        return driver.busy();
+    }
+
     /** There may be work. */
     public void wake() {
         driver.wake(fetcher);
@@ -107,6 +136,10 @@ public final class Engine {
         warden.hurry();
     }
 
+    private void measure() {
+        warden.begin();
+    }
+
     /** There will be work after this delay. */
     public void expect(Duration delay) {
         fetcher.expect(delay);
@@ -114,12 +147,28 @@ public final class Engine {
 
     /** Schedules have changed. */
     public void reschedule() {
-        driver.wake(sweeper);
+        driver.wake(scheduler);
     }
 
     /** Cancels a job at once if it runs here. */
     public void cancel(JobId id) {
         book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED));
+    }
+
+    /** Who is killed while it waits for its runs has said that this is not the jobs' fault. */
+    private void excuse(boolean excused) {
+        List<Long> tokens = book.unfinished().stream()
+                .map(run -> run.lease.token)
+                .distinct()
+                .toList();
+        if (tokens.isEmpty()) {
+            return;
+        }
+        try {
+            store.excuse(settings.name(), tokens, excused);
+        } catch (StoreException e) {
+            log.warn("Worker {} could not say that it goes: {}", settings.name(), e.getMessage());
+        }
     }
 
     /**
@@ -133,19 +182,26 @@ public final class Engine {
         log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
         store.offWake(waker);
         driver.stop(fetcher);
+        // Others lead from now on: this worker claims nothing, so it must not let jobs go that nobody runs.
+        List.of(reclaimer, deadlines, scheduler, retention, sweeper).forEach(driver::stop);
+        leadership.resign();
         runner.giveBack(book.unfinished());
+        excuse(true);
         if (!driver.await(() -> book.unfinished().isEmpty(), settings.timing().stopGrace())) {
             book.unfinished().forEach(run -> runner.stop(run, Run.Stop.SHUTDOWN));
-            driver.await(() -> book.unfinished().isEmpty(), settings.timing().cancelGrace());
+            if (!driver.await(
+                    () -> book.unfinished().isEmpty(), settings.timing().cancelGrace())) {
+                // A job that ends its process in an orderly way must not go free: its run does not end when told to.
+                excuse(false);
+            }
         }
         if (!driver.await(committer::isIdle, COMMIT_GRACE)) {
             log.error(
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, warden, sweeper, reporter).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, warden, reporter).forEach(driver::stop);
         reporter.farewell();
-        sweeper.resign();
         bench.close();
         if (interrupted) {
             Thread.currentThread().interrupt();

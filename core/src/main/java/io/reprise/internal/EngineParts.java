@@ -18,4 +18,5 @@ record EngineParts(
         Outbox outbox,
         Tallies tallies,
         Control control,
+        UnhandledTypes unhandled,
         RandomGenerator random) {}

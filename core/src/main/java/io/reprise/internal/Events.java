@@ -132,6 +132,16 @@ public final class Events {
         }
     }
 
+    void sequelFailed(Kind kind, JobId job, Throwable failure) {
+        for (JobListener listener : listeners) {
+            try {
+                listener.onSequelFailure(kind, job, failure);
+            } catch (Throwable e) { // As below: whoever listens must not harm the engine.
+                log.error("A listener failed on a sequel that failed", e);
+            }
+        }
+    }
+
     void alert(Alert alert) {
         if (alert.isRaised()) {
             log.warn("{}", alert.message());
@@ -185,7 +195,7 @@ public final class Events {
     }
 
     /** Whether anybody listens. */
-    boolean isHeard() {
+    public boolean isHeard() {
         return !listeners.isEmpty();
     }
 

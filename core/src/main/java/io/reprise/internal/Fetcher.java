@@ -23,10 +23,6 @@ final class Fetcher implements Role {
     /** What is due later than this the polls will find in time. */
     private static final Duration FAR = Duration.ofHours(1);
 
-    /** How long a known list of queues serves while there is plenty of work. */
-    private static final Duration LOOK_AROUND = Duration.ofSeconds(1);
-
-    private static final int CLAIMS_PER_LOOK = 4;
     private static final long NEVER = Long.MAX_VALUE;
 
     private final JobStore store;
@@ -34,16 +30,14 @@ final class Fetcher implements Role {
     private final LeaseBook book;
     private final Runner runner;
     private final Control control;
+    private final UnhandledTypes unhandled;
     private final Driver driver;
     private final RandomGenerator random;
     private final OutageRest outage;
     private final Set<String> types;
+    private final QueueFinder finder;
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
     private Duration poll = FIRST_POLL;
-    private Set<String> names = Set.of();
-    private List<Queue> found = List.of();
-    private long lookedNanos;
-    private int claimsSinceLook = CLAIMS_PER_LOOK;
 
     Fetcher(EngineParts parts, LeaseBook book, Runner runner) {
         this.store = parts.store();
@@ -51,10 +45,12 @@ final class Fetcher implements Role {
         this.book = book;
         this.runner = runner;
         this.control = parts.control();
+        this.unhandled = parts.unhandled();
         this.driver = parts.driver();
         this.random = parts.random();
         this.outage = new OutageRest("fetcher", random);
         this.types = Set.copyOf(parts.handlers().types());
+        this.finder = new QueueFinder(store, driver, random, "");
     }
 
     @Override
@@ -80,9 +76,6 @@ final class Fetcher implements Role {
         }
         try {
             int claimed = claim(free);
-            if (claimed == 0 && findsQueues()) {
-                claimed = claim(free);
-            }
             outage.worked();
             return rest(claimed, free);
         } catch (StoreException e) {
@@ -101,34 +94,46 @@ final class Fetcher implements Role {
         }
     }
 
+    /** From the configured queues, or from all there are. */
     private int claim(int free) {
-        long before = driver.nanos();
-        if (nextDueNanos.get() <= before) {
+        if (nextDueNanos.get() <= driver.nanos()) {
             nextDueNanos.set(NEVER);
         }
+        List<Claim> claims = settings.queues().isEmpty()
+                ? finder.claim(
+                        free,
+                        (names, left) -> claim(names.stream().map(Queue::of).toList(), left))
+                : claim(ordered(settings.queues()), free);
+        return claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
+    }
+
+    private List<Claim> claim(List<Queue> queues, int free) {
+        long before = driver.nanos();
+        Set<String> leftOut = settings.onlyHandled() ? Set.of() : unhandled.leftToOthers();
         ClaimRequest request = new ClaimRequest(
                 settings.name(),
                 settings.timing().lease(),
                 free,
-                demands(free),
+                demands(queues, free),
                 settings.retryShare(),
-                !book.holdsSuspect(),
-                settings.onlyHandled() ? types : Set.of());
-        int claimed = 0;
-        for (Claim claim : store.claim(request)) {
+                book.suspects(),
+                settings.onlyHandled() ? types : leftOut,
+                !leftOut.isEmpty(),
+                false);
+        List<Claim> claims = store.claim(request);
+        for (Claim claim : claims) {
             // Counted from before the request: the store's lease cannot end earlier than this.
             List<Run> runs =
                     book.add(claim, before, before + settings.timing().lease().toNanos());
-            claimed += runs.size();
             runner.pace().claimed(claim.jobs());
             runner.accept(runs, claim.claimedAt(), before);
         }
-        return claimed;
+        return claims;
     }
 
-    private List<Demand> demands(int free) {
+    private List<Demand> demands(List<Queue> queues, int free) {
         List<Demand> demands = new ArrayList<>();
-        for (Queue queue : ordered(served())) {
+        for (Queue queue : queues) {
             Integer limit = queue.concurrency();
             int wanted = limit == null ? free : Math.min(free, limit - book.open(queue.name()));
             if (wanted > 0) {
@@ -136,31 +141,6 @@ final class Fetcher implements Role {
             }
         }
         return demands;
-    }
-
-    /** The configured queues, or all that were there a moment ago. */
-    private List<Queue> served() {
-        if (!settings.queues().isEmpty()) {
-            return settings.queues();
-        }
-        boolean stale = ++claimsSinceLook >= CLAIMS_PER_LOOK || driver.nanos() - lookedNanos > LOOK_AROUND.toNanos();
-        if (stale) {
-            findsQueues();
-        }
-        return found;
-    }
-
-    /** Whether there are others than before: looked up after the known ones gave nothing, so that work is not kept waiting. */
-    private boolean findsQueues() {
-        if (!settings.queues().isEmpty()) {
-            return false;
-        }
-        Set<String> before = names;
-        names = store.liveQueues();
-        found = names.stream().map(Queue::of).toList();
-        lookedNanos = driver.nanos();
-        claimsSinceLook = 0;
-        return !before.containsAll(names);
     }
 
     /** By weight, the queue to look at first is drawn anew each time: a queue of weight 3 comes first thrice as often. */
@@ -185,7 +165,9 @@ final class Fetcher implements Role {
             poll = FIRST_POLL;
             return untilDue(FIRST_POLL);
         }
-        Duration now = untilDue(poll);
+        // A look that had to wait is made up for as soon as it may be.
+        Duration look = finder.rest();
+        Duration now = untilDue(look.isZero() || look.compareTo(poll) > 0 ? poll : look);
         Duration doubled = poll.multipliedBy(2);
         poll = doubled.compareTo(settings.timing().poll()) < 0
                 ? doubled

@@ -35,6 +35,11 @@ public final class Handlers {
         return entries.get(type);
     }
 
+    /** Policies of all types. */
+    public List<RetryPolicy> policies() {
+        return entries.values().stream().map(entry -> entry.type().policy()).toList();
+    }
+
     RetryPolicy policy(String type) {
         Entry<?> entry = entries.get(type);
         return entry == null ? RetryPolicy.unset() : entry.type().policy();

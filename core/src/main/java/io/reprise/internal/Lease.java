@@ -12,7 +12,9 @@ final class Lease {
 
     final long token;
     final String queue;
-    final boolean alone;
+    /** How many suspects may be held beside these, these included; 0 if these are none. */
+    final int together;
+
     final long claimedNanos;
 
     private final Set<Run> open = new LinkedHashSet<>();
@@ -21,7 +23,7 @@ final class Lease {
     Lease(Claim claim, long claimedNanos, long expiresNanos) {
         this.token = claim.token();
         this.queue = claim.queue();
-        this.alone = claim.alone();
+        this.together = claim.together();
         this.claimedNanos = claimedNanos;
         this.expiresNanos = expiresNanos;
         for (Job job : claim.jobs()) {

@@ -3,6 +3,7 @@ package io.reprise.internal;
 
 import io.reprise.JobId;
 import io.reprise.store.Claim;
+import io.reprise.store.Suspects;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -15,9 +16,15 @@ import java.util.function.Predicate;
 /** What this worker holds: every lease and every run that is not settled yet. Thread-safe. */
 final class LeaseBook {
 
+    /** Suspects that a worker which has not run any may hold at once. */
+    static final int FIRST_SUSPECTS = 16;
+
+    private static final int MOST_CLEARED = 10_000;
+
     private final Map<Long, Lease> leases = new TreeMap<>();
     private final Map<String, Integer> openByQueue = new HashMap<>();
     private int open;
+    private int cleared;
 
     /** Returns the lease's runs: the lease itself changes under the hands of whoever settles. */
     synchronized List<Run> add(Claim claim, long claimedNanos, long expiresNanos) {
@@ -45,6 +52,7 @@ final class LeaseBook {
         for (Run run : runs) {
             Lease lease = run.lease;
             lease.close(run);
+            cleared += lease.together > 0 && cleared < MOST_CLEARED ? 1 : 0;
             openByQueue.merge(lease.queue, -1, Integer::sum);
             if (lease.open() == 0) {
                 leases.remove(lease.token);
@@ -61,8 +69,20 @@ final class LeaseBook {
         return openByQueue.getOrDefault(queue, 0);
     }
 
-    synchronized boolean holdsSuspect() {
-        return leases.values().stream().anyMatch(lease -> lease.alone);
+    /**
+     * Which suspects this worker may claim. It begins with a few; whoever ends here, well or badly, did not kill it, and
+     * makes room for one more. So groups grow as long as all goes well, and a new process begins with a few again.
+     */
+    synchronized Suspects suspects() {
+        int held = 0;
+        int most = FIRST_SUSPECTS + cleared;
+        for (Lease lease : leases.values()) {
+            if (lease.together > 0) {
+                held += lease.open();
+                most = Math.min(most, lease.together);
+            }
+        }
+        return new Suspects(most - held, held);
     }
 
     synchronized List<Lease> leases() {

@@ -8,12 +8,21 @@ import io.reprise.control.Tally.Counts;
 final class Observed {
 
     private static final double WEIGHT = 0.3;
+    private static final double MEMORY_SECONDS = 10;
+    /** Calls that begin together end together: the memory must be longer than one of them takes. */
+    private static final double MEMORY_CALLS = 4;
 
     private Counts ordinary = Counts.NONE;
     private Counts admitted = Counts.NONE;
+    /** Successes since the rate was last measured. */
+    private Counts measured = Counts.NONE;
+
     private int trailing;
-    private int parked;
+    private double successes;
+    private double measuredSeconds;
     private double rate;
+    private double took;
+    private double quickest;
     private boolean told;
 
     void ended(Counts outcome, boolean letThrough) {
@@ -22,11 +31,8 @@ final class Observed {
         } else {
             ordinary = ordinary.plus(outcome);
         }
+        measured = measured.plus(outcome);
         trailing = outcome.successes() > 0 ? 0 : trailing + outcome.failures();
-    }
-
-    void parked() {
-        parked++;
     }
 
     boolean isTrouble() {
@@ -34,21 +40,20 @@ final class Observed {
     }
 
     boolean isNothing() {
-        return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && parked == 0 && (told || rate == 0);
+        return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && (told || rate == 0);
     }
 
     /** Whether it can be forgotten: nothing to tell, and too little happens to remember it. */
     boolean isIdle() {
-        return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && parked == 0 && rate < 0.01;
+        return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && rate < 0.01;
     }
 
     /** What there is to tell; it counts as told, with the rate, unless it is given back. */
     Tally take() {
-        Tally tally = new Tally(ordinary, admitted, trailing, parked, told ? 0 : rate);
+        Tally tally = new Tally(ordinary, admitted, trailing, told ? 0 : rate, told ? 0 : quickest);
         ordinary = Counts.NONE;
         admitted = Counts.NONE;
         trailing = 0;
-        parked = 0;
         told = true;
         return tally;
     }
@@ -57,16 +62,29 @@ final class Observed {
         ordinary = ordinary.plus(tally.ordinary());
         admitted = admitted.plus(tally.admitted());
         trailing += ordinary.successes() + admitted.successes() > 0 ? 0 : tally.trailing();
-        parked += tally.parked();
         told = tally.rate() == 0;
     }
 
-    /** Measures how fast all goes well; an interval with failures, or in which jobs were parked, says nothing about that. */
-    void measure(double seconds) {
-        if (!isTrouble() && parked == 0 && seconds > 0) {
-            double measured = (ordinary.successes() + admitted.successes()) / seconds;
-            rate = rate == 0 ? measured : rate + WEIGHT * (measured - rate);
+    /**
+     * Measures how fast all goes well. An interval with failures says nothing about that, nor does one in which a breaker held
+     * jobs back.
+     */
+    void measure(double seconds, boolean held) {
+        if (measured.failures() + measured.throttled() == 0 && !held && seconds > 0) {
+            if (measured.successes() > 0) {
+                double mean = measured.seconds() / measured.successes();
+                took = took == 0 ? mean : took + WEIGHT * (mean - took);
+            }
+            double kept = Math.exp(-seconds / Math.max(MEMORY_SECONDS, MEMORY_CALLS * took));
+            successes = successes * kept + measured.successes();
+            measuredSeconds = measuredSeconds * kept + seconds;
+            rate = successes / measuredSeconds;
+            if (measured.successes() > 0) {
+                double least = measured.quickest();
+                quickest = quickest == 0 ? least : quickest + WEIGHT * (least - quickest);
+            }
         }
+        measured = Counts.NONE;
     }
 
     /** Nobody wants to know: starts counting anew, and would tell its rate again. */
@@ -74,7 +92,6 @@ final class Observed {
         ordinary = Counts.NONE;
         admitted = Counts.NONE;
         trailing = 0;
-        parked = 0;
         told = false;
     }
 }

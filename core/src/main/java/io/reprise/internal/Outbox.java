@@ -25,8 +25,10 @@ public final class Outbox {
 
     private final List<SequelRule> rules;
     private final Function<JobRequest<?>, JobSpec> toSpec;
+    private final Events events;
 
-    public Outbox(List<SequelRule> rules, Function<JobRequest<?>, JobSpec> toSpec) {
+    public Outbox(List<SequelRule> rules, Function<JobRequest<?>, JobSpec> toSpec, Events events) {
+        this.events = events;
         this.rules = List.copyOf(rules);
         this.toSpec = toSpec;
     }
@@ -54,15 +56,27 @@ public final class Outbox {
         }
         List<JobSpec> jobs = new ArrayList<>();
         for (SequelRule rule : rules) {
-            try {
-                List<JobSpec> following = new ArrayList<>();
-                rule.after(kind, job, token)
-                        .forEach(each -> following.add(Sequels.requireHarmless(toSpec.apply(each))));
-                jobs.addAll(following);
-            } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on what follows it.
-                log.error("A sequel rule failed on {} of job {}; nothing of it follows", kind, job.id(), e);
-            }
+            attempt(
+                    kind,
+                    job,
+                    () -> rule.after(kind, job, token)
+                            // Each stands alone: one that cannot be stored takes no other with it.
+                            .forEach(each ->
+                                    attempt(kind, job, () -> jobs.add(Sequels.requireHarmless(toSpec.apply(each))))));
         }
         return jobs;
+    }
+
+    private void attempt(Kind kind, Job job, Runnable work) {
+        try {
+            work.run();
+        } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on what follows it.
+            log.error(
+                    "A sequel rule failed on {} of job {}; what it should have added does not follow",
+                    kind,
+                    job.id(),
+                    e);
+            events.sequelFailed(kind, job.id(), e);
+        }
     }
 }

@@ -62,7 +62,7 @@ public final class Outlook {
             return null;
         }
         String type = job.type();
-        String resource = job.spec().resource();
+        String resource = Cause.resource(job);
         Sum exact = sums.getOrDefault(
                 new Situation(type, resource, error, Math.min(attempt, Evidence.LAST_ATTEMPT)), Sum.NONE);
         Sum same = sums.getOrDefault(new Situation(type, resource, error, 0), Sum.NONE);

@@ -12,6 +12,7 @@ import io.reprise.store.LostClaim;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -26,16 +27,23 @@ import org.slf4j.LoggerFactory;
  * Takes over the leases of workers that are gone and settles their jobs as lost. What it has taken it keeps until that is
  * written, decided once: if the store fails in between, the jobs shall not wait for another lease to end.
  */
-final class Reclaimer {
+final class Reclaimer implements UpkeepRole.Piece {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+    /** So long a renewal that is due may take. */
+    private static final Duration RENEWAL = Duration.ofSeconds(10);
+
     private static final int LEASES = 20;
+    private static final int EMPTY_LEASES = 1_000;
 
     private final JobStore store;
     private final WorkerSettings settings;
     private final Decider decider;
     private final Events events;
     private final Tallies tallies;
+    private final StoreClock clock;
+    private final Driver driver;
     private final Runnable onWork;
     private final Deque<LostClaim> taken = new ArrayDeque<>();
 
@@ -48,11 +56,41 @@ final class Reclaimer {
         this.decider = decider;
         this.events = parts.events();
         this.tallies = parts.tallies();
+        this.clock = parts.clock();
+        this.driver = parts.driver();
         this.onWork = onWork;
     }
 
+    @Override
+    public String name() {
+        return "reclaimer";
+    }
+
+    /**
+     * Leases of dead workers first: empty ones, however many, keep nobody waiting. After a leap of the clock all wait until those who
+     * live have renewed theirs.
+     */
+    @Override
+    public Duration work() {
+        long sent = driver.nanos();
+        clock.heard(store.now(), sent);
+        if (clock.hasLeapt(settings.timing().lease().plus(RENEWAL))) {
+            return INTERVAL;
+        }
+        if (takeOver() || store.dropEmptyLeases(EMPTY_LEASES) == EMPTY_LEASES) {
+            return Duration.ZERO;
+        }
+        return INTERVAL;
+    }
+
+    /** What was taken and could not be settled at once, by whoever took it, leader or not. */
+    @Override
+    public void finish() {
+        settleTaken();
+    }
+
     /** Returns whether there may be more. */
-    boolean reclaim() {
+    private boolean takeOver() {
         List<LostClaim> lost = store.takeOver(settings.name(), settings.timing().lease(), LEASES);
         for (LostClaim claim : lost) {
             log.warn(
@@ -67,9 +105,7 @@ final class Reclaimer {
         return lost.size() == LEASES;
     }
 
-    /** To be called again after a failure, by whoever took them, leader or not. */
-    boolean settleTaken() {
-        boolean some = !taken.isEmpty();
+    private void settleTaken() {
         for (LostClaim lost = taken.peek(); lost != null; lost = taken.peek()) {
             boolean again = false;
             try {
@@ -87,7 +123,6 @@ final class Reclaimer {
                 }
             }
         }
-        return some;
     }
 
     private List<Settlement> decide(LostClaim lost) {
@@ -104,7 +139,9 @@ final class Reclaimer {
         for (int i = 0; i < settlements.size(); i++) {
             Job job = lost.claim().jobs().get(i);
             if (!settled.stale().contains(job.id())) {
-                events.happened(JobEvent.Kind.LOST, job, settled.at());
+                if (!lost.excused() && !Decider.isUnheard(lost, job)) {
+                    events.happened(JobEvent.Kind.LOST, job, settled.at());
+                }
                 if (settled.cancelled().contains(job.id())) {
                     events.cancelled(job, settlements.get(i), settled.at());
                 } else {

@@ -3,7 +3,6 @@ package io.reprise.internal;
 
 import io.reprise.Job;
 import io.reprise.JobId;
-import io.reprise.store.Claim;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -11,34 +10,44 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /**
  * Decides and writes how remote runs ended. Whoever comes while another writes waits, and the next writes for all that wait,
- * in one call.
+ * in one call. A call that takes long, because somebody holds a lock in the database, holds up none but those in it: after a
+ * moment others go ahead beside it.
  */
 final class RemoteOutcomes {
 
     private static final int MAX_BATCH = 1_000;
-    private static final int MAX_LEASES = 10_000;
+    private static final int MAX_WRITERS = 8;
+    private static final Duration PATIENCE = Duration.ofMillis(50);
 
-    /** One outcome on its way. Guarded by the lock once it is in a batch. */
+    private enum Phase {
+        WAITING,
+        UNDER_WAY,
+        WRITTEN
+    }
+
+    /** One outcome on its way. Guarded by the outcomes. */
     private static final class Outcome {
-        final Run run;
+        final Ended end;
         final Settlement settlement;
-        boolean written;
+        Phase phase = Phase.WAITING;
         boolean accepted;
 
-        Outcome(Run run, Settlement settlement) {
-            this.run = run;
+        Outcome(Ended end, Settlement settlement) {
+            this.end = end;
             this.settlement = settlement;
+        }
+
+        JobId job() {
+            return end.run().id();
         }
     }
 
@@ -50,11 +59,8 @@ final class RemoteOutcomes {
     private final StoreClock clock;
     private final Driver driver;
     private final Consumer<Duration> onDue;
-    private final Queue<Outcome> waiting = new ConcurrentLinkedQueue<>();
-    private final ReentrantLock lock = new ReentrantLock();
-
-    /** Jobs not settled yet of leases claimed here: a lease of which none is left need not wait to expire. */
-    private final Map<Long, Set<JobId>> open = new ConcurrentHashMap<>();
+    private final Set<Outcome> waiting = new LinkedHashSet<>();
+    private int writers;
 
     RemoteOutcomes(EngineParts parts, Decider decider, Consumer<Duration> onDue) {
         this.store = parts.store();
@@ -67,91 +73,121 @@ final class RemoteOutcomes {
         this.onDue = onDue;
     }
 
-    void claimed(Claim claim) {
-        if (open.size() >= MAX_LEASES) {
-            open.clear();
-        }
-        Set<JobId> jobs = ConcurrentHashMap.newKeySet();
-        claim.jobs().forEach(job -> jobs.add(job.id()));
-        open.put(claim.token(), jobs);
-    }
-
     /** Decides what becomes of the job and writes it. False if the lease was gone: then nothing was written. */
     boolean settle(Ended end) {
-        Settlement settlement = decider.settle(end);
-        control.ended(end, settlement);
-        Outcome outcome = new Outcome(end.run(), settlement);
-        waiting.add(outcome);
-        lock.lock();
-        try {
-            while (!outcome.written) {
-                write(gather(outcome));
-            }
-        } finally {
-            waiting.remove(outcome);
-            lock.unlock();
-        }
-        return outcome.accepted;
+        return settle(List.of(end)).get(0);
     }
 
-    /** What waits, with this one; each job once, since the store answers by job. */
-    private List<Outcome> gather(Outcome mine) {
-        List<Outcome> batch = new ArrayList<>(List.of(mine));
-        Set<JobId> jobs = new HashSet<>(Set.of(mine.run.id()));
-        waiting.remove(mine);
+    /** The same for many, no job twice. */
+    List<Boolean> settle(List<Ended> ends) {
+        List<Outcome> mine =
+                ends.stream().map(end -> new Outcome(end, decider.settle(end))).toList();
+        synchronized (this) {
+            waiting.addAll(mine);
+        }
+        try {
+            List<Outcome> batch = next(mine);
+            while (!batch.isEmpty()) {
+                write(batch, mine);
+                batch = next(mine);
+            }
+            return mine.stream().map(outcome -> outcome.accepted).toList();
+        } finally {
+            synchronized (this) {
+                mine.forEach(waiting::remove);
+            }
+            for (Outcome outcome : mine) {
+                if (!outcome.accepted) {
+                    control.refund(outcome.end.run().job, outcome.settlement);
+                }
+            }
+        }
+    }
+
+    /** Waits until these outcomes are written, or some may be written by this thread: then with what else waits. */
+    private synchronized List<Outcome> next(List<Outcome> mine) {
+        long since = driver.nanos();
+        boolean interrupted = false;
+        try {
+            while (mine.stream().anyMatch(outcome -> outcome.phase != Phase.WRITTEN)) {
+                long left = PATIENCE.toNanos() - (driver.nanos() - since);
+                List<Outcome> unwritten = mine.stream()
+                        .filter(outcome -> outcome.phase == Phase.WAITING)
+                        .toList();
+                if (!unwritten.isEmpty() && (writers == 0 || (left <= 0 && writers < MAX_WRITERS))) {
+                    writers++;
+                    return gather(unwritten);
+                }
+                try {
+                    wait(Math.max(1, left / 1_000_000));
+                } catch (InterruptedException e) {
+                    // What was begun must be heard of: the store has it or has not.
+                    interrupted = true;
+                }
+            }
+            return List.of();
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /** What waits, with these first; each job once, since the store answers by job. */
+    private List<Outcome> gather(List<Outcome> mine) {
+        List<Outcome> batch = new ArrayList<>(mine);
+        Set<JobId> jobs = batch.stream().map(Outcome::job).collect(Collectors.toCollection(HashSet::new));
+        batch.forEach(waiting::remove);
         Iterator<Outcome> others = waiting.iterator();
         while (others.hasNext() && batch.size() < MAX_BATCH) {
             Outcome other = others.next();
-            if (jobs.add(other.run.id())) {
+            if (jobs.add(other.job())) {
                 batch.add(other);
                 others.remove();
             }
         }
+        batch.forEach(outcome -> outcome.phase = Phase.UNDER_WAY);
         return batch;
     }
 
-    private void write(List<Outcome> batch) {
-        boolean done = false;
+    private void write(List<Outcome> batch, List<Outcome> mine) {
+        Settled settled = null;
         try {
             List<Settlement> settlements =
                     batch.stream().map(outcome -> outcome.settlement).toList();
             long sent = driver.nanos();
-            Settled settled = store.settle(settlements, closed(batch));
+            // Another server may have leased what is settled here: only the store knows what remains of a lease.
+            settled = store.settle(settlements);
             clock.heard(settled.at(), sent);
-            done = true;
             for (Outcome outcome : batch) {
-                outcome.written = true;
-                outcome.accepted = !settled.stale().contains(outcome.run.id());
+                outcome.accepted = !settled.stale().contains(outcome.job());
                 tell(outcome, settled);
             }
         } finally {
-            if (!done) {
-                // The one who wrote hears of it; the others try for themselves.
-                waiting.addAll(batch.subList(1, batch.size()));
-            }
+            written(batch, mine, settled != null);
         }
     }
 
-    private List<Long> closed(List<Outcome> batch) {
-        Set<Long> closed = new HashSet<>();
-        for (Outcome outcome : batch) {
-            Set<JobId> jobs = open.get(outcome.run.token());
-            if (jobs != null) {
-                jobs.remove(outcome.run.id());
-                if (jobs.isEmpty()) {
-                    open.remove(outcome.run.token());
-                    closed.add(outcome.run.token());
-                }
-            }
+    private synchronized void written(List<Outcome> batch, List<Outcome> mine, boolean done) {
+        writers--;
+        batch.forEach(outcome -> outcome.phase = done ? Phase.WRITTEN : Phase.WAITING);
+        if (!done) {
+            // The one who wrote hears of it; the others try for themselves.
+            waiting.addAll(batch);
+            mine.forEach(waiting::remove);
         }
-        return List.copyOf(closed);
+        notifyAll();
     }
 
     private void tell(Outcome outcome, Settled settled) {
-        Job job = outcome.run.job;
+        Job job = outcome.end.run().job;
         if (!outcome.accepted) {
             events.stale(job, settled.at());
-        } else if (settled.cancelled().contains(job.id())) {
+            return;
+        }
+        // Only now: what is reported several times at once counts once.
+        control.ended(outcome.end, outcome.settlement);
+        if (settled.cancelled().contains(job.id())) {
             events.cancelled(job, outcome.settlement, settled.at());
         } else {
             tallies.settled(job, outcome.settlement, Map.of());

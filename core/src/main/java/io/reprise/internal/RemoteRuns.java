@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSignal;
@@ -11,6 +12,7 @@ import io.reprise.PayloadCodec;
 import io.reprise.PayloadException;
 import io.reprise.Progress;
 import io.reprise.RemoteLease;
+import io.reprise.RemoteReport;
 import io.reprise.StaleLeaseException;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
@@ -19,16 +21,21 @@ import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
 import io.reprise.store.JobStore;
 import io.reprise.store.Renewal;
+import io.reprise.store.Suspects;
 import io.reprise.store.WorkerReport;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collection;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +47,7 @@ public final class RemoteRuns {
 
     private static final Duration REPORT = Duration.ofSeconds(10);
     private static final int MAX_REPORTS = 10_000;
+    private static final int MAX_FINDERS = 10_000;
 
     private final JobStore store;
     private final WorkerSettings settings;
@@ -49,7 +57,12 @@ public final class RemoteRuns {
     private final Control control;
     private final PayloadCodec codec;
     private final RemoteOutcomes outcomes;
+    private final Set<String> own;
+    private final RandomGenerator random;
     private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
+
+    /** By the prefix of the queues that they find. */
+    private final Map<String, QueueFinder> finders = new ConcurrentHashMap<>();
 
     RemoteRuns(EngineParts parts, Decider decider, Consumer<Duration> onDue) {
         this.store = parts.store();
@@ -59,22 +72,48 @@ public final class RemoteRuns {
         this.events = parts.events();
         this.control = parts.control();
         this.codec = parts.codec();
+        this.own = Set.copyOf(parts.handlers().types());
         this.outcomes = new RemoteOutcomes(parts, decider, onDue);
+        this.random = parts.random();
     }
 
     /** Leases jobs that may run now. */
     public List<RemoteLease> lease(RemoteLease.Wish wish) {
         report(wish);
-        Collection<String> queues = wish.queues().isEmpty() ? store.liveQueues() : wish.queues();
-        List<Demand> demands =
-                queues.stream().map(queue -> new Demand(queue, wish.max())).toList();
-        ClaimRequest request = new ClaimRequest(
-                wish.worker(), wish.lease(), wish.max(), demands, settings.retryShare(), true, wish.types());
         List<RemoteLease> leased = new ArrayList<>();
+        QueueFinder.Ask ask = (queues, max) -> claim(wish, queues, max, leased);
+        if (wish.queues().isEmpty()) {
+            finder(wish.prefix()).claim(wish.max(), ask);
+        } else {
+            ask.claim(wish.queues(), wish.max());
+        }
+        return leased;
+    }
+
+    private QueueFinder finder(String prefix) {
+        if (finders.size() >= MAX_FINDERS) {
+            finders.clear();
+        }
+        return finders.computeIfAbsent(prefix, key -> new QueueFinder(store, driver, random, key));
+    }
+
+    private List<Claim> claim(RemoteLease.Wish wish, List<String> queues, int max, List<RemoteLease> leased) {
+        // Who names no types gets none of those that this engine runs itself: what they hold is not for everybody.
+        boolean any = wish.types().isEmpty();
+        ClaimRequest request = new ClaimRequest(
+                wish.worker(),
+                wish.lease(),
+                max,
+                queues.stream().map(queue -> new Demand(queue, max)).toList(),
+                settings.retryShare(),
+                Suspects.upTo(LeaseBook.FIRST_SUSPECTS),
+                any ? own : wish.types(),
+                any,
+                true);
         long sent = driver.nanos();
-        for (Claim claim : store.claim(request)) {
+        List<Claim> claims = store.claim(request);
+        for (Claim claim : claims) {
             clock.heard(claim.claimedAt(), sent);
-            outcomes.claimed(claim);
             for (Run run : new Lease(claim, 0, 0).runs()) {
                 String payload = mayStart(run) ? payload(run) : null;
                 if (payload != null) {
@@ -83,7 +122,7 @@ public final class RemoteRuns {
                 }
             }
         }
-        return leased;
+        return claims;
     }
 
     private static RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
@@ -149,32 +188,93 @@ public final class RemoteRuns {
         return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
     }
 
-    public void complete(RemoteLease.Key key, @Nullable String result) {
-        accept(key, null, result == null ? null : codec.seal(result));
+    /**
+     * Takes reports, each for itself, in as few steps as the store can. What was reported so before is accepted again.
+     *
+     * @param check shown the job of each report first; what it throws is the answer, and nothing is changed
+     */
+    public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
+        RemoteReport.Answer[] answers = new RemoteReport.Answer[reports.size()];
+        List<Integer> left =
+                new ArrayList<>(IntStream.range(0, reports.size()).boxed().toList());
+        while (!left.isEmpty()) {
+            // Of several reports of one job each finds what the one before has done.
+            Map<JobId, Integer> round = new LinkedHashMap<>();
+            left.removeIf(n -> round.putIfAbsent(reports.get(n).key().job(), n) == null);
+            report(reports, List.copyOf(round.values()), check, answers);
+        }
+        return Arrays.asList(answers);
     }
 
-    public void fail(RemoteLease.Key key, Failure failure) {
-        accept(key, new Ended.Thrown(failure, null), null);
-    }
-
-    /** Ends a run as a handler would by throwing this. */
-    public void signal(RemoteLease.Key key, JobSignal signal) {
-        accept(key, Ended.Thrown.of(signal), null);
-    }
-
-    /** Gives a job back as it was before the claim. */
-    public void release(RemoteLease.Key key) {
-        Job job = held(key);
-        Ended end = Ended.notStarted(run(key, job));
-        if (!outcomes.settle(end)) {
-            throw stale(key, "another worker has the job, or will");
+    private void report(
+            List<RemoteReport> reports, List<Integer> round, Consumer<Job> check, RemoteReport.Answer[] answers) {
+        Map<JobId, Job> jobs = store
+                .findAll(round.stream().map(n -> reports.get(n).key().job()).toList())
+                .stream()
+                .collect(Collectors.toMap(Job::id, job -> job));
+        List<Integer> settled = new ArrayList<>();
+        List<Ended> ends = new ArrayList<>();
+        for (int n : round) {
+            RemoteReport report = reports.get(n);
+            Job job = jobs.get(report.key().job());
+            answers[n] = new RemoteReport.Answer(refusal(report, job, check));
+            if (job != null && answers[n].isAccepted() && isHeld(report.key(), job)) {
+                settled.add(n);
+                ends.add(ended(report, job));
+            }
+        }
+        List<Boolean> accepted = outcomes.settle(ends);
+        for (int i = 0; i < ends.size(); i++) {
+            if (!accepted.get(i)) {
+                int n = settled.get(i);
+                answers[n] =
+                        new RemoteReport.Answer(stale(reports.get(n).key(), "another worker has the job, or will"));
+            }
         }
     }
 
-    private void accept(RemoteLease.Key key, Ended.@Nullable Thrown error, @Nullable String result) {
-        if (!outcomes.settle(ended(key, held(key), error, result))) {
-            throw stale(key, "another worker has the job, or will");
+    /** Why a report cannot be taken; null if it can, or was. */
+    private @Nullable RuntimeException refusal(RemoteReport report, @Nullable Job job, Consumer<Job> check) {
+        if (job == null) {
+            return stale(report.key(), "the job is gone");
         }
+        try {
+            check.accept(job);
+        } catch (RuntimeException e) {
+            return e;
+        }
+        return isHeld(report.key(), job) || isTold(report) ? null : notHeld(report.key(), job);
+    }
+
+    /** Whether this very run was reported to have ended so before: who never got the answer asks again. */
+    private boolean isTold(RemoteReport report) {
+        Attempt.Ending ending = ending(report);
+        return ending != null
+                && store.attempts(report.key().job()).stream()
+                        .anyMatch(attempt -> attempt.token() == report.key().token() && attempt.ending() == ending);
+    }
+
+    private static Attempt.@Nullable Ending ending(RemoteReport report) {
+        if (!report.isStarted()) {
+            return null;
+        }
+        JobSignal signal = report.signal();
+        if (signal != null) {
+            return signal.kind() == JobSignal.Kind.SNOOZE ? Attempt.Ending.SNOOZED : Attempt.Ending.CANCELLED;
+        }
+        return report.failure() == null ? Attempt.Ending.SUCCEEDED : Attempt.Ending.FAILED;
+    }
+
+    private Ended ended(RemoteReport report, Job job) {
+        if (!report.isStarted()) {
+            return Ended.notStarted(run(report.key(), job));
+        }
+        JobSignal signal = report.signal();
+        Failure failure = report.failure();
+        Ended.Thrown thrown =
+                signal != null ? Ended.Thrown.of(signal) : failure == null ? null : new Ended.Thrown(failure, null);
+        String result = report.result();
+        return ended(report.key(), job, thrown, result == null ? null : codec.seal(result));
     }
 
     private Ended ended(RemoteLease.Key key, Job job, Ended.@Nullable Thrown error, @Nullable String result) {
@@ -191,13 +291,22 @@ public final class RemoteRuns {
     /** The job, if it is held under this token. */
     private Job held(RemoteLease.Key key) {
         Job job = store.find(key.job()).orElseThrow(() -> stale(key, "the job is gone"));
-        if (job.state() != JobState.RUNNING) {
-            throw stale(key, "the job is " + job.state());
-        }
-        if (holder(job).token() != key.token()) {
-            throw stale(key, "the job runs again, under another lease");
+        if (!isHeld(key, job)) {
+            throw notHeld(key, job);
         }
         return job;
+    }
+
+    private static boolean isHeld(RemoteLease.Key key, Job job) {
+        return job.state() == JobState.RUNNING && holder(job).token() == key.token();
+    }
+
+    private static StaleLeaseException notHeld(RemoteLease.Key key, Job job) {
+        return stale(
+                key,
+                job.state() == JobState.RUNNING
+                        ? "the job runs again, under another lease"
+                        : "the job is " + job.state());
     }
 
     private static JobStatus.Holder holder(Job job) {
@@ -235,6 +344,8 @@ public final class RemoteRuns {
                 ? List.of(WorkerReport.ANY)
                 : wish.types().stream().sorted().toList();
         Duration ttl = REPORT.multipliedBy(6);
-        store.checkIn(new WorkerReport(wish.worker(), wish.queues(), types, wish.max(), 0), ttl);
+        boolean some = wish.queues().isEmpty() && !wish.prefix().isEmpty();
+        List<String> queues = some ? List.of(wish.prefix() + WorkerReport.ANY) : wish.queues();
+        store.checkIn(new WorkerReport(wish.worker(), queues, types, wish.max(), 0), ttl);
     }
 }

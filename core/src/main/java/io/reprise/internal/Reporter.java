@@ -30,6 +30,7 @@ final class Reporter implements Role {
     private final LeaseBook book;
     private final Tallies tallies;
     private final Outlook outlook;
+    private final UnhandledTypes unhandled;
     private final OutageRest outage;
 
     Reporter(EngineParts parts, LeaseBook book, Outlook outlook) {
@@ -39,6 +40,7 @@ final class Reporter implements Role {
         this.book = book;
         this.tallies = parts.tallies();
         this.outlook = outlook;
+        this.unhandled = parts.unhandled();
         this.outage = new OutageRest("reporter", parts.random());
     }
 
@@ -51,6 +53,7 @@ final class Reporter implements Role {
     public Duration step() {
         try {
             store.checkIn(report(), TTL);
+            unhandled.renew();
             tell();
             if (tallies.sawFailures()) {
                 List<Evidence> evidence = store.evidence();

@@ -31,8 +31,8 @@ final class Run {
 
     final Job job;
     final Lease lease;
-    /** Whether it waited for a breaker and was let through. */
-    final boolean admitted;
+    /** Whether a breaker holds jobs of its resource back and let it through. */
+    boolean admitted;
     /** Why the store does not understand the job; null if it does. */
     final @Nullable String damage;
 
@@ -90,11 +90,20 @@ final class Run {
         return true;
     }
 
-    /** Goes on without its thread; {@code interrupt} takes the place of the thread's. */
-    synchronized void leaveThread(Runnable interrupt) {
-        if (phase == Phase.RUNNING) {
+    /** Goes on without its thread; {@code interrupt} takes the place of the thread's, also of one that has come already. */
+    void leaveThread(Runnable interrupt) {
+        boolean stopped;
+        synchronized (this) {
+            if (phase != Phase.RUNNING) {
+                return;
+            }
             this.thread = null;
             this.interrupt = interrupt;
+            stopped = stop != null;
+        }
+        if (stopped) {
+            Thread.interrupted();
+            interrupt.run();
         }
     }
 
@@ -108,15 +117,21 @@ final class Run {
     }
 
     /** Interrupts the handler, once: the first reason counts, and a second interrupt would disturb its clean-up. */
-    synchronized boolean stop(Stop reason) {
-        if (stop != null || phase == Phase.ENDED) {
-            return false;
+    boolean stop(Stop reason) {
+        Runnable instead;
+        synchronized (this) {
+            if (stop != null || phase == Phase.ENDED) {
+                return false;
+            }
+            stop = reason;
+            if (thread != null) {
+                thread.interrupt();
+            }
+            instead = interrupt;
         }
-        stop = reason;
-        if (thread != null) {
-            thread.interrupt();
-        } else if (interrupt != null) {
-            interrupt.run();
+        // Without the lock: whoever is told may say at once that the run is over.
+        if (instead != null) {
+            instead.run();
         }
         return true;
     }

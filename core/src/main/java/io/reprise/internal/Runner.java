@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
+import io.reprise.DeferredHandler;
 import io.reprise.PayloadCodec;
 import io.reprise.RepriseException;
 import io.reprise.store.JobStore;
@@ -33,6 +34,7 @@ final class Runner implements Role {
     private final Events events;
     private final Outbox outbox;
     private final Control control;
+    private final UnhandledTypes unhandled;
     private final Committer committer;
     private final Duration cancelGrace;
     private final Pace pace;
@@ -51,6 +53,7 @@ final class Runner implements Role {
         this.events = parts.events();
         this.outbox = parts.outbox();
         this.control = parts.control();
+        this.unhandled = parts.unhandled();
         this.committer = committer;
         this.book = book;
         this.nextPatrolNanos = parts.driver().nanos();
@@ -155,7 +158,7 @@ final class Runner implements Role {
 
     private void finish(Run run, Ended end) {
         if (run.end()) {
-            if (end.kind() != Ended.Kind.HELD && end.kind() != Ended.Kind.NOT_STARTED) {
+            if (end.wasTried()) {
                 pace.ran(end.ran().toNanos());
             }
             committer.accept(end);
@@ -179,7 +182,11 @@ final class Runner implements Role {
             return ended(run, Ended.Kind.HELD, start, null, null);
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
-        return entry == null ? ended(run, Ended.Kind.UNHANDLED, start, null, null) : call(run, start, entry);
+        if (entry == null) {
+            unhandled.claimed(run.job);
+            return ended(run, Ended.Kind.UNHANDLED, start, null, null);
+        }
+        return call(run, start, entry);
     }
 
     /** What is stored of the job is not understood. */

@@ -2,129 +2,206 @@
 package io.reprise.internal;
 
 import io.reprise.DuplicateKeyException;
-import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.Schedule.MissedFire;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobStore;
+import io.reprise.store.Note;
 import io.reprise.store.StoreException;
 import io.reprise.store.StoredSchedule;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Fires schedules that are due. Firing and moving on are one step in the store, so nothing fires twice. */
-public final class ScheduleFirer {
+/** Fires schedules that are due, page by page. Firing and moving on are one step in the store, so nothing fires twice. */
+final class ScheduleFirer implements UpkeepRole.Piece {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     /** A firing this late is a missed one. */
     private static final Duration LATE = Duration.ofMinutes(1);
 
-    private static final Duration BUSY = Duration.ofSeconds(1);
-    private static final Duration NOTHING_DUE = Duration.ofHours(1);
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    /** Schedules that fire in one transaction. */
+    private static final int BATCH = 100;
 
     private final JobStore store;
     private final Events events;
     private final Runnable onWork;
 
-    public ScheduleFirer(JobStore store, Events events, Runnable onWork) {
+    /** Where the last page of due ones ended; null at the beginning of a round. */
+    private @Nullable StoredSchedule after;
+
+    /** Whether one has moved in this round. */
+    private boolean again;
+
+    ScheduleFirer(JobStore store, Events events, Runnable onWork) {
         this.store = store;
         this.events = events;
         this.onWork = onWork;
     }
 
-    /** Fires what is due. Returns how long until the next one is due. */
-    Duration fireDue() {
+    @Override
+    public String name() {
+        return "scheduler";
+    }
+
+    /** One page of what is due; those behind it come at once. */
+    @Override
+    public Duration work() {
         Instant now = store.now();
-        Duration wait = NOTHING_DUE;
-        for (StoredSchedule schedule : store.schedules()) {
-            if (schedule.paused()) {
-                continue;
-            }
-            if (!schedule.nextAt().isAfter(now)) {
-                // A firing may leave the next one due as well. One that waits for its last job is looked at again
-                // later.
-                wait = shorter(wait, fireGuarded(schedule, now) ? Duration.ZERO : BUSY);
-            } else {
-                wait = shorter(wait, Duration.between(now, schedule.nextAt()));
+        List<StoredSchedule> due = store.dueSchedules(BATCH, after);
+        boolean moved = !due.isEmpty() && fire(due, now);
+        boolean more = due.size() == BATCH;
+        after = more ? due.get(BATCH - 1) : null;
+        again |= moved;
+        if (more) {
+            return Duration.ZERO;
+        }
+        // A firing may leave the next one due as well. One that waits for its last job is looked at again later.
+        boolean soon = again;
+        again = false;
+        return soon ? Duration.ZERO : untilNext(now);
+    }
+
+    private Duration untilNext(Instant now) {
+        Duration wait =
+                store.nextFiring().map(next -> Duration.between(now, next)).orElse(INTERVAL);
+        return wait.isNegative() || wait.compareTo(INTERVAL) < 0 ? wait : INTERVAL;
+    }
+
+    /** What a schedule will do now. */
+    private record Plan(Firing firing, @Nullable String skipped) {}
+
+    /** Returns whether a schedule moved. */
+    private boolean fire(List<StoredSchedule> due, Instant now) {
+        Set<JobId> live = store.live(due.stream()
+                .map(StoredSchedule::lastJob)
+                .filter(Objects::nonNull)
+                .toList());
+        List<Plan> plans = new ArrayList<>();
+        for (StoredSchedule schedule : due) {
+            Plan plan = schedule.paused() ? null : plan(schedule, live, now);
+            if (plan != null) {
+                plans.add(plan);
             }
         }
-        return wait;
+        if (plans.isEmpty()) {
+            return false;
+        }
+        boolean moved = false;
+        List<Optional<List<Inserted>>> fired = fireAll(plans);
+        for (int i = 0; i < plans.size(); i++) {
+            moved |= fired == null ? fireGuarded(plans.get(i), now) : told(plans.get(i), fired.get(i), now);
+        }
+        onWork.run();
+        return moved;
+    }
+
+    /** Null if one of them cannot fire, and so none did. */
+    private @Nullable List<Optional<List<Inserted>>> fireAll(List<Plan> plans) {
+        try {
+            return store.fireAll(plans.stream().map(Plan::firing).toList());
+        } catch (RuntimeException e) {
+            if (e instanceof StoreException trouble && trouble.isTransient()) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** One schedule that is refused, or fails in an unforeseen way, does not stop the others. */
+    private boolean fireGuarded(Plan plan, Instant now) {
+        try {
+            return fireAlone(plan, now);
+        } catch (RuntimeException e) {
+            if (e instanceof StoreException trouble && trouble.isTransient()) {
+                throw e;
+            }
+            log.error("Schedule {} could not fire and is tried again", plan.firing.schedule(), e);
+            return false;
+        }
+    }
+
+    /** A job whose unique key is taken is not enqueued, but the schedule moves on all the same. */
+    private boolean fireAlone(Plan plan, Instant now) {
+        try {
+            return told(plan, store.fireAll(List.of(plan.firing)).get(0), now);
+        } catch (DuplicateKeyException e) {
+            Firing without = new Firing(plan.firing.schedule(), plan.firing.dueAt(), plan.firing.nextAt(), List.of());
+            return told(
+                    new Plan(without, e.getMessage()),
+                    store.fireAll(List.of(without)).get(0),
+                    now);
+        }
     }
 
     /** One schedule that fails in an unforeseen way does not stop those behind it. */
-    private boolean fireGuarded(StoredSchedule schedule, Instant now) {
+    private @Nullable Plan plan(StoredSchedule schedule, Set<JobId> live, Instant now) {
         try {
-            return fire(schedule, now);
+            ScheduleRule rule = ScheduleRule.parse(schedule.name(), schedule.rule());
+            return plan(schedule, rule, live, now);
+        } catch (IllegalArgumentException e) {
+            log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
+            store.pauseSchedule(schedule.name(), true, new Note("reprise", e.getMessage()));
+            return null;
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
             log.error("Schedule {} could not fire and is tried again", schedule.name(), e);
-            return false;
+            return null;
         }
     }
 
-    private boolean fire(StoredSchedule schedule, Instant now) {
-        ScheduleRule rule;
-        try {
-            rule = ScheduleRule.parse(schedule.name(), schedule.rule());
-        } catch (IllegalArgumentException e) {
-            log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
-            store.pauseSchedule(schedule.name(), true, new io.reprise.store.Note("reprise", e.getMessage()));
-            return true;
-        }
+    private static @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
         boolean late = schedule.nextAt().plus(LATE).isBefore(now);
-        boolean skip = late && rule.missed == MissedFire.SKIP;
-        boolean busy = !rule.overlap && isLive(schedule.lastJob());
+        JobId last = schedule.lastJob();
+        boolean busy = !rule.overlap && last != null && live.contains(last);
         if (busy && rule.missed == MissedFire.ALL) {
-            return false;
+            return null;
         }
-        Instant from = rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
+        String skipped = busy ? "job " + last + " is not finished" : null;
+        if (late && rule.missed == MissedFire.SKIP) {
+            skipped = "too late";
+        }
+        // The time may have been read before the schedule fell due: it must not fire for the same time again.
+        boolean early = now.isBefore(schedule.nextAt());
+        Instant from = early || rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);
         JobSpec job = schedule.job().toBuilder().schedule(schedule.name()).build();
-        List<JobSpec> jobs = skip || busy ? List.of() : List.of(job);
-        Optional<List<Inserted>> fired = fire(schedule, next, jobs);
-        if (jobs.isEmpty() && fired.isPresent()) {
+        List<JobSpec> jobs = skipped == null ? List.of(job) : List.of();
+        return new Plan(new Firing(schedule.name(), schedule.nextAt(), next, jobs), skipped);
+    }
+
+    /** Returns whether the schedule moved. */
+    private boolean told(Plan plan, Optional<List<Inserted>> fired, Instant now) {
+        if (fired.isEmpty()) {
+            return false;
+        }
+        if (plan.skipped != null) {
             log.info(
                     "Schedule {} skipped its firing of {}: {}",
-                    schedule.name(),
-                    schedule.nextAt(),
-                    busy ? "job " + schedule.lastJob() + " is not finished" : "too late");
+                    plan.firing.schedule(),
+                    plan.firing.dueAt(),
+                    plan.skipped);
         }
-        fired.ifPresent(inserted -> inserted.stream().filter(Inserted::created).forEach(one -> told(one, job, now)));
+        List<JobSpec> jobs = plan.firing.jobs();
+        for (int i = 0; i < jobs.size(); i++) {
+            Inserted inserted = fired.get().get(i);
+            if (inserted.created()) {
+                events.enqueued(inserted.id(), jobs.get(i), now, inserted.dueAt());
+            }
+        }
         return true;
-    }
-
-    /** A job whose unique key is taken is not enqueued, but the schedule moves on all the same. */
-    private Optional<List<Inserted>> fire(StoredSchedule schedule, Instant next, List<JobSpec> jobs) {
-        try {
-            return store.fire(schedule.name(), schedule.nextAt(), next, jobs);
-        } catch (DuplicateKeyException e) {
-            log.warn("Schedule {} skipped its firing of {}: {}", schedule.name(), schedule.nextAt(), e.getMessage());
-            return store.fire(schedule.name(), schedule.nextAt(), next, List.of());
-        }
-    }
-
-    private static Duration shorter(Duration a, Duration b) {
-        return a.compareTo(b) < 0 ? a : b;
-    }
-
-    private void told(Inserted inserted, JobSpec job, Instant now) {
-        events.enqueued(inserted.id(), job, now, inserted.dueAt());
-        onWork.run();
-    }
-
-    private boolean isLive(@Nullable JobId last) {
-        return last != null
-                && store.find(last)
-                        .map(Job::state)
-                        .filter(state -> !state.isTerminal())
-                        .isPresent();
     }
 }

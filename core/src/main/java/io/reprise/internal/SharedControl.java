@@ -9,21 +9,43 @@ import io.reprise.control.RetryBudget;
 import io.reprise.store.ControlRow;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The fleet's breakers and budgets as the store last showed them, and the way to change them: read, compute, store unless
- * another was first, read again. Not thread-safe; whoever needs it has their own.
+ * another was first, read again. What was not changed is not read again, and many changes are one call of the store, so
+ * that thousands of resources in trouble cost few calls. Not thread-safe; whoever needs it has their own.
  */
 final class SharedControl {
 
     private static final int TRIES = 5;
+
+    /** Rows in one call; the next call follows at once. */
+    private static final int BUNDLE = 1_000;
+
+    /** A change may become visible after a later one. So each read goes back to what was known so long ago. */
+    private static final Duration LOOK_BACK = Duration.ofSeconds(2);
+
+    /** How often all is read, to find out what was removed: that says no more than nothing does, so it has time. */
+    private static final Duration READ_ALL = Duration.ofSeconds(5);
+
+    /** For the same reason no more than a hundred rows a second are read, on average. */
+    private static final Duration READ_ALL_PER_ROW = Duration.ofMillis(10);
 
     private final JobStore store;
     private final ControlRules rules;
@@ -31,6 +53,17 @@ final class SharedControl {
     private final Map<String, ControlRow> rows = new HashMap<>();
     private final Map<String, Breaker> breakers = new HashMap<>();
     private final Map<ControlKey, RetryBudget> budgets = new HashMap<>();
+    /** Times of the machine: the store's clock may be set back. None before the first read. */
+    private @Nullable Long readAllNanos;
+
+    private long readAllPauseNanos;
+    /** The greatest version that was read. */
+    private long newest;
+    /** What the greatest one was at a time that is long enough ago, and what it was later. */
+    private long from;
+
+    private long mark;
+    private long markedNanos;
 
     SharedControl(JobStore store, ControlRules rules, Events events) {
         this.store = store;
@@ -38,13 +71,59 @@ final class SharedControl {
         this.events = events;
     }
 
-    void read(Instant now) {
-        rows.clear();
-        breakers.clear();
-        budgets.clear();
-        for (ControlRow row : store.controls()) {
+    /** Everything, by this time of the store and this one of the machine. */
+    void read(Instant now, long nanos) {
+        if (readAllNanos == null) {
+            markedNanos = nanos;
+        }
+        if (readAllNanos != null && nanos - readAllNanos < readAllPauseNanos) {
+            store.controlsAfter(from).forEach(row -> found(row, now));
+        } else {
+            readAll(now);
+            readAllNanos = nanos;
+        }
+        if (nanos - markedNanos >= LOOK_BACK.toNanos()) {
+            from = mark;
+            mark = newest;
+            markedNanos = nanos;
+        }
+    }
+
+    private void readAll(Instant now) {
+        List<ControlRow> all = store.controls();
+        Set<String> names = all.stream().map(ControlRow::name).collect(Collectors.toSet());
+        forgetUnless(names, List.copyOf(rows.keySet()));
+        all.forEach(row -> found(row, now));
+        readAllPauseNanos = Math.max(
+                READ_ALL.toNanos(), READ_ALL_PER_ROW.multipliedBy(all.size()).toNanos());
+    }
+
+    private void readAgain(Collection<String> names, Instant now) {
+        List<ControlRow> there = store.controls(names);
+        forgetUnless(there.stream().map(ControlRow::name).collect(Collectors.toSet()), names);
+        there.forEach(row -> found(row, now));
+    }
+
+    private void forgetUnless(Set<String> there, Collection<String> names) {
+        names.stream().filter(name -> !there.contains(name)).forEach(this::forget);
+    }
+
+    private void found(ControlRow row, Instant now) {
+        newest = Math.max(newest, row.version());
+        ControlRow known = rows.get(row.name());
+        if (known == null || known.version() != row.version()) {
             keep(row, now);
         }
+    }
+
+    private void forget(String name) {
+        rows.remove(name);
+        ControlKey.parse(name).ifPresent(key -> {
+            budgets.remove(key);
+            if (key.kind() == ControlKey.Kind.BREAKER) {
+                breakers.remove(key.subject());
+            }
+        });
     }
 
     private void keep(ControlRow row, Instant now) {
@@ -69,57 +148,43 @@ final class SharedControl {
     /** By whom, if by hand. */
     record Hand(String action, Note note) {}
 
-    /** The breaker after the change; empty if others were first time after time, and nothing was changed. */
-    Optional<Breaker> change(String resource, Instant now, UnaryOperator<Breaker> change, @Nullable Hand hand) {
-        ControlKey key = ControlKey.breaker(resource);
+    /** Changes a breaker by hand. False if others were first time after time, and nothing was changed. */
+    boolean change(String resource, Instant now, UnaryOperator<Breaker> change, Hand hand) {
         for (int tries = 0; tries < TRIES; tries++) {
             Breaker before = breakers.getOrDefault(resource, Breaker.closed(now));
             Breaker after = change.apply(before);
-            if (put(key, after.text(), now, hand)) {
+            ControlRow row = row(ControlKey.breaker(resource), after.text());
+            OptionalLong version = row == null ? OptionalLong.of(0) : store.putControl(row, hand.action, hand.note);
+            if (version.isPresent()) {
                 tell(resource, before, after, now);
-                return Optional.of(after);
+                return true;
             }
-            read(now);
+            readAgain(List.of(ControlKey.breaker(resource).text()), now);
         }
-        return Optional.empty();
+        return false;
     }
 
-    /** The budget after the change; empty as above. */
-    Optional<RetryBudget> change(ControlKey key, Instant now, UnaryOperator<RetryBudget> change) {
-        for (int tries = 0; tries < TRIES; tries++) {
-            RetryBudget before = budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now));
-            RetryBudget after = change.apply(before);
-            if (put(key, after.text(), now, null)) {
-                if (after.grants() == 0 && before.grants() > 0) {
-                    events.control(new ControlEvent(emptied(key), key.subject(), now, "retries wait for successes"));
-                }
-                return Optional.of(after);
-            }
-            read(now);
-        }
-        return Optional.empty();
-    }
-
-    private boolean put(ControlKey key, String state, Instant now, @Nullable Hand hand) {
+    /** The row to store; null if that is what is there. */
+    private @Nullable ControlRow row(ControlKey key, String state) {
         ControlRow known = rows.get(key.text());
         if (known != null && known.state().equals(state)) {
-            return true;
+            return null;
         }
-        ControlRow row = new ControlRow(key.text(), known == null ? 0 : known.version(), state);
-        OptionalLong version = hand == null ? store.putControl(row) : store.putControl(row, hand.action, hand.note);
-        version.ifPresent(number -> keep(new ControlRow(row.name(), number, state), now));
-        return version.isPresent();
+        return new ControlRow(key.text(), known == null ? 0 : known.version(), state);
     }
 
     /** Forgets what says no more than nothing would. */
-    void remove(ControlKey key) {
-        ControlRow known = rows.get(key.text());
-        if (known != null && store.removeControl(known.name(), known.version())) {
-            rows.remove(key.text());
-            budgets.remove(key);
-            if (key.kind() == ControlKey.Kind.BREAKER) {
-                breakers.remove(key.subject());
+    void remove(Collection<ControlKey> keys) {
+        List<ControlRow> known = new ArrayList<>();
+        for (ControlKey key : keys) {
+            ControlRow row = rows.get(key.text());
+            if (row != null) {
+                known.add(row);
             }
+        }
+        for (int first = 0; first < known.size(); first += BUNDLE) {
+            store.removeControls(known.subList(first, Math.min(known.size(), first + BUNDLE)))
+                    .forEach(this::forget);
         }
     }
 
@@ -135,11 +200,157 @@ final class SharedControl {
         }
     }
 
+    private void tell(ControlKey key, RetryBudget before, RetryBudget after, Instant now) {
+        if (after.grants() == 0 && before.grants() > 0) {
+            events.control(new ControlEvent(emptied(key), key.subject(), now, "retries wait for successes"));
+        }
+    }
+
     private static Kind emptied(ControlKey key) {
         return switch (key.kind()) {
             case RESOURCE_BUDGET -> Kind.RESOURCE_BUDGET_EMPTIED;
             case QUEUE_BUDGET -> Kind.QUEUE_BUDGET_EMPTIED;
             case BUDGET, BREAKER -> Kind.BUDGET_EMPTIED;
         };
+    }
+
+    Changes changes(Instant now) {
+        return new Changes(now);
+    }
+
+    /** Changes of many breakers and budgets, each once, to be written together. */
+    final class Changes {
+
+        private final Instant now;
+        private List<Change<?>> open = new ArrayList<>();
+
+        private Changes(Instant now) {
+            this.now = now;
+        }
+
+        /**
+         * Adds a change of a breaker.
+         *
+         * @param then gets the breaker after it; empty if others were first time after time, or the store failed
+         */
+        void breaker(String resource, UnaryOperator<Breaker> change, Consumer<Optional<Breaker>> then) {
+            open.add(new Change<>(
+                    ControlKey.breaker(resource),
+                    () -> breakers.getOrDefault(resource, Breaker.closed(now)),
+                    change,
+                    Breaker::text,
+                    (before, after) -> tell(resource, before, after, now),
+                    then));
+        }
+
+        /** The same for a budget. */
+        void budget(ControlKey key, UnaryOperator<RetryBudget> change, Consumer<Optional<RetryBudget>> then) {
+            open.add(new Change<>(
+                    key,
+                    () -> budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now)),
+                    change,
+                    RetryBudget::text,
+                    (before, after) -> tell(key, before, after, now),
+                    then));
+        }
+
+        void write() {
+            try {
+                for (int tries = 0; tries < TRIES && !open.isEmpty(); tries++) {
+                    List<Change<?>> beaten = new ArrayList<>();
+                    while (!open.isEmpty()) {
+                        int size = Math.min(BUNDLE, open.size());
+                        beaten.addAll(write(open.subList(0, size)));
+                        open = new ArrayList<>(open.subList(size, open.size()));
+                    }
+                    open = beaten;
+                    if (!beaten.isEmpty()) {
+                        readAgain(beaten.stream().map(c -> c.key.text()).toList(), now);
+                    }
+                }
+            } finally {
+                open.forEach(Change::failed);
+            }
+        }
+
+        /** Returns those for which another was first. */
+        private List<Change<?>> write(List<Change<?>> some) {
+            List<Change<?>> written = new ArrayList<>();
+            List<ControlRow> bundle = new ArrayList<>();
+            for (Change<?> change : some) {
+                ControlRow row = row(change.key, change.compute());
+                if (row == null) {
+                    change.done();
+                } else {
+                    written.add(change);
+                    bundle.add(row);
+                }
+            }
+            List<OptionalLong> versions = bundle.isEmpty() ? List.of() : store.putControls(bundle);
+            List<Change<?>> beaten = new ArrayList<>();
+            for (int i = 0; i < bundle.size(); i++) {
+                OptionalLong version = versions.get(i);
+                if (version.isPresent()) {
+                    ControlRow row = bundle.get(i);
+                    keep(new ControlRow(row.name(), version.getAsLong(), row.state()), now);
+                    written.get(i).done();
+                } else {
+                    beaten.add(written.get(i));
+                }
+            }
+            return beaten;
+        }
+    }
+
+    private interface Told<T> {
+        void tell(T before, T after);
+    }
+
+    private static final class Change<T> {
+
+        private final ControlKey key;
+        private final Supplier<T> stored;
+        private final UnaryOperator<T> change;
+        private final Function<T, String> text;
+        private final Told<T> told;
+        private final Consumer<Optional<T>> then;
+        private @Nullable T before;
+        private @Nullable T after;
+
+        Change(
+                ControlKey key,
+                Supplier<T> stored,
+                UnaryOperator<T> change,
+                Function<T, String> text,
+                Told<T> told,
+                Consumer<Optional<T>> then) {
+            this.key = key;
+            this.stored = stored;
+            this.change = change;
+            this.text = text;
+            this.told = told;
+            this.then = then;
+        }
+
+        String compute() {
+            T from = stored.get();
+            T to = change.apply(from);
+            before = from;
+            after = to;
+            return text.apply(to);
+        }
+
+        void done() {
+            T from = before;
+            T to = after;
+            if (from != null && to != null) {
+                told.tell(from, to);
+                then.accept(Optional.of(to));
+            }
+        }
+
+        void failed() {
+            then.accept(Optional.empty());
+        }
     }
 }

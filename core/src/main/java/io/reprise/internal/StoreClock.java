@@ -12,10 +12,14 @@ public final class StoreClock {
 
     private static final Duration PROMPT = Duration.ofSeconds(1);
 
+    private static final Duration LEAP = Duration.ofSeconds(1);
+
     private record Anchor(Instant at, long nanos) {}
 
     private final Driver driver;
     private volatile Anchor anchor;
+    private volatile boolean leapt;
+    private volatile long leapNanos;
 
     public StoreClock(Driver driver, Instant now) {
         this.driver = driver;
@@ -28,9 +32,21 @@ public final class StoreClock {
      */
     void heard(Instant storeNow, long sentNanos) {
         long now = driver.nanos();
+        if (storeNow.isAfter(now().plus(LEAP))) {
+            leapNanos = now;
+            leapt = true;
+        }
         if (now - sentNanos <= PROMPT.toNanos() || storeNow.isAfter(now())) {
             anchor = new Anchor(storeNow, now);
         }
+    }
+
+    /**
+     * Whether the store's clock went ahead by a leap within this time, as that of a machine that was suspended: leases of workers that
+     * live may look expired until they are renewed.
+     */
+    boolean hasLeapt(Duration within) {
+        return leapt && driver.nanos() - leapNanos < within.toNanos();
     }
 
     public Instant now() {

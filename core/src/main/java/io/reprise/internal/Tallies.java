@@ -120,7 +120,7 @@ final class Tallies {
     private Cause cause(Job job) {
         JobStatus.LastError error = job.status().lastError();
         return job.attempts() == 0 || error == null
-                ? Cause.first(job.type(), job.spec().resource())
+                ? Cause.first(job.type(), Cause.resource(job))
                 : cause(job, error.fingerprint(), error.type());
     }
 
@@ -135,7 +135,7 @@ final class Tallies {
     }
 
     private Cause cause(Job job, String fingerprint, String error) {
-        String resource = job.spec().resource();
+        String resource = Cause.resource(job);
         if (errors.size() >= MAX_ROWS && !errors.containsKey(new Target(job.type(), resource))) {
             return Cause.otherError(job.type(), resource);
         }

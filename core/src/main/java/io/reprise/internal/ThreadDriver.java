@@ -4,6 +4,7 @@ package io.reprise.internal;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -57,6 +58,13 @@ public final class ThreadDriver implements Driver {
     }
 
     @Override
+    public Map<String, Duration> busy() {
+        Map<String, Duration> busy = new TreeMap<>();
+        loops.values().forEach(loop -> busy.put(loop.role.name(), loop.busy()));
+        return busy;
+    }
+
+    @Override
     public boolean await(BooleanSupplier condition, Duration limit) {
         long end = nanos() + Math.min(limit.toSeconds(), MAX_AWAIT_SECONDS) * 1_000_000_000L + limit.toNanosPart();
         while (!condition.getAsBoolean()
@@ -74,6 +82,8 @@ public final class ThreadDriver implements Driver {
         private final Condition changed = lock.newCondition();
         private volatile boolean woken;
         private volatile boolean stopped;
+        private volatile boolean stepping = true;
+        private volatile long changedNanos = nanos();
 
         Loop(Role role) {
             this.role = role;
@@ -84,8 +94,23 @@ public final class ThreadDriver implements Driver {
         void run() {
             while (!stopped) {
                 woken = false;
-                rest(step());
+                begins(true);
+                Duration rest = step();
+                begins(false);
+                rest(rest);
             }
+        }
+
+        private void begins(boolean steps) {
+            changedNanos = nanos();
+            stepping = steps;
+        }
+
+        /** A thread that has died is in its last step for ever. */
+        Duration busy() {
+            return stepping || (!thread.isAlive() && !stopped)
+                    ? Duration.ofNanos(Math.max(0, nanos() - changedNanos))
+                    : Duration.ZERO;
         }
 
         private Duration step() {

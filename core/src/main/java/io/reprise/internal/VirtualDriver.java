@@ -4,21 +4,50 @@ package io.reprise.internal;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.LinkedHashMap;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Steps roles one at a time in the calling thread, in the order in which they are due, in time that only it moves. */
+/**
+ * Steps roles one at a time in the calling thread, in the order in which they are due, in time that only it moves. Those
+ * due at the same time go in the order in which they were started.
+ */
 public final class VirtualDriver implements Driver {
 
     private static final int MAX_STEPS_PER_INSTANT = 100_000;
+    private static final long NEVER = Long.MAX_VALUE;
+    private static final Duration LONGEST_REST = Duration.ofDays(36_500);
+
+    private static final class Slot {
+        final Role role;
+        final long number;
+        long due;
+
+        Slot(Role role, long number, long due) {
+            this.role = role;
+            this.number = number;
+            this.due = due;
+        }
+    }
+
+    /** What was once due then; it still is if the slot says so. */
+    private record Entry(long due, Slot slot) {
+        boolean isValid() {
+            return slot.due == due;
+        }
+    }
 
     private final ManualClock clock;
     private final Instant origin;
-    private Instant lastStep = Instant.MIN;
+    private final Map<Role, Slot> slots = new HashMap<>();
+    private final PriorityQueue<Entry> entries =
+            new PriorityQueue<>(Comparator.comparingLong(Entry::due).thenComparingLong(entry -> entry.slot.number));
+    private long started;
+    private long lastStep = Long.MIN_VALUE;
     private int steps;
-    private final Map<Role, Instant> dueAt = new LinkedHashMap<>();
 
     public VirtualDriver(ManualClock clock) {
         this.clock = clock;
@@ -27,30 +56,50 @@ public final class VirtualDriver implements Driver {
 
     @Override
     public long nanos() {
-        return Duration.between(origin, clock.instant()).toNanos();
+        return nanos(clock.instant());
+    }
+
+    private long nanos(Instant time) {
+        return Math.addExact(
+                Math.multiplyExact(time.getEpochSecond() - origin.getEpochSecond(), 1_000_000_000L),
+                (long) time.getNano() - origin.getNano());
     }
 
     @Override
     public void start(Role role) {
-        dueAt.put(role, clock.instant());
+        Slot slot = slots.computeIfAbsent(role, key -> new Slot(key, started++, NEVER));
+        due(slot, nanos());
     }
 
     @Override
     public void wake(Role role) {
-        dueAt.computeIfPresent(role, (key, due) -> clock.instant());
+        Slot slot = slots.get(role);
+        if (slot != null) {
+            due(slot, nanos());
+        }
     }
 
     @Override
     public void stop(Role role) {
-        dueAt.remove(role);
+        Slot slot = slots.remove(role);
+        if (slot != null) {
+            slot.due = NEVER;
+        }
+    }
+
+    private void due(Slot slot, long nanos) {
+        if (slot.due != nanos) {
+            slot.due = nanos;
+            entries.add(new Entry(nanos, slot));
+        }
     }
 
     /** Takes every step that is due now, and those that they make due now. */
     public void runDue() {
-        Role role = earliest(clock.instant());
-        while (role != null) {
-            step(role);
-            role = earliest(clock.instant());
+        Slot slot = next(nanos());
+        while (slot != null) {
+            step(slot);
+            slot = next(nanos());
         }
     }
 
@@ -66,46 +115,48 @@ public final class VirtualDriver implements Driver {
 
     @Override
     public boolean await(BooleanSupplier condition, Duration limit) {
-        Instant end = clock.instant().plus(limit);
+        long end = nanos(clock.instant().plus(limit));
         while (!condition.getAsBoolean()) {
-            Role role = earliest(end);
-            if (role == null) {
+            Slot slot = next(end);
+            if (slot == null) {
                 return false;
             }
-            Instant due = dueAt.getOrDefault(role, end);
-            if (due.isAfter(clock.instant())) {
-                clock.advance(Duration.between(clock.instant(), due));
+            long rest = slot.due - nanos();
+            if (rest > 0) {
+                clock.advance(Duration.ofNanos(rest));
             }
-            step(role);
+            step(slot);
         }
         return true;
     }
 
-    private void step(Role role) {
-        steps = clock.instant().equals(lastStep) ? steps + 1 : 0;
-        lastStep = clock.instant();
+    private void step(Slot slot) {
+        long now = nanos();
+        steps = now == lastStep ? steps + 1 : 0;
+        lastStep = now;
         if (steps > MAX_STEPS_PER_INSTANT) {
-            throw new IllegalStateException("The " + role.name() + " never rests: a job may be due again at once");
+            throw new IllegalStateException("The " + slot.role.name() + " never rests: a job may be due again at once");
         }
         // Out of the way while it works, so that a wake-up during the step is not lost in the rest that it returns.
-        dueAt.put(role, Instant.MAX);
-        Duration rest = role.step();
-        dueAt.computeIfPresent(
-                role, (key, due) -> due.equals(Instant.MAX) ? clock.instant().plus(rest) : due);
+        slot.due = NEVER;
+        Duration rest = slot.role.step();
+        if (slot.due == NEVER && slots.get(slot.role) == slot) {
+            Duration bounded = rest.compareTo(LONGEST_REST) < 0 ? rest : LONGEST_REST;
+            due(slot, nanos() + bounded.toNanos());
+        }
     }
 
-    private @Nullable Role earliest(Instant limit) {
-        Role first = null;
-        Instant best = limit;
-        for (Map.Entry<Role, Instant> entry : dueAt.entrySet()) {
-            boolean better = first == null
-                    ? !entry.getValue().isAfter(best)
-                    : entry.getValue().isBefore(best);
-            if (better) {
-                first = entry.getKey();
-                best = entry.getValue();
-            }
+    /** Takes out the first that is due by then; what stands before it in the queue was put off or stopped. */
+    private @Nullable Slot next(long limit) {
+        Entry first = entries.peek();
+        while (first != null && !first.isValid()) {
+            entries.remove();
+            first = entries.peek();
         }
-        return first;
+        if (first == null || first.due > limit) {
+            return null;
+        }
+        entries.remove();
+        return first.slot;
     }
 }

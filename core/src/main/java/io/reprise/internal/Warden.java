@@ -9,17 +9,21 @@ import io.reprise.control.RetryBudget;
 import io.reprise.control.Tally;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
+import io.reprise.store.Unparking;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Carries control state between this worker and the fleet: tells what was observed here, learns what others found out. On
@@ -32,17 +36,28 @@ final class Warden implements Role {
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration TROUBLE_TICK = Duration.ofMillis(500);
     private static final Duration RAMP_TICK = Duration.ofMillis(100);
+    /** How often outcomes are told while jobs are let go. */
+    private static final Duration RAMP_REPORT = Duration.ofMillis(250);
     /** The least time between two reports. */
     private static final Duration PAUSE = Duration.ofMillis(100);
+    /** After so long other work of this role has its turn, and letting go continues at once. */
+    private static final Duration SLICE = Duration.ofMillis(200);
 
-    private static final int ORPHANS = 500;
-    private static final int MAX_GRANTS = 500;
+    /** Jobs let go by one statement: the next follows at once. */
+    private static final int CHUNK = 5_000;
+
+    /** Rests are so many times as long as what took long: with very much to do this role has a part of the time only. */
+    private static final int SHARE = 4;
+
+    /** But no longer: the process may have stood still, which says nothing about the next time. */
+    private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
     private final JobStore store;
     private final Driver driver;
     private final StoreClock clock;
     private final Control control;
     private final ControlRules rules;
+    private final UnhandledTypes unhandled;
     private final RandomGenerator random;
     private final BooleanSupplier leads;
     private final OutageRest outage;
@@ -50,11 +65,20 @@ final class Warden implements Role {
     private final AtomicBoolean urgent = new AtomicBoolean();
     /** Names that nothing parked by could be let go of, for their queues are paused, and when that was. */
     private final Map<String, Long> stuckNanos = new HashMap<>();
+    /** Names by which jobs were parked when this worker last asked. */
+    private Set<String> parkedBy = Set.of();
 
-    private long lastNanos;
+    private long reportedNanos;
+    private long pauseNanos = PAUSE.toNanos();
     private long nextReportNanos;
     private long nextReadNanos;
+    private long nextNamesNanos;
     private long measuredNanos;
+    private boolean more;
+    /** What letting jobs go took in this step. It is the work itself, so no rest is due for it. */
+    private long lettingGoNanos;
+    /** Whether {@link #parkedBy} was read in this step. */
+    private boolean namesAreNew;
 
     Warden(EngineParts parts, Control control, ControlRules rules, BooleanSupplier leads) {
         this.store = parts.store();
@@ -62,14 +86,16 @@ final class Warden implements Role {
         this.clock = parts.clock();
         this.control = control;
         this.rules = rules;
+        this.unhandled = parts.unhandled();
         this.random = parts.random();
         this.leads = leads;
         this.outage = new OutageRest("warden", parts.random());
         this.shared = new SharedControl(parts.store(), rules, parts.events());
         long now = parts.driver().nanos();
-        this.lastNanos = now - PAUSE.toNanos();
+        this.reportedNanos = now - PAUSE.toNanos();
         this.nextReportNanos = now;
         this.nextReadNanos = now;
+        this.nextNamesNanos = now;
         this.measuredNanos = now;
     }
 
@@ -85,30 +111,27 @@ final class Warden implements Role {
         }
     }
 
+    /** After a quiet time there is something to measure. */
+    void begin() {
+        driver.wake(this);
+    }
+
     @Override
     public Duration step() {
         long nanos = driver.nanos();
-        long early = lastNanos + PAUSE.toNanos() - nanos;
-        if (early > 0) {
-            return Duration.ofNanos(early);
-        }
-        lastNanos = nanos;
-        boolean hurried = urgent.getAndSet(false);
         try {
-            if (hurried || nanos - nextReadNanos >= 0) {
-                shared.read(clock.now());
-                nextReadNanos = nanos + TICK.toNanos();
-            }
-            if (hurried || nanos - nextReportNanos >= 0) {
-                report();
-                sayAgain();
-                nextReportNanos = nanos + TROUBLE_TICK.toNanos();
-            }
+            exchange(nanos);
+            // At once: what opened must not be called while this step goes on.
+            control.learn(shared.breakers(), shared.budgets());
             measure(nanos);
-            boolean parked = leads.getAsBoolean() && letGo();
+            more = false;
+            lettingGoNanos = 0;
+            if (leads.getAsBoolean()) {
+                letGo(nanos);
+            }
             control.learn(shared.breakers(), shared.budgets());
             outage.worked();
-            return rest(parked);
+            return rest(driver.nanos() - nanos - lettingGoNanos);
         } catch (StoreException e) {
             if (!e.isTransient()) {
                 control.goOnWithout();
@@ -120,11 +143,42 @@ final class Warden implements Role {
         }
     }
 
-    private Duration rest(boolean parked) {
-        if (parked && shared.breakers().values().stream().anyMatch(b -> b.phase() == Breaker.Phase.RAMPING)) {
-            return RAMP_TICK;
+    /** Reads and reports when it is time, or when something urgent was observed, but not too often. */
+    private void exchange(long nanos) {
+        boolean early = nanos - reportedNanos < pauseNanos;
+        boolean hurried = !early && urgent.getAndSet(false);
+        if (hurried || nanos - nextReadNanos >= 0) {
+            shared.read(clock.now(), nanos);
+            nextReadNanos = nanos + TICK.toNanos();
         }
-        if (parked || !shared.breakers().isEmpty() || !shared.budgets().isEmpty()) {
+        if (hurried || nanos - nextReportNanos >= 0) {
+            report();
+            sayAgain();
+            reportedNanos = driver.nanos();
+            pauseNanos = Math.max(PAUSE.toNanos(), restNanos(reportedNanos - nanos));
+            nextReportNanos = nanos + Math.max(pauseNanos, (isLettingGo() ? RAMP_REPORT : TROUBLE_TICK).toNanos());
+        }
+    }
+
+    private boolean isLettingGo() {
+        return shared.breakers().values().stream().anyMatch(b -> b.phase() == Breaker.Phase.RAMPING)
+                || shared.budgets().values().stream().anyMatch(RetryBudget::waiting);
+    }
+
+    private static long restNanos(long tookNanos) {
+        return Math.min(SHARE * tookNanos, LONGEST_REST.toNanos());
+    }
+
+    private Duration rest(long tookNanos) {
+        if (more) {
+            return Duration.ZERO;
+        }
+        if (urgent.get() || isLettingGo()) {
+            return Duration.ofNanos(Math.max(RAMP_TICK.toNanos(), restNanos(tookNanos)));
+        }
+        if (!parkedBy.isEmpty()
+                || !shared.breakers().isEmpty()
+                || !shared.budgets().isEmpty()) {
             return TROUBLE_TICK;
         }
         return control.isActive() ? TICK : IDLE;
@@ -132,53 +186,59 @@ final class Warden implements Role {
 
     private void report() {
         Instant now = clock.now();
+        SharedControl.Changes changes = shared.changes(now);
         for (String resource : control.news()) {
             Tally tally = control.take(resource);
+            Control.PassesUsed used = control.takePasses(resource);
             BreakerSettings settings = rules.breaker(resource);
-            boolean told = false;
-            try {
-                told = shared.change(resource, now, breaker -> breaker.after(tally, settings, now, random), null)
-                        .isPresent();
-            } finally {
-                if (!told) {
-                    control.giveBack(resource, tally);
-                }
-            }
+            int[] passes = {0};
+            changes.breaker(
+                    resource,
+                    breaker -> {
+                        Breaker.Passed passed = breaker.after(tally, settings, now, random)
+                                .pass(2 * used.seen(), used.left(), settings, now);
+                        passes[0] = passed.jobs();
+                        return passed.breaker();
+                    },
+                    told -> {
+                        if (told.isEmpty()) {
+                            control.giveBack(resource, tally);
+                        } else {
+                            control.givePasses(resource, passes[0] - used.left());
+                        }
+                    });
         }
         for (ControlKey key : control.spent()) {
-            double change = control.takeTokens(key);
-            boolean told = false;
-            try {
-                told = change(key, now, change, true).isPresent();
-            } finally {
-                if (!told) {
-                    control.giveBack(key, change);
+            double tokens = control.takeTokens(key);
+            changes.budget(key, budget -> plus(key, budget, tokens, now).heard(now), told -> {
+                if (told.isEmpty()) {
+                    control.giveBack(key, tokens);
                 }
-            }
+            });
         }
+        changes.write();
     }
 
     /** What holds jobs back must not be taken for something that all workers have switched off. */
     private void sayAgain() {
         Instant now = clock.now();
-        Map.copyOf(shared.breakers()).forEach((resource, breaker) -> {
+        SharedControl.Changes changes = shared.changes(now);
+        shared.breakers().forEach((resource, breaker) -> {
             if (breaker.isUnheard(now) && rules.breaker(resource).enabled()) {
-                shared.change(resource, now, b -> b.isUnheard(now) ? b.heard(now) : b, null);
+                changes.breaker(resource, b -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
             }
         });
-        Map.copyOf(shared.budgets()).forEach((key, budget) -> {
+        shared.budgets().forEach((key, budget) -> {
             if (budget.isUnheard(now) && rules.budget(key).enabled()) {
-                shared.change(key, now, b -> b.isUnheard(now) ? b.heard(now) : b);
+                changes.budget(key, b -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
             }
         });
+        changes.write();
     }
 
-    private Optional<RetryBudget> change(ControlKey key, Instant now, double tokens, boolean heard) {
+    private RetryBudget plus(ControlKey key, RetryBudget budget, double tokens, Instant now) {
         BudgetSettings settings = rules.budget(key);
-        return shared.change(key, now, budget -> {
-            RetryBudget after = budget.at(settings, now).plus(tokens, settings);
-            return heard ? after.heard(now) : after;
-        });
+        return budget.at(settings, now).plus(tokens, settings);
     }
 
     private void measure(long nanos) {
@@ -188,133 +248,311 @@ final class Warden implements Role {
         }
     }
 
-    /** Lets parked jobs go as far as they may. Returns whether there were any. */
-    private boolean letGo() {
+    /** Lets parked jobs go as far as they may. */
+    private void letGo(long nanos) {
         Instant now = clock.now();
-        Set<String> parkedBy = store.parkedBy();
-        stuckNanos.keySet().retainAll(parkedBy);
-        for (String name : parkedBy) {
-            Long stuck = stuckNanos.get(name);
-            if (stuck != null && driver.nanos() - stuck < IDLE.toNanos()) {
-                continue;
-            }
-            Optional<ControlKey> key = ControlKey.parse(name);
-            if (key.isEmpty()) {
-                store.unpark(name, ORPHANS);
-            } else if (key.get().kind() == ControlKey.Kind.BREAKER) {
-                letThrough(key.get(), now);
-            } else {
-                grant(key.get(), now);
-            }
+        namesAreNew = nanos - nextNamesNanos >= 0;
+        if (namesAreNew) {
+            parkedBy = store.parkedBy();
+            stuckNanos.keySet().retainAll(parkedBy);
+            // With very many names to jump to, this takes no more than a part of the time.
+            long took = driver.nanos() - nanos;
+            nextNamesNanos = nanos + Math.max(TICK.toNanos(), restNanos(took));
+            settleDown(now);
         }
-        List<String> resources = new ArrayList<>(shared.breakers().keySet());
-        for (String resource : resources) {
-            ControlKey key = ControlKey.breaker(resource);
-            if (!parkedBy.contains(key.text())) {
-                nothingParked(key, now);
+        Set<String> names = new TreeSet<>(parkedBy);
+        shared.breakers().forEach((resource, breaker) -> {
+            if (breaker.holds()) {
+                names.add(ControlKey.breaker(resource).text());
             }
-        }
-        List<ControlKey> budgets = new ArrayList<>(shared.budgets().keySet());
-        for (ControlKey key : budgets) {
-            if (!parkedBy.contains(key.text())) {
-                nothingWaits(key, now);
+        });
+        shared.budgets().forEach((key, budget) -> {
+            if (budget.waiting()) {
+                names.add(key.text());
             }
-        }
-        return !parkedBy.isEmpty();
+        });
+        names.removeIf(this::isStuck);
+        letGo(names, now);
     }
 
-    private void letThrough(ControlKey key, Instant now) {
-        String resource = key.subject();
-        BreakerSettings settings = rules.breaker(resource);
-        Breaker known = shared.breakers().get(resource);
-        // Others may go by a breaker that this worker does without: then it is moved on for them.
-        if (known == null || !known.holds() || (!settings.enabled() && known.isForgotten(now))) {
-            store.unpark(key.text(), ORPHANS);
-            return;
-        }
-        Breaker later = known.at(settings, now);
-        int permits = later.permits();
-        if (permits == 0 && later.phase() == known.phase()) {
-            return;
-        }
-        int[] taken = {0};
-        boolean changed = shared.change(resource, now, breaker -> taken(breaker.at(settings, now), taken), null)
-                .isPresent();
-        if (changed && taken[0] > 0) {
-            int unparked = store.unpark(key.text(), taken[0]);
-            noteStuck(key, unparked);
-            if (unparked < taken[0]) {
-                int unused = taken[0] - unparked;
-                shared.change(
-                        resource, now, breaker -> breaker.letThrough(-unused).drained(now), null);
+    private boolean isStuck(String name) {
+        Long stuck = stuckNanos.get(name);
+        return stuck != null && driver.nanos() - stuck < IDLE.toNanos();
+    }
+
+    private void letGo(Set<String> names, Instant now) {
+        List<String> free = new ArrayList<>();
+        Takings takings = new Takings(now);
+        for (String name : names) {
+            if (UnhandledTypes.isName(name) && !unhandled.isHandledNow(name)) {
+                continue;
             }
+            ControlKey key = ControlKey.parse(name).orElse(null);
+            boolean held =
+                    key != null && (key.kind() == ControlKey.Kind.BREAKER ? takings.breaker(key) : takings.budget(key));
+            if (!held) {
+                free.add(name);
+            }
+        }
+        takings.letGo();
+        unparkAll(free);
+    }
+
+    /** What has nothing parked any more comes to rest. */
+    private void settleDown(Instant now) {
+        List<ControlKey> atRest = new ArrayList<>();
+        SharedControl.Changes changes = shared.changes(now);
+        shared.breakers().keySet().forEach(resource -> {
+            ControlKey key = ControlKey.breaker(resource);
+            if (!parkedBy.contains(key.text())) {
+                nothingParked(key, now, atRest, changes);
+            }
+        });
+        shared.budgets().keySet().forEach(key -> {
+            if (!parkedBy.contains(key.text())) {
+                nothingWaits(key, now, atRest, changes);
+            }
+        });
+        shared.remove(atRest);
+        changes.write();
+    }
+
+    private void nothingParked(ControlKey key, Instant now, List<ControlKey> atRest, SharedControl.Changes changes) {
+        Breaker breaker = Objects.requireNonNull(shared.breakers().get(key.subject()));
+        BreakerSettings settings = rules.breaker(key.subject());
+        Breaker later = breaker.at(settings, now).drained(now);
+        if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
+            atRest.add(key);
+        } else if (later.phase() != breaker.phase()) {
+            changes.breaker(key.subject(), b -> b.at(settings, now).drained(now), told -> {});
+        }
+    }
+
+    private void nothingWaits(ControlKey key, Instant now, List<ControlKey> atRest, SharedControl.Changes changes) {
+        RetryBudget budget = Objects.requireNonNull(shared.budgets().get(key));
+        BudgetSettings settings = rules.budget(key);
+        if (budget.at(settings, now).isFull(settings)) {
+            atRest.add(key);
+        } else if (budget.waiting()) {
+            changes.budget(key, b -> b.at(settings, now).waiting(false), told -> {});
+        }
+    }
+
+    /** Nothing holds these jobs any more: all of them, as fast as the store can. */
+    private void unparkAll(List<String> names) {
+        long end = driver.nanos() + SLICE.toNanos();
+        // Jobs that have come since the trouble must not end up behind the backlog in its lane.
+        boolean done =
+                unparkAll(names.stream().flatMap(name -> fresh(name).stream()).toList(), end)
+                        && unparkAll(
+                                names.stream()
+                                        .map(name -> Unparking.backlog(name, CHUNK))
+                                        .toList(),
+                                end);
+        more = more || !done;
+    }
+
+    private Optional<Unparking> fresh(String name) {
+        return ControlKey.parse(name)
+                .filter(key -> key.kind() == ControlKey.Kind.BREAKER)
+                .filter(key -> rules.breaker(key.subject()).freshShare() > 0)
+                .flatMap(key -> Optional.ofNullable(shared.breakers().get(key.subject())))
+                .map(breaker -> Unparking.fresh(name, CHUNK, breaker.failed()));
+    }
+
+    /** Whether none is left before this time. */
+    private boolean unparkAll(List<Unparking> wanted, long end) {
+        List<Unparking> left = wanted;
+        while (!left.isEmpty() && driver.nanos() - end < 0) {
+            int each = Math.max(1, CHUNK / left.size());
+            List<Unparking> asked = left.subList(0, Math.min(left.size(), CHUNK));
+            List<Integer> unparked =
+                    unparkNow(asked.stream().map(one -> one.upTo(each).freely()).toList());
+            List<Unparking> full = new ArrayList<>();
+            for (int i = 0; i < asked.size(); i++) {
+                if (unparked.get(i) >= each) {
+                    full.add(asked.get(i));
+                }
+            }
+            full.addAll(left.subList(asked.size(), left.size()));
+            left = full;
+        }
+        return left.isEmpty();
+    }
+
+    private List<Integer> unparkNow(List<Unparking> wanted) {
+        long begin = driver.nanos();
+        List<Integer> unparked = store.unpark(wanted);
+        lettingGoNanos += driver.nanos() - begin;
+        return unparked;
+    }
+
+    /** Puts these back, a chunk at a time; tells how many for each. */
+    private int[] unpark(List<Unparking> wanted) {
+        int[] unparked = new int[wanted.size()];
+        int[] left = wanted.stream().mapToInt(Unparking::max).toArray();
+        List<Integer> open = new ArrayList<>();
+        for (int i = 0; i < left.length; i++) {
+            if (left[i] > 0) {
+                open.add(i);
+            }
+        }
+        while (!open.isEmpty()) {
+            List<Integer> some = new ArrayList<>();
+            List<Unparking> requests = new ArrayList<>();
+            for (int sum = 0; some.size() < open.size() && sum < CHUNK; ) {
+                int i = open.get(some.size());
+                int max = Math.min(left[i], CHUNK - sum);
+                some.add(i);
+                requests.add(wanted.get(i).upTo(max));
+                sum += max;
+            }
+            List<Integer> found = unparkNow(requests);
+            List<Integer> again = new ArrayList<>();
+            for (int n = 0; n < some.size(); n++) {
+                int i = some.get(n);
+                unparked[i] += found.get(n);
+                left[i] -= found.get(n);
+                if (left[i] > 0 && found.get(n) >= requests.get(n).max()) {
+                    again.add(i);
+                }
+            }
+            again.addAll(open.subList(some.size(), open.size()));
+            open = again;
+        }
+        return unparked;
+    }
+
+    /** What breakers and budgets let go in one step: taken from all of them, then let go, then given back what was not used. */
+    private final class Takings {
+
+        private final Instant now;
+        private final SharedControl.Changes takes;
+        private final List<Taking> taken = new ArrayList<>();
+
+        Takings(Instant now) {
+            this.now = now;
+            this.takes = shared.changes(now);
+        }
+
+        /** Jobs that may go, of which so many are fresh ones if there are. */
+        private record Taking(
+                ControlKey key,
+                int jobs,
+                int fresh,
+                @Nullable Instant since) {
+
+            List<Unparking> fresh(String name) {
+                return since == null || fresh == 0 ? List.of() : List.of(Unparking.fresh(name, fresh, since));
+            }
+        }
+
+        /** False if nothing holds what is parked by this name. */
+        boolean breaker(ControlKey key) {
+            String resource = key.subject();
+            BreakerSettings settings = rules.breaker(resource);
+            Breaker known = shared.breakers().get(resource);
+            // Others may go by a breaker that this worker does without: then it is moved on for them.
+            if (known == null || !known.holds() || (!settings.enabled() && known.isForgotten(now))) {
+                return false;
+            }
+            Breaker later = known.at(settings, now);
+            if (later.permits() > 0 || later.phase() != known.phase()) {
+                int[] permits = {0};
+                takes.breaker(
+                        resource,
+                        breaker -> {
+                            Breaker moved = breaker.at(settings, now);
+                            permits[0] = moved.permits();
+                            return moved.letThrough(permits[0]);
+                        },
+                        changed -> changed.ifPresent(breaker -> add(key, permits[0], settings, breaker)));
+            }
+            return true;
+        }
+
+        /** Jobs that have come since it ramps up have their share, the latest first; the backlog has the rest. */
+        private void add(ControlKey key, int jobs, BreakerSettings settings, Breaker breaker) {
+            if (jobs > 0) {
+                double share = breaker.freshShare(settings, now);
+                int fresh = (int) (jobs * share + (share > 0 ? random.nextDouble() : 0));
+                taken.add(new Taking(key, jobs, fresh, breaker.failed()));
+            }
+        }
+
+        /** False if nothing holds what is parked by this name. */
+        boolean budget(ControlKey key) {
+            BudgetSettings settings = rules.budget(key);
+            RetryBudget known = shared.budgets().get(key);
+            // Others may go by a budget that this worker does without: then it grants for them.
+            if (!settings.enabled() && (known == null || known.isForgotten(now))) {
+                return false;
+            }
+            if (known == null || !known.waiting() || known.at(settings, now).grants() > 0) {
+                int[] grants = {0};
+                takes.budget(
+                        key,
+                        budget -> {
+                            RetryBudget later = budget.at(settings, now).waiting(true);
+                            grants[0] = later.grants();
+                            return later.granted(grants[0], settings, now);
+                        },
+                        changed -> changed.filter(budget -> grants[0] > 0)
+                                .ifPresent(budget -> taken.add(new Taking(key, grants[0], 0, null))));
+            }
+            return true;
+        }
+
+        void letGo() {
+            takes.write();
+            if (!taken.isEmpty()) {
+                giveBack(unparkTaken());
+            }
+        }
+
+        private int[] unparkTaken() {
+            List<Unparking> fresh = new ArrayList<>();
+            taken.forEach(taking -> fresh.addAll(taking.fresh(taking.key.text())));
+            int[] freshUnparked = unpark(fresh);
+            List<Unparking> backlog = new ArrayList<>();
+            int[] unparked = new int[taken.size()];
+            int next = 0;
+            for (int i = 0; i < taken.size(); i++) {
+                Taking taking = taken.get(i);
+                unparked[i] = taking.fresh(taking.key.text()).isEmpty() ? 0 : freshUnparked[next++];
+                backlog.add(Unparking.backlog(taking.key.text(), Math.max(0, taking.jobs - unparked[i])));
+            }
+            int[] rest = unpark(backlog);
+            for (int i = 0; i < unparked.length; i++) {
+                unparked[i] += rest[i];
+            }
+            return unparked;
+        }
+
+        private void giveBack(int[] unparked) {
+            SharedControl.Changes changes = shared.changes(now);
+            for (int i = 0; i < unparked.length; i++) {
+                ControlKey key = taken.get(i).key;
+                int unused = taken.get(i).jobs - unparked[i];
+                noteStuck(key, unparked[i]);
+                if (unused > 0 && key.kind() == ControlKey.Kind.BREAKER) {
+                    changes.breaker(key.subject(), b -> b.letThrough(-unused).drained(now), told -> {});
+                } else if (unused > 0) {
+                    changes.budget(key, b -> plus(key, b, RetryBudget.costOf(unused), now), told -> {});
+                }
+            }
+            changes.write();
         }
     }
 
     private void noteStuck(ControlKey key, int unparked) {
-        if (unparked == 0) {
+        if (unparked > 0 || !parkedBy.contains(key.text())) {
+            stuckNanos.remove(key.text());
+        } else if (namesAreNew) {
             stuckNanos.put(key.text(), driver.nanos());
         } else {
-            stuckNanos.remove(key.text());
-        }
-    }
-
-    private static Breaker taken(Breaker breaker, int[] taken) {
-        taken[0] = breaker.permits();
-        return breaker.letThrough(taken[0]);
-    }
-
-    private void nothingParked(ControlKey key, Instant now) {
-        Breaker breaker = shared.breakers().get(key.subject());
-        if (breaker == null) {
-            return;
-        }
-        BreakerSettings settings = rules.breaker(key.subject());
-        Breaker later = breaker.at(settings, now).drained(now);
-        if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
-            shared.remove(key);
-        } else if (later.phase() != breaker.phase()) {
-            shared.change(key.subject(), now, b -> b.at(settings, now).drained(now), null);
-        }
-    }
-
-    private void grant(ControlKey key, Instant now) {
-        BudgetSettings settings = rules.budget(key);
-        RetryBudget known = shared.budgets().get(key);
-        // Others may go by a budget that this worker does without: then it grants for them.
-        if (!settings.enabled() && (known == null || known.isForgotten(now))) {
-            store.unpark(key.text(), ORPHANS);
-            return;
-        }
-        if (known != null && known.waiting() && known.at(settings, now).grants() == 0) {
-            return;
-        }
-        int[] granted = {0};
-        boolean changed = shared.change(key, now, budget -> {
-                    RetryBudget later = budget.at(settings, now);
-                    granted[0] = Math.min(later.grants(), MAX_GRANTS);
-                    return later.plus(-RetryBudget.costOf(granted[0]), settings).waiting(true);
-                })
-                .isPresent();
-        if (changed && granted[0] > 0) {
-            int unparked = store.unpark(key.text(), granted[0]);
-            noteStuck(key, unparked);
-            if (unparked < granted[0]) {
-                change(key, now, RetryBudget.costOf(granted[0] - unparked), false);
-            }
-        }
-    }
-
-    private void nothingWaits(ControlKey key, Instant now) {
-        RetryBudget budget = shared.budgets().get(key);
-        if (budget == null) {
-            return;
-        }
-        BudgetSettings settings = rules.budget(key);
-        if (budget.at(settings, now).isFull(settings)) {
-            shared.remove(key);
-        } else if (budget.waiting()) {
-            shared.change(key, now, b -> b.at(settings, now).waiting(false));
+            // The last job of this name may have gone since the names were read.
+            nextNamesNanos = driver.nanos();
         }
     }
 }

@@ -4,6 +4,7 @@ package io.reprise.internal;
 import io.reprise.Queue;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,13 @@ public record WorkerSettings(
      */
     public record Timing(Duration lease, Duration poll, Duration stopGrace, Duration cancelGrace) {}
 
-    /** How long ended jobs are kept. Null keeps dead letters until a person has dealt with them. */
-    public record Keep(Duration finished, @Nullable Duration failed) {}
+    /**
+     * How long ended jobs and the audit log are kept. Null keeps dead letters until a person has dealt with them.
+     */
+    public record Keep(Duration finished, @Nullable Duration failed, Duration audit) {
+
+        Duration requireFailed() {
+            return Objects.requireNonNull(failed);
+        }
+    }
 }

@@ -6,7 +6,8 @@ package io.reprise.retry;
  *
  * @param counts whether the lost attempt spends one of {@code maxAttempts}
  * @param backoff whether the job waits as after a failure, or comes back at once
- * @param max after this many losses the job is quarantined, if it was running alone when it was lost
+ * @param max after this many losses the job is quarantined, if it was the only suspect of its worker when it was lost. A job
+ *     that was lost twice is a suspect; with each loss it runs beside fewer others, and alone before the last
  */
 public record LossRule(boolean counts, boolean backoff, int max) {
 

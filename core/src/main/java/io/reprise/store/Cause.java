@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,16 @@ public record Cause(String type, @Nullable String resource, String error, String
     /** Runs after any error that is not counted by itself. */
     public static Cause otherError(String type, @Nullable String resource) {
         return new Cause(type, resource, OTHER, OTHER);
+    }
+
+    /**
+     * The resource by which runs of a job are counted. Those of a queue such as {@code acme/mail}, which has an owner, are counted
+     * apart from others' even if they name no resource: nobody's failures must speak for another's jobs.
+     */
+    public static @Nullable String resource(Job job) {
+        String named = job.spec().resource();
+        int slash = job.queue().indexOf('/');
+        return named != null || slash < 0 ? named : job.queue().substring(0, slash + 1) + "-";
     }
 
     public boolean isFirst() {

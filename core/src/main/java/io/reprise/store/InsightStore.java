@@ -3,9 +3,12 @@ package io.reprise.store;
 
 import io.reprise.Alert;
 import io.reprise.JobId;
+import io.reprise.JobState;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a store knows beside the jobs: how they fared, who works on them, where one stands, what alarms. All of it is
@@ -51,6 +54,21 @@ public interface InsightStore {
 
     /** How a job stands. Counts those before it up to {@code most}, looking at no more than about as many. */
     Optional<Standing> standing(JobId id, int most);
+
+    /**
+     * How far each piece of upkeep is behind, by name. Looks at no more than {@link Behind#MOST} rows for each.
+     *
+     * @param keep how long jobs are kept that ended in these states
+     */
+    List<Behind> behind(Map<JobState, Duration> keep);
+
+    /**
+     * Sums up how long the payloads and results of jobs are, whatever their state, for the next {@code rows} jobs. Who wants to know of
+     * all asks again until there is no next part; jobs that move meanwhile may be in none of the parts, or in two.
+     *
+     * @param cursor what the part before called next; null for the first
+     */
+    StoredBytes bytes(@Nullable String cursor, int rows);
 
     /** Notes an alert. False if one of its kind and type is raised already; that one stays as it is. */
     boolean raise(Alert alert);

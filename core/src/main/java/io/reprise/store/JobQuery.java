@@ -4,7 +4,11 @@ package io.reprise.store;
 import io.reprise.JobState;
 import java.time.Instant;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +19,12 @@ import org.jspecify.annotations.Nullable;
 public final class JobQuery {
 
     public static final int MAX_LIMIT = 1_000;
+
+    /**
+     * Rows that a store looks at for one page, at most. A page for which this was not enough is short, or even empty, and has
+     * a cursor to go on.
+     */
+    public static final int MAX_LOOKS = 10_000;
 
     private static final JobQuery ALL = new JobQuery();
 
@@ -29,7 +39,9 @@ public final class JobQuery {
     private @Nullable Instant createdFrom;
     private @Nullable Instant createdBefore;
     private int limit = 100;
+    private int looks = MAX_LOOKS;
     private @Nullable String cursor;
+    private boolean brief;
 
     private JobQuery() {}
 
@@ -96,9 +108,29 @@ public final class JobQuery {
         return with(copy -> copy.limit = jobs);
     }
 
+    /**
+     * Rows that are looked at for one page at most, {@value #MAX_LOOKS} unless told otherwise: with fewer, a page comes sooner
+     * and may be shorter.
+     *
+     * @throws IllegalArgumentException unless 10 to {@value #MAX_LOOKS}
+     */
+    public JobQuery looks(int rows) {
+        if (rows < 10 || rows > MAX_LOOKS) {
+            throw new IllegalArgumentException("looks must be 10 to " + MAX_LOOKS + ", not " + rows);
+        }
+        return with(copy -> copy.looks = rows);
+    }
+
     /** Go on where a page ended: {@link Page#next}. */
     public JobQuery after(@Nullable String next) {
         return with(copy -> copy.cursor = next);
+    }
+
+    /**
+     * Jobs as {@link io.reprise.Job#brief} has them. A store does not even read what is left out, which may be megabytes.
+     */
+    public JobQuery brief() {
+        return with(copy -> copy.brief = true);
     }
 
     /** Empty means any. */
@@ -146,8 +178,34 @@ public final class JobQuery {
         return limit;
     }
 
+    public int looks() {
+        return looks;
+    }
+
     public @Nullable String cursor() {
         return cursor;
+    }
+
+    public boolean isBrief() {
+        return brief;
+    }
+
+    /** What it asks for, for people. */
+    @Override
+    public String toString() {
+        Map<String, @Nullable Object> asked = new LinkedHashMap<>();
+        asked.put("state", states.isEmpty() ? null : new TreeSet<>(states));
+        asked.put("queue", queue);
+        asked.put("queuePrefix", queuePrefix);
+        asked.put("type", type);
+        asked.put("resource", resource);
+        asked.put("tag", tag);
+        asked.put("fingerprint", fingerprint);
+        asked.put("schedule", schedule);
+        asked.put("createdFrom", createdFrom);
+        asked.put("createdBefore", createdBefore);
+        asked.values().removeIf(Objects::isNull);
+        return asked.isEmpty() ? "all jobs" : "jobs with " + asked;
     }
 
     private JobQuery with(Consumer<JobQuery> change) {
@@ -163,7 +221,9 @@ public final class JobQuery {
         copy.createdFrom = createdFrom;
         copy.createdBefore = createdBefore;
         copy.limit = limit;
+        copy.looks = looks;
         copy.cursor = cursor;
+        copy.brief = brief;
         change.accept(copy);
         return copy;
     }

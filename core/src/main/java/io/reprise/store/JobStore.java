@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,6 +34,14 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
     void prepare();
+
+    /**
+     * Looks, without changing anything, whether {@link #prepare} would find something to do. A store that has no versions does
+     * nothing.
+     *
+     * @throws io.reprise.RepriseException if it would
+     */
+    default void requirePrepared() {}
 
     /** The store's clock: the only one that decides whether something is due or expired. */
     Instant now();
@@ -57,11 +66,32 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     Renewal renew(String worker, Collection<Long> tokens, Duration lease);
 
     /**
+     * Says of live leases of this worker whether their loss, should it come to that, is no fault of the jobs: the worker is
+     * being stopped and may be killed before it has given them back. Who takes them over is told so.
+     */
+    void excuse(String worker, Collection<Long> tokens, boolean excused);
+
+    /**
+     * The same for a caller that does not know what else the leases hold, such as a server that hears of runs which another
+     * server leased: leases of which nothing remains after this batch are deleted, also if several settle the last jobs of
+     * one lease at once.
+     */
+    Settled settle(List<Settlement> settlements);
+
+    /**
      * Takes expired leases away from their workers: atomically ends each old token and leases its remaining jobs to the
-     * taker under a new one. A lease without remaining jobs just goes. A take-over that itself expired can be taken
-     * over again, still naming the worker that lost it first. Leases that a caller's transaction is settling are passed.
+     * taker under a new one. A take-over that itself expired can be taken over again, still naming the worker that lost it
+     * first. Passed are leases that a caller's transaction is settling and leases without remaining jobs, however many:
+     * fewer than {@code maxLeases} come back only if there are no more.
      */
     List<LostClaim> takeOver(String taker, Duration lease, int maxLeases);
+
+    /**
+     * Deletes up to {@code max} expired leases of which nothing remains.
+     *
+     * @return how many
+     */
+    int dropEmptyLeases(int max);
 
     /** Keeps a running handler's progress, if its token is live. */
     boolean progress(JobId job, long token, Progress progress);
@@ -81,7 +111,9 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     Optional<Job> find(JobId id);
 
     /**
-     * One page of the jobs that match.
+     * One page of the jobs that match. Looks at {@link JobQuery#looks} rows at most, or a few more if jobs move
+     * meanwhile: then the page is short, or empty, and its cursor leads on. What does not match is not looked at where
+     * an index knows: at least dead letters are found by their state, alone and with a queue or a fingerprint.
      *
      * @throws IllegalArgumentException if the cursor is not one of ours
      */
@@ -108,8 +140,26 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Names of the queues that have pending or running jobs; cheap enough to ask often. */
     Set<String> liveQueues();
 
-    /** Every queue that has settings or jobs, with counts. */
+    /**
+     * Looks at queues in the order of their names, for those in which jobs can be claimed. What this costs depends on how
+     * many queues are looked at, not on how many there are nor on how many jobs they have. A queue that could give a job
+     * when it was looked at is never left out. One may be named that gives none: its jobs may be of types that nobody
+     * asks for, or its limit may be reached.
+     *
+     * @param after looks at queues with greater names only; empty for all
+     * @param before looks at queues with lesser names only; {@link DueQueues#END} for all
+     * @param looks queues with live jobs to look at, at most, or a few more
+     */
+    DueQueues dueQueues(String after, String before, int looks);
+
+    /**
+     * Every queue that has settings or jobs, with counts. A store that has to count stops at {@link QueueState#countable} jobs
+     * of a queue, and says so.
+     */
     List<QueueState> queues();
+
+    /** How many jobs are pending or running in the queues whose names begin like this, counted up to {@code most}. */
+    int live(String queuePrefix, int most);
 
     /** Creates the settings of a queue if need be. Pausing twice keeps the first pause. */
     void pause(String queue, Note note);
@@ -133,14 +183,49 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     /** Puts a FAILED or PENDING job back as told. */
     Revived revive(JobId id, Revival revival, Note note);
 
+    /** The same for many, each by itself, in as few steps as the store can. Answers for each. */
+    default Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
+        Map<JobId, Revived> answers = new HashMap<>();
+        revivals.forEach((id, revival) -> answers.put(id, revive(id, revival, note)));
+        return answers;
+    }
+
+    /**
+     * Cancels many, each by itself, in as few steps as the store can. Answers for each.
+     *
+     * @param sequels asked for each that was pending, for jobs to be inserted in the same atomic step as its end; may be
+     *     asked again if the step has to be repeated
+     */
+    default Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
+        Map<JobId, Cancellation> answers = new HashMap<>();
+        ids.forEach(id -> answers.put(id, cancel(id, note, find(id).map(sequels).orElse(List.of()))));
+        return answers;
+    }
+
+    /** Discards many, each by itself, in as few steps as the store can. Returns those that are gone by this call. */
+    default Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+        return ids.stream().filter(id -> discard(id, note)).collect(Collectors.toSet());
+    }
+
+    /** Those of these jobs that are there. */
+    default List<Job> findAll(Collection<JobId> ids) {
+        return ids.stream().flatMap(id -> find(id).stream()).toList();
+    }
+
     /** The job that an idempotency key leads to; empty if the key is not known. */
     Optional<JobId> findByIdempotencyKey(String key);
 
     /** Deletes a job in a terminal state with its history and idempotency key. False if there is none. */
     boolean discard(JobId id, Note note);
 
-    /** Deletes up to {@code limit} jobs that reached one of the terminal states longer ago than {@code age}. */
+    /**
+     * Deletes up to {@code limit} jobs that reached one of the terminal states longer ago than {@code age}, with their history
+     * and keys. Some that were old may be gone already: 0 says that nothing is left, fewer than {@code limit} does not.
+     */
     int prune(Set<JobState> states, Duration age, int limit);
+
+    /** The same for entries of the audit log. */
+    int pruneAudit(Duration age, int limit);
 
     /**
      * Operations by hand, newest first; of one job, or of everything if null.
@@ -160,9 +245,13 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Dead letters that match, by the fingerprint of what they failed of; the largest group first, at most {@code limit}.
-     * Counts them: for people who look. The query's states, limit and cursor do not matter.
+     * Looks at {@link JobQuery#looks} dead letters at most, the newest after the query's cursor: if the page is not the
+     * last, counts and times are of those only, and the following pages have more of the same groups. The query's states
+     * and limit do not matter.
+     *
+     * @throws IllegalArgumentException if the cursor is not one of ours
      */
-    List<DeadGroup> deadGroups(JobQuery query, int limit);
+    Page<DeadGroup> deadGroups(JobQuery query, int limit);
 
     /**
      * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the
@@ -174,46 +263,99 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     boolean pauseSchedule(String name, boolean paused, Note note);
 
+    /** All of them, by name: for people who look. */
     List<StoredSchedule> schedules();
 
-    /**
-     * Moves a schedule from {@code dueAt} to {@code nextAt} and enqueues {@code jobs}, in one step, if it still stands at
-     * {@code dueAt} and is not paused; otherwise does nothing.
-     *
-     * @return what was enqueued; empty if another worker was first
-     */
-    Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs);
+    Optional<StoredSchedule> schedule(String name);
 
-    /** All shared control state; a few small rows, asked for about once a second by each worker. */
+    /**
+     * Schedules that are due and not paused, those due first first, then by name. What this costs does not depend on how
+     * many others there are.
+     *
+     * @param after the last of the page before; null for the first page
+     */
+    List<StoredSchedule> dueSchedules(int limit, @Nullable StoredSchedule after);
+
+    /** When the next schedule that is neither paused nor due yet will be due; empty if there is none. */
+    Optional<Instant> nextFiring();
+
+    /**
+     * Moves schedules from {@code dueAt} to {@code nextAt} and enqueues their jobs, all in one atomic step, each if it still
+     * stands at {@code dueAt} and is not paused; with the others nothing is done. No schedule twice in one call.
+     *
+     * @return what was enqueued for each, in the order of the firings; empty if another worker was first
+     * @throws io.reprise.DuplicateKeyException if one job is refused; then nothing of the call was done
+     */
+    List<Optional<List<Inserted>>> fireAll(List<Firing> firings);
+
+    /** The same for one. */
+    default Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+        return fireAll(List.of(new Firing(name, dueAt, nextAt, jobs))).get(0);
+    }
+
+    /** Those of these jobs that are pending or running. */
+    Set<JobId> live(Collection<JobId> jobs);
+
+    /** All shared control state, by name. */
     List<ControlRow> controls();
 
+    /** Those of these names that are stored. */
+    List<ControlRow> controls(Collection<String> names);
+
     /**
-     * Stores control state if nobody else did since the row was read: the stored version must be that of the row, and
-     * there must be none if that is 0.
-     *
-     * @return the new version, greater than every version this name ever had; empty if another was first
+     * Control state with a greater version than this: what was stored since that version was read, asked for about once a
+     * second by each worker. A change may become visible after one with a greater version, so who must not miss any goes
+     * back some way. What was removed is not told.
      */
-    OptionalLong putControl(ControlRow row);
+    List<ControlRow> controlsAfter(long version);
+
+    /**
+     * Stores control state, each row by itself, if nobody else did since the row was read: the stored version must be that of
+     * the row, and there must be none if that is 0. No name twice in one call.
+     *
+     * @return the new version of each row, in their order, greater than every version this name ever had; empty if
+     *     another was first
+     */
+    List<OptionalLong> putControls(List<ControlRow> rows);
+
+    /** The same for one. */
+    default OptionalLong putControl(ControlRow row) {
+        return putControls(List.of(row)).get(0);
+    }
 
     /** The same by hand: an accepted change is noted, with the action, in the audit log. */
     OptionalLong putControl(ControlRow row, String action, Note note);
 
-    /** Deletes control state, if it still has this version. */
-    boolean removeControl(String name, long version);
+    /** Deletes those of these rows that still have their version, and returns their names. */
+    Set<String> removeControls(List<ControlRow> rows);
 
-    /** How many jobs are parked by each name. Counts them: for people who look. */
+    /** Deletes control state, if it still has this version. */
+    default boolean removeControl(String name, long version) {
+        return !removeControls(List.of(new ControlRow(name, version, ""))).isEmpty();
+    }
+
+    /**
+     * How many jobs are parked by each name; {@link QueueState#countable} of the number of names at least if a store stops
+     * counting there. For people who look.
+     */
     Map<String, Long> parked();
 
     /** The names by which jobs are parked; cheap enough to ask often. */
     Set<String> parkedBy();
 
     /**
-     * Puts up to {@code max} jobs parked by this name back into the lanes they came from, those due earliest first. Jobs of
-     * paused queues stay. Due time and wait reason stay as they are, so that a claim can tell who was let through.
+     * Puts parked jobs back, so that they can be claimed. Each job moves in one step; after a crash some of them may be left
+     * parked. Jobs of paused queues stay. Due time and wait reason stay as they are, so that a claim can tell who was let
+     * through.
      *
-     * @return how many
+     * @return how many for each request, in their order
      */
-    int unpark(String name, int max);
+    List<Integer> unpark(List<Unparking> requests);
+
+    /** Puts up to {@code max} jobs of the backlog of this name back, and returns how many. */
+    default int unpark(String name, int max) {
+        return unpark(List.of(Unparking.backlog(name, max))).get(0);
+    }
 
     /**
      * Becomes or stays the one holder of a role.

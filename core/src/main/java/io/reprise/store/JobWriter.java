@@ -14,10 +14,12 @@ public interface JobWriter {
      * <p>A spec whose idempotency key is known, or whose unique key is held by a live job under
      * {@link io.reprise.KeyRule#KEEP}, stores nothing and is answered with the job that is there; the check and the
      * insert are one atomic step, also between processes, also for two specs of this call. The idempotency key is
-     * looked at first. {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now; the
+     * looked at first, and leads from then on to whichever job was answered. A proof beside it is remembered with it. {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now; the
      * deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if due at once, else
      * DELAYED.
      *
+     * @throws io.reprise.KeyReusedException if an idempotency key is known, but not together with the proof that the spec has;
+     *     nothing is stored
      * @throws io.reprise.DuplicateKeyException under REJECT, or under REPLACE if the holder is running; nothing is stored
      */
     List<Inserted> insert(List<JobSpec> specs);
@@ -32,7 +34,7 @@ public interface JobWriter {
      * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
      * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes a job
      * that was lost before a suspect, until it next ends with {@link Spent#ATTEMPT}: once is bad luck, and a whole batch
-     * shares it. Attempt rows are written for every {@code spent} but NOTHING; a
+     * shares it. How many suspects may run together with it is {@link Settlement.Wait#together} of the last of these. Attempt rows are written for every {@code spent} but NOTHING; a
      * success's may be derived from the finished job. A row's ending follows {@code spent}; an ATTEMPT's is what was
      * settled, SUCCEEDED, CANCELLED or else FAILED. History is bounded: the oldest rows beyond the store's limit go.
      *

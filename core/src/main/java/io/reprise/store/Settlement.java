@@ -101,12 +101,21 @@ public record Settlement(
      * PENDING again, due {@code delay} after the store's now.
      *
      * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
+     * @param together how many suspects may run on one worker with this one, itself included, if this makes it a suspect
      */
     public record Wait(
-            WaitReason reason, Duration delay, @Nullable Duration lastDelay) implements Next {
+            WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) implements Next {
         public Wait {
             // In the resolution of the stores, so that the due time computed from it is the one stored.
             delay = delay.truncatedTo(ChronoUnit.MICROS);
+            if (together < 1) {
+                throw new IllegalArgumentException("together must be at least 1, but is " + together);
+            }
+        }
+
+        /** A wait after which a suspect runs alone. */
+        public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) {
+            this(reason, delay, lastDelay, 1);
         }
     }
 

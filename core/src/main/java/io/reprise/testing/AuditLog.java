@@ -26,7 +26,7 @@ final class AuditLog {
     }
 
     void subject(Instant at, String action, String subject, Note note, @Nullable String detail) {
-        add(new AuditEntry(at, action, null, subject, note, detail));
+        add(new AuditEntry(at, action, null, subject, new Note(note.by(), note.why()), detail));
     }
 
     private void add(AuditEntry entry) {
@@ -34,6 +34,17 @@ final class AuditLog {
         if (entries.size() > MAX_ENTRIES) {
             entries.removeLast();
         }
+    }
+
+    int prune(Instant horizon, int limit) {
+        int pruned = 0;
+        for (Numbered oldest = entries.peekLast();
+                pruned < limit && oldest != null && oldest.entry.at().isBefore(horizon);
+                oldest = entries.peekLast()) {
+            entries.removeLast();
+            pruned++;
+        }
+        return pruned;
     }
 
     Page<AuditEntry> read(@Nullable JobId job, int limit, @Nullable String cursor) {

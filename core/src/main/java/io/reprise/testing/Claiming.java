@@ -5,8 +5,10 @@ import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
+import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -16,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 
 /** Hands out leases and takes expired ones over. */
 final class Claiming {
@@ -34,18 +37,18 @@ final class Claiming {
     List<Claim> claim(ClaimRequest request, Instant now) {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
-        boolean suspects = request.suspects();
+        Suspects suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             QueueRow queue = tables.queue(demand.queue());
             int room = Math.min(Math.min(left, demand.max()), queue.room());
-            if (suspects && room > 0) {
-                List<StoredJob> suspect = queue.ready.due(Lane.SUSPECT, now, 1, wanted(request));
-                if (!suspect.isEmpty()) {
-                    claims.add(lease(request, queue, suspect, true, now));
-                    suspects = false;
-                    room--;
-                    left--;
-                }
+            List<StoredJob> group = suspects(queue, Math.min(room, suspects.max()), suspects, request, now);
+            if (!group.isEmpty()) {
+                int together = together(group).min().orElse(1);
+                Claim claim = lease(request, queue, group, together == 1, now).ofSuspects(together);
+                claims.add(claim);
+                suspects = suspects.after(claim);
+                room -= group.size();
+                left -= group.size();
             }
             List<StoredJob> batch = pick(queue, room, request, now);
             if (!batch.isEmpty()) {
@@ -54,6 +57,38 @@ final class Claiming {
             }
         }
         return claims;
+    }
+
+    DueQueues dueQueues(String after, String before, int looks, Instant now) {
+        List<String> due = new ArrayList<>();
+        String last = null;
+        int looked = 0;
+        for (QueueRow queue : tables.queues.subMap(after, false, before, false).values()) {
+            if (looked == looks) {
+                return new DueQueues(due, last);
+            }
+            if (queue.isLive()) {
+                looked++;
+                last = queue.name;
+                if (queue.room() > 0 && queue.ready.isDue(now)) {
+                    due.add(queue.name);
+                }
+            }
+        }
+        return new DueQueues(due, null);
+    }
+
+    private static List<StoredJob> suspects(
+            QueueRow queue, int room, Suspects suspects, ClaimRequest request, Instant now) {
+        if (room < 1) {
+            return List.of();
+        }
+        List<StoredJob> due = queue.ready.due(Lane.SUSPECT, now, room, wanted(request));
+        return due.subList(0, suspects.fitting(together(due).toArray()));
+    }
+
+    private static IntStream together(List<StoredJob> jobs) {
+        return jobs.stream().mapToInt(job -> job.together);
     }
 
     private static List<StoredJob> pick(QueueRow queue, int room, ClaimRequest request, Instant now) {
@@ -71,7 +106,7 @@ final class Claiming {
     }
 
     private static Predicate<StoredJob> wanted(ClaimRequest request) {
-        return job -> request.types().isEmpty() || request.types().contains(job.spec.type());
+        return job -> request.takes(job.spec.type());
     }
 
     private Claim lease(ClaimRequest request, QueueRow queue, List<StoredJob> batch, boolean alone, Instant now) {
@@ -85,6 +120,7 @@ final class Claiming {
             });
             hand(job, lease);
         }
+        lease.unheard = request.remote() ? batch.size() : 0;
         return lease.read();
     }
 
@@ -98,28 +134,53 @@ final class Claiming {
                 continue;
             }
             lease.expiresAt = now.plus(term);
+            lease.unheard = 0;
             lease.jobs.stream().filter(job -> job.cancelRequested).forEach(job -> cancelled.add(job.id));
         }
         return new Renewal(lost, cancelled);
     }
 
+    void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        for (Long token : tokens) {
+            Lease lease = tables.leases.get(token);
+            if (lease != null && lease.worker.equals(worker)) {
+                lease.excused = excused;
+            }
+        }
+    }
+
     List<LostClaim> takeOver(String taker, Duration term, int maxLeases, Instant now) {
         List<Lease> expired = tables.leases.values().stream()
-                .filter(lease -> !lease.expiresAt.isAfter(now))
+                .filter(lease -> !lease.jobs.isEmpty() && !lease.expiresAt.isAfter(now))
                 .sorted(Comparator.comparing(lease -> lease.expiresAt))
                 .limit(maxLeases)
                 .toList();
         List<LostClaim> taken = new ArrayList<>();
         for (Lease lost : expired) {
             tables.leases.remove(lost.token);
-            if (!lost.jobs.isEmpty()) {
-                Lease lease = new Lease(tables.nextToken(), taker, lost, now.plus(term));
-                tables.leases.put(lease.token, lease);
-                lost.jobs.forEach(job -> hand(job, lease));
-                taken.add(new LostClaim(lease.read(), lost.token, lost.runner));
-            }
+            Lease lease = new Lease(tables.nextToken(), taker, lost, now.plus(term));
+            tables.leases.put(lease.token, lease);
+            lost.jobs.forEach(job -> hand(job, lease));
+            taken.add(new LostClaim(lease.read(), lost.token, lost.runner, lost.excused, lost.isUnheard()));
         }
         return taken;
+    }
+
+    int dropEmpty(int max, Instant now) {
+        List<Long> empty = tables.leases.values().stream()
+                .filter(lease -> lease.jobs.isEmpty() && !lease.expiresAt.isAfter(now))
+                .map(lease -> lease.token)
+                .limit(max)
+                .toList();
+        empty.forEach(tables.leases::remove);
+        return empty.size();
+    }
+
+    void dropIfEmpty(long token) {
+        Lease lease = tables.leases.get(token);
+        if (lease != null && lease.jobs.isEmpty()) {
+            tables.leases.remove(token);
+        }
     }
 
     private static void hand(StoredJob job, Lease lease) {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.WaitReason;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Unparking;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /** Shared control state, and the jobs that are parked because of it. */
 final class Controls {
@@ -48,16 +52,28 @@ final class Controls {
         return Set.copyOf(tables.parked.keySet());
     }
 
-    int unpark(String name, int max) {
-        NavigableSet<StoredJob> parked = tables.parked.get(name);
+    int unpark(Unparking request) {
+        NavigableSet<StoredJob> parked = tables.parked.get(request.name());
         if (parked == null) {
             return 0;
         }
-        List<StoredJob> first = parked.stream()
-                .filter(job -> tables.queue(job.spec.queue()).paused == null)
-                .limit(max)
+        Instant since = request.since();
+        Stream<StoredJob> inOrder = since == null
+                ? parked.stream()
+                : parked.descendingSet().stream()
+                        .takeWhile(job -> !job.dueAt.isBefore(since))
+                        .limit(request.look())
+                        .filter(job -> job.lane() == Lane.FRESH);
+        List<StoredJob> first = inOrder.filter(job -> tables.queue(job.spec.queue()).paused == null)
+                .limit(request.max())
                 .toList();
-        first.forEach(job -> tables.update(job, () -> job.parkedBy = null));
+        first.forEach(job -> tables.update(job, () -> {
+            if (request.free()) {
+                job.waitReason = job.lane() == Lane.FRESH ? WaitReason.NEW : WaitReason.RETRY;
+            }
+            job.parkedBy = null;
+            job.backlog = job.backlog || since == null;
+        }));
         return first.size();
     }
 }

@@ -4,7 +4,6 @@ package io.reprise.testing;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
-import io.reprise.JobStatus;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
@@ -15,8 +14,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Answers queries by reading jobs from the newest on. */
@@ -26,43 +25,67 @@ final class Finding {
 
     private Finding() {}
 
+    /** What a look found, and where it ended. */
+    private record Look(List<StoredJob> found, @Nullable String next) {}
+
     static Page<Job> find(NavigableMap<JobId, StoredJob> jobs, JobQuery query) {
-        String cursor = query.cursor();
-        NavigableMap<JobId, StoredJob> rest = cursor == null ? jobs : jobs.headMap(position(cursor), false);
-        List<Job> found = rest.descendingMap().values().stream()
-                .filter(job -> matches(job, query))
-                .limit(query.limit() + 1L)
-                .map(StoredJob::read)
-                .toList();
-        if (found.size() <= query.limit()) {
-            return new Page<>(found, null);
-        }
-        List<Job> page = found.subList(0, query.limit());
-        return new Page<>(page, CURSOR + page.get(page.size() - 1).id());
+        Look look = look(jobs, query, query.limit());
+        return new Page<>(
+                look.found.stream()
+                        .map(job -> query.isBrief() ? job.read().brief() : job.read())
+                        .toList(),
+                look.next);
     }
 
-    static List<DeadGroup> deadGroups(NavigableMap<JobId, StoredJob> jobs, JobQuery query, int limit) {
+    static Page<DeadGroup> deadGroups(NavigableMap<JobId, StoredJob> jobs, JobQuery query, int limit) {
+        Look look = look(jobs, query.state(JobState.FAILED), Integer.MAX_VALUE);
         Map<String, List<Job>> groups = new TreeMap<>();
-        find(jobs, query.state(JobState.FAILED).after(null), job -> {
-            JobStatus.LastError error = job.status().lastError();
-            groups.computeIfAbsent(error == null ? "" : error.fingerprint(), key -> new ArrayList<>())
-                    .add(job);
-        });
-        return groups.entrySet().stream()
-                .map(entry -> group(entry.getKey(), entry.getValue()))
+        for (StoredJob job : look.found) {
+            groups.computeIfAbsent(job.lastError == null ? "" : job.lastError.fingerprint(), key -> new ArrayList<>())
+                    .add(job.read());
+        }
+        List<DeadGroup> largest = groups.entrySet().stream()
+                .map(entry -> group(entry.getKey(), entry.getValue(), query.isBrief()))
                 .sorted(Comparator.comparingLong(DeadGroup::count).reversed())
                 .limit(limit)
                 .toList();
+        return new Page<>(largest, look.next);
     }
 
-    private static void find(NavigableMap<JobId, StoredJob> jobs, JobQuery query, Consumer<Job> found) {
-        jobs.descendingMap().values().stream()
-                .filter(job -> matches(job, query))
-                .map(StoredJob::read)
-                .forEach(found);
+    /** From the newest on, until there is one more than wanted, or enough was looked at. */
+    private static Look look(NavigableMap<JobId, StoredJob> jobs, JobQuery query, int most) {
+        String cursor = query.cursor();
+        NavigableMap<JobId, StoredJob> rest = cursor == null ? jobs : jobs.headMap(position(cursor), false);
+        List<StoredJob> found = new ArrayList<>();
+        int looked = 0;
+        JobId last = null;
+        for (StoredJob job : rest.descendingMap().values()) {
+            boolean matches = matches(job, query);
+            if (looked == query.looks() || (matches && found.size() == most)) {
+                return new Look(found, CURSOR + last);
+            }
+            if (matches) {
+                found.add(job);
+            }
+            looked += isPassed(job, query) ? 0 : 1;
+            last = job.id;
+        }
+        return new Look(found, null);
     }
 
-    private static DeadGroup group(String fingerprint, List<Job> jobs) {
+    /** Whether a store with indexes on dead letters would not have come to this job. */
+    private static boolean isPassed(StoredJob job, JobQuery query) {
+        return query.states().equals(Set.of(JobState.FAILED))
+                && (job.state != JobState.FAILED
+                        || !fits(query.queue(), job.spec.queue())
+                        || !fits(query.fingerprint(), fingerprint(job)));
+    }
+
+    private static @Nullable String fingerprint(StoredJob job) {
+        return job.lastError == null ? null : job.lastError.fingerprint();
+    }
+
+    private static DeadGroup group(String fingerprint, List<Job> jobs, boolean brief) {
         List<Instant> times = jobs.stream()
                 .map(job -> Objects.requireNonNull(job.times().finishedAt()))
                 .sorted()
@@ -72,7 +95,7 @@ final class Finding {
                 jobs.size(),
                 times.get(0),
                 times.get(times.size() - 1),
-                jobs.get(0));
+                brief ? jobs.get(0).brief() : jobs.get(0));
     }
 
     private static JobId position(String cursor) {
@@ -90,7 +113,7 @@ final class Finding {
                 && fits(query.type(), job.spec.type())
                 && fits(query.resource(), job.spec.resource())
                 && fits(query.schedule(), job.spec.schedule())
-                && fits(query.fingerprint(), job.lastError == null ? null : job.lastError.fingerprint())
+                && fits(query.fingerprint(), fingerprint(job))
                 && (query.createdFrom() == null || !job.createdAt.isBefore(query.createdFrom()))
                 && (query.createdBefore() == null || job.createdAt.isBefore(query.createdBefore()));
     }

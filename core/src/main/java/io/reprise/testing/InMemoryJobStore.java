@@ -12,14 +12,17 @@ import io.reprise.Transaction;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Activity;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Behind;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -35,22 +38,29 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
 import io.reprise.store.Standing;
+import io.reprise.store.StoredBytes;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.Unparking;
 import io.reprise.store.WorkerReport;
 import io.reprise.store.WorkerState;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -126,6 +136,15 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public Settled settle(List<Settlement> settlements) {
+        return waking(now -> {
+            Settled settled = settling.settle(settlements, List.of(), now);
+            settlements.forEach(settlement -> claiming.dropIfEmpty(settlement.token()));
+            return settled;
+        });
+    }
+
+    @Override
     public List<Claim> claim(ClaimRequest request) {
         return locked(now -> claiming.claim(request, now));
     }
@@ -136,8 +155,21 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        locked(now -> {
+            claiming.excuse(worker, tokens, excused);
+            return true;
+        });
+    }
+
+    @Override
     public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
         return locked(now -> claiming.takeOver(taker, lease, maxLeases, now));
+    }
+
+    @Override
+    public int dropEmptyLeases(int max) {
+        return locked(now -> claiming.dropEmpty(max, now));
     }
 
     @Override
@@ -191,11 +223,26 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return locked(now -> claiming.dueQueues(after, before, looks, now));
+    }
+
+    @Override
     public List<QueueState> queues() {
         return locked(now -> tables.queues.values().stream()
                 .filter(QueueRow::isVisible)
                 .map(queue -> queue.read(now))
                 .toList());
+    }
+
+    @Override
+    public int live(String queuePrefix, int most) {
+        return locked(now -> (int) Math.min(
+                most,
+                tables.queues.values().stream()
+                        .filter(queue -> queue.name.startsWith(queuePrefix))
+                        .mapToLong(QueueRow::live)
+                        .sum()));
     }
 
     @Override
@@ -258,6 +305,11 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public int pruneAudit(Duration age, int limit) {
+        return locked(now -> audit.prune(now.minus(age), limit));
+    }
+
+    @Override
     public Optional<JobId> findByIdempotencyKey(String key) {
         return locked(now -> Optional.ofNullable(tables.idempotent.get(key)).map(job -> job.id));
     }
@@ -297,9 +349,48 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
-        return waking(
-                now -> Optional.ofNullable(schedules.fire(name, dueAt, nextAt, () -> inserting.insert(jobs, now))));
+    public Optional<StoredSchedule> schedule(String name) {
+        return locked(now -> schedules.find(name));
+    }
+
+    @Override
+    public List<StoredSchedule> dueSchedules(int limit, @Nullable StoredSchedule after) {
+        return locked(now -> schedules.due(limit, after, now));
+    }
+
+    @Override
+    public Optional<Instant> nextFiring() {
+        return locked(schedules::nextFiring);
+    }
+
+    @Override
+    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+        return waking(now -> {
+            // All or none: what would be refused is found before anything is moved.
+            List<Firing> still = firings.stream().filter(schedules::stands).toList();
+            List<Inserted> inserted = inserting.insert(
+                    still.stream().flatMap(firing -> firing.jobs().stream()).toList(), now);
+            Iterator<Inserted> next = inserted.iterator();
+            return firings.stream()
+                    .map(firing -> still.contains(firing)
+                            ? Optional.of(schedules.move(
+                                    firing,
+                                    firing.jobs().stream()
+                                            .map(job -> next.next())
+                                            .toList()))
+                            : Optional.<List<Inserted>>empty())
+                    .toList();
+        });
+    }
+
+    @Override
+    public Set<JobId> live(Collection<JobId> jobs) {
+        return locked(now -> jobs.stream()
+                .filter(id -> {
+                    StoredJob job = tables.jobs.get(id);
+                    return job != null && !job.state.isTerminal();
+                })
+                .collect(Collectors.toSet()));
     }
 
     @Override
@@ -308,8 +399,21 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row) {
-        return locked(now -> controls.put(row));
+    public List<ControlRow> controls(Collection<String> names) {
+        return locked(now -> controls.all().stream()
+                .filter(row -> names.contains(row.name()))
+                .toList());
+    }
+
+    @Override
+    public List<ControlRow> controlsAfter(long version) {
+        return locked(now ->
+                controls.all().stream().filter(row -> row.version() > version).toList());
+    }
+
+    @Override
+    public List<OptionalLong> putControls(List<ControlRow> rows) {
+        return locked(now -> rows.stream().map(controls::put).toList());
     }
 
     @Override
@@ -324,8 +428,11 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public boolean removeControl(String name, long version) {
-        return locked(now -> controls.remove(name, version));
+    public Set<String> removeControls(List<ControlRow> rows) {
+        return locked(now -> rows.stream()
+                .filter(row -> controls.remove(row.name(), row.version()))
+                .map(ControlRow::name)
+                .collect(Collectors.toSet()));
     }
 
     @Override
@@ -339,8 +446,8 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public int unpark(String name, int max) {
-        return waking(now -> controls.unpark(name, max));
+    public List<Integer> unpark(List<Unparking> requests) {
+        return waking(now -> requests.stream().map(controls::unpark).toList());
     }
 
     @Override
@@ -352,7 +459,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+    public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
         return locked(now -> Finding.deadGroups(tables.jobs, query, limit));
     }
 
@@ -376,7 +483,7 @@ public final class InMemoryJobStore implements JobStore {
         return locked(now -> {
             OptionalLong version = documents.put(document);
             if (version.isPresent()) {
-                audit.subject(now, action, document.subject(), note, null);
+                audit.subject(now, action, document.subject(), note, note.detail());
             }
             return version;
         });
@@ -392,7 +499,7 @@ public final class InMemoryJobStore implements JobStore {
         return locked(now -> {
             boolean removed = documents.remove(document);
             if (removed) {
-                audit.subject(now, action, document.subject(), note, null);
+                audit.subject(now, action, document.subject(), note, note.detail());
             }
             return removed;
         });
@@ -466,6 +573,57 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public Optional<Standing> standing(JobId id, int most) {
         return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(job -> tables.standing(job, most, now)));
+    }
+
+    @Override
+    public List<Behind> behind(Map<JobState, Duration> keep) {
+        return locked(now -> List.of(
+                behind(
+                        "deadlines",
+                        now,
+                        tables.byDeadline.stream()
+                                .takeWhile(job -> job.isOverdue(now))
+                                .map(job -> job.deadline)),
+                behind(
+                        "leases",
+                        now,
+                        tables.leases.values().stream()
+                                .map(lease -> lease.expiresAt)
+                                .filter(expires -> !expires.isAfter(now))),
+                behind(
+                        "retention",
+                        now,
+                        tables.byFinish.stream()
+                                .filter(job -> keep.containsKey(job.state))
+                                .map(job -> job.finishedAt == null
+                                        ? Instant.MAX
+                                        : job.finishedAt.plus(Objects.requireNonNull(keep.get(job.state))))
+                                .filter(ends -> ends.isBefore(now))),
+                behind(
+                        "schedules",
+                        now,
+                        schedules.due(Behind.MOST, null, now).stream().map(StoredSchedule::nextAt))));
+    }
+
+    @Override
+    public StoredBytes bytes(@Nullable String cursor, int rows) {
+        return locked(now -> {
+            Map<String, Long> bytes = new HashMap<>();
+            for (StoredJob job : tables.jobs.values()) {
+                bytes.merge(job.spec.queue(), length(job.spec.payload()) + length(job.result), Long::sum);
+            }
+            return new StoredBytes(bytes, null);
+        });
+    }
+
+    private static long length(@Nullable String text) {
+        return text == null ? 0 : text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    private static Behind behind(String piece, Instant now, Stream<Instant> since) {
+        List<Instant> waiting = since.limit(Behind.MOST).sorted().toList();
+        Duration by = waiting.isEmpty() ? Duration.ZERO : Duration.between(waiting.get(0), now);
+        return new Behind(piece, waiting.size(), by);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.reprise.DuplicateKeyException;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.WaitReason;
 import io.reprise.store.Inserted;
@@ -37,6 +38,11 @@ final class Inserting {
         Map<String, JobId> holders = new HashMap<>();
         for (JobSpec spec : specs) {
             String idempotencyKey = spec.idempotencyKey();
+            StoredJob known = idempotencyKey == null ? null : tables.idempotent.get(idempotencyKey);
+            String proof = spec.idempotencyProof();
+            if (known != null && proof != null && !tables.idempotent.containsKey(proof)) {
+                throw new KeyReusedException(String.valueOf(idempotencyKey), known.id);
+            }
             if (idempotencyKey != null
                     && (tables.idempotent.containsKey(idempotencyKey) || !idempotent.add(idempotencyKey))) {
                 continue;
@@ -65,13 +71,13 @@ final class Inserting {
             StoredJob job = new StoredJob(tables.nextId(), spec, now, due(spec, now));
             begin(job, spec, now);
             tables.add(job);
-            tables.remember(spec.idempotencyKey(), job);
+            tables.remember(spec, job);
             return new Inserted(job.id, true, job.dueAt);
         }
         if (spec.keyRule() == KeyRule.REPLACE) {
             tables.update(holder, () -> begin(holder, spec, now));
-            tables.remember(spec.idempotencyKey(), holder);
         }
+        tables.remember(spec, holder);
         return new Inserted(holder.id, false, holder.dueAt);
     }
 

@@ -21,6 +21,9 @@ final class Lease {
     final Instant claimedAt;
     final Set<StoredJob> jobs = new LinkedHashSet<>();
     Instant expiresAt;
+    boolean excused;
+    /** How many jobs it was made for, if its worker is remote and was not heard of yet; else 0. */
+    int unheard;
 
     Lease(long token, String worker, String queue, boolean alone, Instant claimedAt, Instant expiresAt) {
         this.token = token;
@@ -40,7 +43,13 @@ final class Lease {
         this.queue = lost.queue;
         this.alone = lost.alone;
         this.claimedAt = lost.claimedAt;
+        this.excused = lost.excused;
+        this.unheard = lost.isUnheard() ? lost.unheard : 0;
         this.expiresAt = expiresAt;
+    }
+
+    boolean isUnheard() {
+        return unheard > 0 && unheard == jobs.size();
     }
 
     Claim read() {

@@ -6,6 +6,7 @@ import io.reprise.store.QueueState;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A queue's settings, counts and waiting jobs. */
@@ -38,6 +39,10 @@ final class QueueRow {
         return counts.containsKey(JobState.PENDING) || counts.containsKey(JobState.RUNNING);
     }
 
+    long live() {
+        return counts.getOrDefault(JobState.PENDING, 0L) + running();
+    }
+
     int running() {
         return counts.getOrDefault(JobState.RUNNING, 0L).intValue();
     }
@@ -58,6 +63,6 @@ final class QueueRow {
     }
 
     QueueState read(Instant now) {
-        return new QueueState(name, paused, maxRunning, counts, ready.oldestDueAt(now));
+        return new QueueState(name, paused, maxRunning, counts, Set.of(), ready.oldestDueAt(now));
     }
 }

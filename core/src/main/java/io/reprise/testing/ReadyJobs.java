@@ -61,6 +61,12 @@ final class ReadyJobs {
         return found;
     }
 
+    /** Whether some job can be claimed. */
+    boolean isDue(Instant now) {
+        return lanes.keySet().stream()
+                .anyMatch(lane -> !due(lane, now, 1, job -> true).isEmpty());
+    }
+
     /** Due jobs of higher priority in the same lane. */
     int higher(StoredJob job, Instant now, int most) {
         return (int) levels(job.lane()).headMap(job.spec.priority()).values().stream()

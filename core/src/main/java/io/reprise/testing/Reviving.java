@@ -48,6 +48,7 @@ final class Reviving {
         job.lastError = old.lastError;
         job.counts = old.counts;
         job.suspect = old.suspect;
+        job.together = old.together;
         job.lastDelay = old.lastDelay;
         tables.add(job);
         idempotencyKeys.forEach(key -> tables.remember(key, job));

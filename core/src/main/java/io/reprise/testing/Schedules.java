@@ -2,18 +2,24 @@
 package io.reprise.testing;
 
 import io.reprise.JobSpec;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.StoredSchedule;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Schedules by name. */
 final class Schedules {
+
+    private static final Comparator<StoredSchedule> ORDER =
+            Comparator.comparing(StoredSchedule::nextAt).thenComparing(StoredSchedule::name);
 
     private final Map<String, StoredSchedule> rows = new TreeMap<>();
 
@@ -41,17 +47,38 @@ final class Schedules {
                 != null;
     }
 
-    @Nullable
-    List<Inserted> fire(String name, Instant dueAt, Instant nextAt, Supplier<List<Inserted>> insert) {
-        StoredSchedule old = rows.get(name);
-        if (old == null || old.paused() || !old.nextAt().equals(dueAt)) {
-            return null;
-        }
-        List<Inserted> inserted = insert.get();
+    Optional<StoredSchedule> find(String name) {
+        return Optional.ofNullable(rows.get(name));
+    }
+
+    List<StoredSchedule> due(int limit, @Nullable StoredSchedule after, Instant now) {
+        return rows.values().stream()
+                .filter(row -> !row.paused() && !row.nextAt().isAfter(now))
+                .sorted(ORDER)
+                .filter(row -> after == null || ORDER.compare(row, after) > 0)
+                .limit(limit)
+                .toList();
+    }
+
+    Optional<Instant> nextFiring(Instant now) {
+        return rows.values().stream()
+                .filter(row -> !row.paused() && row.nextAt().isAfter(now))
+                .map(StoredSchedule::nextAt)
+                .min(Comparator.naturalOrder());
+    }
+
+    boolean stands(Firing firing) {
+        StoredSchedule row = rows.get(firing.schedule());
+        return row != null && !row.paused() && row.nextAt().equals(firing.dueAt());
+    }
+
+    List<Inserted> move(Firing firing, List<Inserted> inserted) {
+        String name = firing.schedule();
+        StoredSchedule old = Objects.requireNonNull(rows.get(name));
         var lastJob = inserted.isEmpty()
                 ? old.lastJob()
                 : inserted.get(inserted.size() - 1).id();
-        Instant next = nextAt.truncatedTo(ChronoUnit.MICROS);
+        Instant next = firing.nextAt().truncatedTo(ChronoUnit.MICROS);
         rows.put(name, new StoredSchedule(name, old.rule(), old.job(), false, next, lastJob));
         return inserted;
     }

@@ -86,7 +86,10 @@ final class Settling {
         } else if (next instanceof Settlement.Wait pause) {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
-            job.suspect |= settlement.spent() == Spent.LOSS && job.counts.losses() > 1;
+            if (settlement.spent() == Spent.LOSS && job.counts.losses() > 1) {
+                job.suspect = true;
+                job.together = pause.together();
+            }
         } else if (next instanceof Settlement.Park park) {
             Duration delay = park.delay();
             Instant due = delay == null ? job.dueAt : at.plus(delay).truncatedTo(ChronoUnit.MICROS);

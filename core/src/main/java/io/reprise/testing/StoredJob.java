@@ -52,6 +52,12 @@ final class StoredJob {
     boolean cancelRequested;
     boolean suspect;
 
+    /** How many suspects may run on one worker with this one. */
+    int together = 1;
+
+    /** Whether the job was let go of a backlog: then it leaves fresh work its share. */
+    boolean backlog;
+
     /** Name of the control state the job waits for; null unless it is parked. */
     @Nullable
     String parkedBy;
@@ -85,7 +91,7 @@ final class StoredJob {
         if (suspect) {
             return Lane.SUSPECT;
         }
-        return counts.attempts() > 0 ? Lane.RETRY : Lane.FRESH;
+        return counts.attempts() > 0 || backlog ? Lane.RETRY : Lane.FRESH;
     }
 
     boolean isHeldUnder(long token) {

@@ -2,6 +2,7 @@
 package io.reprise.testing;
 
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.store.Standing;
 import java.time.Instant;
@@ -62,6 +63,11 @@ final class Tables {
         } finally {
             index(job);
         }
+    }
+
+    void remember(JobSpec spec, StoredJob job) {
+        remember(spec.idempotencyKey(), job);
+        remember(spec.idempotencyProof(), job);
     }
 
     void remember(@Nullable String idempotencyKey, StoredJob job) {

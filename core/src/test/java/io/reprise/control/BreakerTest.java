@@ -3,6 +3,7 @@ package io.reprise.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.control.Breaker.Phase;
 import io.reprise.control.Tally.Counts;
@@ -21,7 +22,7 @@ class BreakerTest {
     private final RandomGenerator random = new SplittableRandom(1);
 
     private static Counts counts(int successes, int failures) {
-        return new Counts(successes, failures, 0, 0, successes * 0.01);
+        return new Counts(successes, failures, 0, 0, successes * 0.01, 0.01);
     }
 
     private static Tally ran(int successes, int failures) {
@@ -33,7 +34,7 @@ class BreakerTest {
     }
 
     private static Tally rate(double perSecond) {
-        return new Tally(Counts.NONE, Counts.NONE, 0, 0, perSecond);
+        return new Tally(Counts.NONE, Counts.NONE, 0, perSecond, 0.01);
     }
 
     private Breaker after(Breaker breaker, Tally tally, Instant now) {
@@ -52,7 +53,7 @@ class BreakerTest {
     private Breaker ramping() {
         Breaker known = after(Breaker.closed(T0), rate(50), T0);
         Breaker open = after(known, ran(0, 10), T0);
-        Breaker probing = open.at(SETTINGS, open.nextProbe()).letThrough(3);
+        Breaker probing = open.at(SETTINGS, open.nextProbe()).letThrough(1);
         return after(probing, admitted(1, 0), open.nextProbe());
     }
 
@@ -91,7 +92,7 @@ class BreakerTest {
 
     @Test
     void failures_that_say_nothing_about_the_resource_do_not_count() {
-        Tally others = new Tally(new Counts(0, 0, 0, 1_000, 0), Counts.NONE, 0, 0, 0);
+        Tally others = new Tally(new Counts(0, 0, 0, 1_000, 0, 0), Counts.NONE, 0, 0, 0);
         assertThat(after(Breaker.closed(T0), others, T0).phase()).isEqualTo(Phase.CLOSED);
     }
 
@@ -102,11 +103,17 @@ class BreakerTest {
         assertThat(open.at(SETTINGS, open.nextProbe().minusNanos(1)).phase()).isEqualTo(Phase.OPEN);
         Breaker halfOpen = open.at(SETTINGS, open.nextProbe());
         assertThat(halfOpen.phase()).isEqualTo(Phase.HALF_OPEN);
-        assertThat(halfOpen.permits()).isEqualTo(3);
-        assertThat(halfOpen.letThrough(3).permits()).isZero();
-        assertThat(halfOpen.letThrough(3)
-                        .at(SETTINGS, open.nextProbe().plusSeconds(59))
-                        .permits())
+        assertThat(halfOpen.permits()).isEqualTo(1);
+        Breaker first = halfOpen.letThrough(1);
+        assertThat(first.permits()).isZero();
+        assertThat(first.at(SETTINGS, first.nextProbe().minusNanos(1)).permits())
+                .isZero();
+        Breaker second = first.at(SETTINGS, first.nextProbe());
+        assertThat(second.permits()).as("the first does not end").isEqualTo(1);
+        Breaker third = second.letThrough(1);
+        third = third.at(SETTINGS, third.nextProbe()).letThrough(1);
+        assertThat(third.waiting()).isEqualTo(3);
+        assertThat(third.at(SETTINGS, open.nextProbe().plusSeconds(59)).permits())
                 .isZero();
     }
 
@@ -114,13 +121,16 @@ class BreakerTest {
     void probes_that_fail_make_the_next_ones_wait_longer_up_to_a_limit() {
         Breaker breaker = open();
         Duration last = Duration.ZERO;
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 150; i++) {
             Instant now = breaker.nextProbe();
-            breaker = after(breaker.at(SETTINGS, now).letThrough(3), admitted(0, 3), now);
+            breaker = after(breaker.at(SETTINGS, now).letThrough(1), admitted(0, 1), now);
             assertThat(breaker.phase()).isEqualTo(Phase.OPEN);
             assertThat(breaker.interval()).isGreaterThanOrEqualTo(last);
             Duration rest = Duration.between(now, breaker.nextProbe());
-            assertThat(rest).isBetween(breaker.interval().dividedBy(2), breaker.interval());
+            assertThat(rest)
+                    .as("three probes follow each other in an interval")
+                    .isBetween(
+                            breaker.interval().dividedBy(6), breaker.interval().dividedBy(3));
             last = breaker.interval();
         }
         assertThat(last).isEqualTo(Duration.ofSeconds(60));
@@ -143,8 +153,8 @@ class BreakerTest {
 
     @Test
     void a_probe_that_says_nothing_is_made_up_for() {
-        Breaker probing = halfOpen().letThrough(3);
-        Tally other = new Tally(Counts.NONE, new Counts(0, 0, 0, 1, 0), 0, 0, 0);
+        Breaker probing = halfOpen().letThrough(1);
+        Tally other = new Tally(Counts.NONE, new Counts(0, 0, 0, 1, 0, 0), 0, 0, 0);
         assertThat(after(probing, other, probing.since()).permits()).isEqualTo(1);
     }
 
@@ -153,7 +163,7 @@ class BreakerTest {
         Breaker probing = halfOpen().letThrough(3);
         Breaker later = probing.at(SETTINGS, probing.since().plusSeconds(60));
         assertThat(later.phase()).isEqualTo(Phase.HALF_OPEN);
-        assertThat(later.permits()).isEqualTo(3);
+        assertThat(later.permits()).isEqualTo(1);
     }
 
     @Test
@@ -165,6 +175,30 @@ class BreakerTest {
     @Test
     void the_ramp_begins_at_a_part_of_the_good_rate() {
         assertThat(ramping().ramp().rate()).isEqualTo(0.4 * 50);
+    }
+
+    @Test
+    void a_worker_may_run_some_of_the_jobs_that_are_not_parked_while_it_ramps() {
+        Breaker ramping = ramping();
+        Instant now = ramping.since();
+        Breaker asked = ramping.pass(100, 0, SETTINGS, now).breaker();
+        Breaker.Passed passed = asked.pass(100, 0, SETTINGS, now.plusMillis(500));
+        assertThat(passed.jobs()).as("three tenths of 20/s").isEqualTo(3);
+        assertThat(passed.breaker().pass(100, 0, SETTINGS, now.plusMillis(500)).jobs())
+                .isZero();
+        Breaker.Passed again = passed.breaker().pass(100, 2, SETTINGS, now.plusMillis(500));
+        assertThat(again.jobs()).as("what it did not need").isEqualTo(2);
+        assertThat(again.breaker().ramp().released()).isEqualTo(3);
+        double parked = 1 - asked.freshShare(SETTINGS, now);
+        assertThat((1 - 0.3) * parked).as("what is left to the backlog").isCloseTo(0.6, within(1e-9));
+        assertThat(Breaker.parse(asked.text(), now)).isEqualTo(asked);
+    }
+
+    @Test
+    void while_it_is_open_no_worker_may() {
+        assertThat(open().pass(100, 0, SETTINGS, T0.plusSeconds(100)).jobs()).isZero();
+        assertThat(halfOpen().pass(100, 0, SETTINGS, T0.plusSeconds(100)).jobs())
+                .isZero();
     }
 
     @Test
@@ -193,7 +227,7 @@ class BreakerTest {
     @Test
     void back_pressure_limits_the_rate_without_opening_it() {
         Breaker known = after(Breaker.closed(T0), rate(100), T0);
-        Tally throttled = new Tally(new Counts(20, 0, 10, 0, 0.2), Counts.NONE, 0, 0, 0);
+        Tally throttled = new Tally(new Counts(20, 0, 10, 0, 0.2, 0.01), Counts.NONE, 0, 0, 0);
         Breaker limited = after(known, throttled, T0);
         assertThat(limited.phase()).isEqualTo(Phase.RAMPING);
         assertThat(limited.ramp().rate()).isEqualTo(70);

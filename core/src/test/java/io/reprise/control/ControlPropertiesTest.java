@@ -52,8 +52,8 @@ class ControlPropertiesTest {
                 ordinary,
                 counts(random, down),
                 ordinary.successes() > 0 ? 0 : ordinary.failures(),
-                random.nextInt(50),
-                random.nextInt(10) == 0 ? random.nextInt(50) : 0);
+                random.nextInt(10) == 0 ? random.nextInt(50) : 0,
+                0.01);
     }
 
     private static Counts counts(SplittableRandom random, boolean down) {
@@ -63,7 +63,8 @@ class ControlPropertiesTest {
                 random.nextInt(down ? 50 : 3),
                 random.nextInt(10) == 0 ? random.nextInt(5) : 0,
                 random.nextInt(3),
-                successes * 0.01);
+                successes * 0.01,
+                successes > 0 ? 0.01 : 0);
     }
 
     private static void check(Breaker before, Breaker after, Instant now) {
@@ -77,7 +78,7 @@ class ControlPropertiesTest {
         if (after.phase() == Phase.RAMPING) {
             assertThat(after.ramp().rate()).isGreaterThanOrEqualTo(1);
             assertThat((double) after.permits())
-                    .isLessThanOrEqualTo(Math.max(1, after.ramp().rate()));
+                    .isLessThanOrEqualTo(Math.max(1, after.ramp().pace()));
         }
         assertThat(after.interval()).isLessThanOrEqualTo(SETTINGS.longestProbe());
         if (before.phase() == Phase.OPEN) {
@@ -102,7 +103,7 @@ class ControlPropertiesTest {
             now = now.plusMillis(100);
             breaker = breaker.at(SETTINGS, now);
             int through = breaker.permits();
-            Counts good = new Counts(through, 0, 0, 0, through * 0.01);
+            Counts good = new Counts(through, 0, 0, 0, through * 0.01, 0.01);
             breaker = breaker.letThrough(through)
                     .after(new Tally(Counts.NONE, good, 0, 0, 0), SETTINGS, now, random)
                     .drained(now);

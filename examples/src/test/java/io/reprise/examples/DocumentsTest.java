@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The code in the documents is cut from the examples, and their links lead somewhere. */
@@ -70,13 +71,14 @@ class DocumentsTest {
                 .allSatisfy(link -> assertThat(directory.resolve(link)).exists());
     }
 
-    @Test
-    void every_trap_and_check_has_the_test_it_names() throws IOException {
+    @ParameterizedTest
+    @CsvSource({"traps.md,30", "security.md,25"})
+    void every_trap_and_check_has_the_test_it_names(String document, int atLeast) throws IOException {
         List<MatchResult> named = TEST_NAME
-                .matcher(Files.readString(ROOT.resolve("docs/traps.md")))
+                .matcher(Files.readString(ROOT.resolve("docs").resolve(document)))
                 .results()
                 .toList();
-        assertThat(named).hasSizeGreaterThan(30);
+        assertThat(named).hasSizeGreaterThan(atLeast);
         try (Stream<Path> files = Files.walk(ROOT)) {
             List<Path> sources =
                     files.filter(file -> file.toString().endsWith(".java")).toList();

@@ -6,9 +6,11 @@ import io.micrometer.core.instrument.Tags;
 import io.reprise.Alert;
 import io.reprise.ControlEvent;
 import io.reprise.JobEvent;
+import io.reprise.JobId;
 import io.reprise.JobListener;
 import io.reprise.ResourceStatus;
 import io.reprise.retry.Decision;
+import io.reprise.store.Behind;
 import io.reprise.store.QueueState;
 import java.util.Collection;
 import java.util.List;
@@ -71,6 +73,19 @@ public final class JobMetrics implements JobListener {
                 "Queues that have, or had, jobs or settings");
     }
 
+    /**
+     * Also shows how far each piece of the fleet's upkeep is behind, in rows and in seconds.
+     *
+     * @param source {@code reprise::upkeep}; asked at most every 10 s, when meters are collected
+     */
+    public JobMetrics upkeep(Supplier<? extends Collection<Behind>> source) {
+        UpkeepGauges gauges = new UpkeepGauges(registry);
+        return reading(
+                new Reading<Behind>(registry, "upkeep", source, gauges::show),
+                "reprise.upkeep.pieces",
+                "Pieces of upkeep that say how far they are behind");
+    }
+
     private JobMetrics reading(Reading<?> reading, String meter, String description) {
         readings.add(reading);
         reading.register(meter, description);
@@ -115,6 +130,11 @@ public final class JobMetrics implements JobListener {
             registry.counter("reprise.alerts", "kind", alert.kind().name(), "type", types.of(alert.type()))
                     .increment();
         }
+    }
+
+    @Override
+    public void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
+        registry.counter("reprise.sequels.failed").increment();
     }
 
     @Override

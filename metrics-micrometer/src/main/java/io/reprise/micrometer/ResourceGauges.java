@@ -25,7 +25,7 @@ final class ResourceGauges {
 
     void show(List<ResourceStatus> statuses) {
         show(state, statuses, status -> level(status.phase()));
-        show(budget, statuses, ResourceStatus::budget);
+        show(budget, statuses, status -> status.budget().level());
         show(parked, statuses, ResourceStatus::parked);
     }
 

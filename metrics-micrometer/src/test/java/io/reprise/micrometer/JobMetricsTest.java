@@ -34,6 +34,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -237,8 +238,8 @@ class JobMetricsTest {
         MockClock time = new MockClock();
         SimpleMeterRegistry mocked = new SimpleMeterRegistry(SimpleConfig.DEFAULT, time);
         Instant due = Instant.ofEpochMilli(time.wallTime());
-        List<QueueState> states =
-                new ArrayList<>(List.of(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), due)));
+        List<QueueState> states = new ArrayList<>(
+                List.of(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), Set.of(), due)));
         JobMetrics metrics = new JobMetrics(mocked).queues(() -> states);
         time.add(Duration.ofSeconds(90));
         metrics.refresh();
@@ -260,10 +261,10 @@ class JobMetricsTest {
         MockClock time = new MockClock();
         SimpleMeterRegistry mocked = new SimpleMeterRegistry(SimpleConfig.DEFAULT, time);
         List<QueueState> states = new ArrayList<>();
-        states.add(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), null));
+        states.add(new QueueState("mail", null, null, Map.of(JobState.PENDING, 7L), Set.of(), null));
         new JobMetrics(mocked).queues(() -> states);
         List<Meter> collected = mocked.getMeters();
-        states.set(0, new QueueState("mail", null, null, Map.of(JobState.PENDING, 8L), null));
+        states.set(0, new QueueState("mail", null, null, Map.of(JobState.PENDING, 8L), Set.of(), null));
         time.add(Duration.ofSeconds(11));
         mocked.get("reprise.queues").gauge().value();
         assertThat(mocked.getMeters()).hasSameSizeAs(collected);
@@ -314,7 +315,8 @@ class JobMetricsTest {
     }
 
     private static ResourceStatus status(String name, Breaker.Phase phase, double budget) {
-        return new ResourceStatus(name, phase, "", null, null, null, null, budget, 500, 7, null);
+        return new ResourceStatus(
+                name, phase, "", null, null, null, new ResourceStatus.BudgetStatus(budget, 500, 0, null), 7, null);
     }
 
     /** Texts as they are. */

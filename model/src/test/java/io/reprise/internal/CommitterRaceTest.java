@@ -29,7 +29,7 @@ class CommitterRaceTest {
             false,
             0.2,
             new WorkerSettings.Timing(LONG, LONG, LONG, LONG),
-            new WorkerSettings.Keep(LONG, null),
+            new WorkerSettings.Keep(LONG, null, LONG),
             false);
 
     private static void race() {
@@ -86,7 +86,8 @@ class CommitterRaceTest {
 
     private static Committer committer(InMemoryJobStore store, LeaseBook book, AtomicInteger freed) {
         StoreClock clock = new StoreClock(new Still(), Instant.EPOCH);
-        Control control = new Control(new ControlRules(ControlSettings.DEFAULT, List.of()), clock, () -> {});
+        Control control = new Control(new ControlRules(ControlSettings.DEFAULT, List.of()), clock, () -> {}, () -> {});
+        Events events = new Events(List.of());
         EngineParts parts = new EngineParts(
                 store,
                 SETTINGS,
@@ -95,12 +96,16 @@ class CommitterRaceTest {
                 new Still(),
                 new NoBench(),
                 clock,
-                new Events(List.of()),
-                new Outbox(List.of(), request -> {
-                    throw new IllegalStateException("nothing follows");
-                }),
+                events,
+                new Outbox(
+                        List.of(),
+                        request -> {
+                            throw new IllegalStateException("nothing follows");
+                        },
+                        events),
                 new Tallies(),
                 control,
+                new UnhandledTypes(store, new Still()),
                 new SplittableRandom(1));
         Policies policies = new Policies(List.of(), List.of(), RetryPolicy.unset(), false);
         Decider decider = new Decider(policies, parts, new Outlook(), true);

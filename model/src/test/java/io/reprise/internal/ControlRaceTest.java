@@ -18,7 +18,7 @@ class ControlRaceTest {
     @Test
     void no_token_is_lost_or_spent_twice() {
         Race.inManyOrders(() -> {
-            Control control = new Control(RULES, new StoreClock(new Still(), Instant.EPOCH), () -> {});
+            Control control = new Control(RULES, new StoreClock(new Still(), Instant.EPOCH), () -> {}, () -> {});
             Race.together(
                     () -> Race.require(control.charge(JOB, FailureClass.THROTTLED) == null, "refused"),
                     () -> control.giveBack(ControlKey.BUDGET, control.takeTokens(ControlKey.BUDGET)),

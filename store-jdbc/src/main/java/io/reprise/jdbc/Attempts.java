@@ -120,6 +120,10 @@ final class Attempts {
         }
     }
 
+    int kept() {
+        return kept;
+    }
+
     boolean mayBeTooMany(int claims) {
         return claims > kept;
     }

@@ -6,8 +6,14 @@ import io.reprise.store.AuditEntry;
 import io.reprise.store.Note;
 import io.reprise.store.Page;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** What was done by hand, written in the same transaction. */
@@ -16,6 +22,12 @@ final class Audit {
     private static final String WRITE = """
             insert into reprise_audit (at, action, job_id, subject, by_whom, why, detail)
             values ({now}, ?, ?, ?, ?, ?, ?)
+            """;
+
+    private static final String WRITE_TOGETHER = """
+            insert into reprise_audit (at, action, job_id, subject, by_whom, why, detail)
+            select {now}, cast(? as text), x.id, null, cast(? as text), cast(? as text), cast(? as text)
+              from {ids}
             """;
 
     private static final String READ = """
@@ -34,7 +46,29 @@ final class Audit {
              limit ?
             """;
 
+    // Entries come in the order of time: the first that is young ends the look.
+    private static final String OLD = """
+            select id
+              from (select id, at
+                      from reprise_audit
+                     order by id
+                     limit ?) o
+             where at <= ?
+            """;
+
     private Audit() {}
+
+    static int prune(Session session, Duration age, int limit) throws SQLException {
+        Dialect dialect = session.dialect();
+        long before = session.now() - Micros.of(age);
+        int deleted = 0;
+        for (long[] piece : dialect.pieces(session.list(OLD, Row::number, limit, before).stream()
+                .mapToLong(Long::longValue)
+                .toArray())) {
+            deleted += session.update(dialect.sql("{delete reprise_audit by primary} where id {in}"), (Object) piece);
+        }
+        return deleted;
+    }
 
     static void write(
             Session session,
@@ -45,6 +79,50 @@ final class Audit {
             @Nullable String detail)
             throws SQLException {
         session.update(session.dialect().sql(WRITE), action, job, subject, note.by(), note.why(), detail);
+    }
+
+    /** One entry for each job. */
+    static void writeAll(
+            Session session, String action, Collection<JobId> jobs, Note note, Function<JobId, @Nullable String> detail)
+            throws SQLException {
+        String table = session.dialect().idTable();
+        if (table != null) {
+            writeTogether(session, action, jobs, note, detail, table);
+            return;
+        }
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (JobId job : jobs) {
+            rows.add(new @Nullable Object[] {action, job, null, note.by(), note.why(), detail.apply(job)});
+        }
+        if (!rows.isEmpty()) {
+            session.updateEach(session.dialect().sql(WRITE), rows);
+        }
+    }
+
+    /** A statement for each of the details, of which there are few. */
+    private static void writeTogether(
+            Session session,
+            String action,
+            Collection<JobId> jobs,
+            Note note,
+            Function<JobId, @Nullable String> detail,
+            String table)
+            throws SQLException {
+        Map<String, List<Long>> alike = new TreeMap<>();
+        for (JobId job : jobs) {
+            String about = detail.apply(job);
+            alike.computeIfAbsent(about == null ? "" : about, text -> new ArrayList<>())
+                    .add(job.value());
+        }
+        for (Map.Entry<String, List<Long>> some : alike.entrySet()) {
+            session.update(
+                    session.dialect().sql(WRITE_TOGETHER.replace("{ids}", table)),
+                    action,
+                    note.by(),
+                    note.why(),
+                    some.getKey().isEmpty() ? null : some.getKey(),
+                    some.getValue().stream().mapToLong(Long::longValue).sorted().toArray());
+        }
     }
 
     private record Numbered(long id, AuditEntry entry) {}

@@ -7,7 +7,12 @@ import io.reprise.JobState;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Note;
 import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /** Cancels jobs: those that wait at once, those that run by asking their worker. */
@@ -39,6 +44,13 @@ final class Cancellations {
             select id
               from reprise_job
              where id = ? and queue = ? and due_at is not null
+            """;
+
+    // Under the locks of their queues: those that were neither claimed nor moved to another queue meanwhile.
+    private static final String STILL_WAITING = """
+            select id
+              from reprise_job {by primary}
+             where id {in} and queue {in} and due_at is not null and id not in (select h.id from reprise_held h)
             """;
 
     private final Jobs jobs;
@@ -76,6 +88,32 @@ final class Cancellations {
                 return Cancellation.DONE;
             }
         }
+    }
+
+    /** Those of these jobs that wait, cancelled. Claims of their queues wait meanwhile. */
+    List<Job> cancelPending(Session session, Collection<JobId> ids) throws SQLException {
+        Dialect dialect = session.dialect();
+        dialect.preferIndexes(session);
+        Map<Long, Job> waiting = new HashMap<>();
+        for (Job job : jobs.find(session, ids.stream().map(JobId::value).toList())) {
+            if (job.state() == JobState.PENDING) {
+                waiting.put(job.id().value(), job);
+            }
+        }
+        String[] queues =
+                waiting.values().stream().map(Job::queue).distinct().sorted().toArray(String[]::new);
+        for (String queue : queues) {
+            dialect.lockQueue(session, queue);
+        }
+        List<Long> free = new ArrayList<>();
+        for (long[] piece : dialect.pieces(
+                waiting.keySet().stream().mapToLong(Long::longValue).sorted().toArray())) {
+            free.addAll(session.list(dialect.sql(STILL_WAITING), Row::number, piece, queues));
+        }
+        return Endings.end(session, free, JobState.CANCELLED, null).stream()
+                .map(waiting::get)
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     private static boolean cancelPending(Session session, JobId id, String queue) throws SQLException {

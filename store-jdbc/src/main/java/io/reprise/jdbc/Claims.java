@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Settlement;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +18,8 @@ interface Claims {
     /** Queues with live jobs. */
     Set<String> liveQueues();
 
+    DueQueues dueQueues(String after, String before, int looks);
+
     /** Told when there is work: no need to look for it first. */
     default void woken() {}
 
@@ -29,6 +32,9 @@ interface Claims {
     /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
     final class RetryCredit {
 
+        /** Beyond this all is forgotten: names of queues are free to make. */
+        private static final int MOST = 10_000;
+
         private final Map<String, Double> credits = new ConcurrentHashMap<>();
 
         /** How many of a batch are kept for retries. */
@@ -38,6 +44,12 @@ interface Claims {
         }
 
         void claimed(String queue, int batch, double share) {
+            if (batch == 0) {
+                return;
+            }
+            if (credits.size() >= MOST) {
+                credits.clear();
+            }
             credits.compute(queue, (name, old) -> {
                 double credit = (old == null ? 0 : old) + batch * share;
                 return credit - Math.floor(credit + 1e-9);

@@ -21,6 +21,10 @@ final class Columns {
             + " interruptions, snoozes, granted, created_at, first_due_at, due_at, deadline, started_at, finished_at,"
             + " last_delay_us";
 
+    /** The same of jobs whose payload and result are not wanted. */
+    private static final String BRIEF =
+            SHOW.replace(" payload,", " 'null' as payload,").replace(" result,", " null as result,");
+
     /** What {@link Jobs#claimed} reads of a job {@code j}. */
     static final String CLAIMED =
             "j.lane, j.due_at, j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us,"
@@ -58,6 +62,7 @@ final class Columns {
                 .replace("{spec_values}", SPEC_VALUES)
                 .replace("{spec_casts}", SPEC_CASTS)
                 .replace("{show}", SHOW)
+                .replace("{brief}", BRIEF)
                 .replace("{both}", BOTH)
                 .replace("{d_spec}", "d." + SPEC.replace(", ", ", d."))
                 .replace("{d_both}", "d." + BOTH.replace(", ", ", d."));

@@ -3,7 +3,14 @@ package io.reprise.jdbc;
 
 import io.reprise.store.ControlRow;
 import io.reprise.store.Note;
+import io.reprise.store.QueueState;
+import io.reprise.store.Unparking;
 import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +24,19 @@ final class ControlStates {
 
     private static final String ALL = "select name, version, state from reprise_control order by name";
 
+    private static final String NAMED = "select name, version, state from reprise_control where name {in}";
+
+    // Reads reprise_control_changed from there on.
+    static final String AFTER = "select name, version, state from reprise_control where version > ?";
+
+    // A version is given out once, so these are the rows that were stored under it.
+    static final String STORED = "select name from reprise_control where version = ?";
+
     // Compare and set in one statement; the primary key serves both, and the loser of a race changes nothing.
-    private static final String CREATE = """
+    private static final String CREATE_UNLESS_THERE = """
             insert into reprise_control (name, version, state)
             values (?, ?, ?)
+            {on_conflict (name)} version = reprise_control.version
             """;
 
     private static final String CHANGE = """
@@ -29,12 +45,20 @@ final class ControlStates {
              where name = ? and version = ?
             """;
 
+    private static final String REMOVE = "delete from reprise_control where name = ? and version = ?";
+
     private static final String PARKED = """
-            select parked_by, count(*)
-              from reprise_job
-             where parked_by is not null and due_at is not null
-             group by parked_by
+            select cast(? as {text}) as name, count(*)
+              from (select 1 as one
+                      from reprise_job
+                     where parked_by = ? and parked_by is not null and due_at is not null
+                     limit ?) p
             """;
+
+    /** Names that are counted in one statement. */
+    private static final int PIECE = 50;
+
+    private static final String PARKED_IN_PIECE = String.join("union all\n", Collections.nCopies(PIECE, PARKED));
 
     // Jumps from name to name through reprise_job_parked, however many jobs are parked.
     static final String NAMES = """
@@ -64,6 +88,28 @@ final class ControlStates {
             {skip_locked}
             """;
 
+    // The same index from its end, among retries that lie between. Two at once may find the same; each is let go once.
+    static final String LATEST = """
+            select l.id
+              from (select id, lane, queue, due_at
+                      from reprise_job
+                     where parked_by = ? and due_at is not null and due_at >= ?
+                     order by due_at desc, id desc
+                     limit ?) l
+             where l.lane = 3
+               and l.queue not in (select name from reprise_queue where paused_at is not null)
+             order by l.due_at desc, l.id desc
+             limit ?
+            """;
+
+    private static final String LOCK_PARKED = """
+            select id
+              from reprise_job {by primary}
+             where parked_by is not null and id {in}
+             order by id
+            {skip_locked}
+            """;
+
     // A second time these are no longer parked. No claim looks at a parked job, so it needs no queue's lock.
     static final String UNPARK = """
             update reprise_job {by primary}
@@ -71,44 +117,188 @@ final class ControlStates {
              where parked_by is not null and id {in}
             """;
 
+    // Fresh jobs of a backlog go to the lane of retries.
+    static final String UNPARK_BACKLOG = """
+            update reprise_job {by primary}
+               set lane = case when lane = 3 then 1 else lane - 3 end, parked_by = null
+             where parked_by is not null and id {in}
+            """;
+
+    // What nothing holds any more is no longer known to have waited for a breaker. The reason comes first: MySQL
+    // assigns
+    // from left to right.
+    static final String FREE = """
+            update reprise_job {by primary}
+               set wait_reason = case when lane = 3 then 'NEW' else 'RETRY' end, lane = lane - 3, parked_by = null
+             where parked_by is not null and id {in}
+            """;
+
+    static final String FREE_BACKLOG = """
+            update reprise_job {by primary}
+               set wait_reason = case when lane = 3 then 'NEW' else 'RETRY' end,
+                   lane = case when lane = 3 then 1 else lane - 3 end, parked_by = null
+             where parked_by is not null and id {in}
+            """;
+
     private ControlStates() {}
 
     static List<ControlRow> all(Session session) throws SQLException {
-        return session.list(ALL, row -> new ControlRow(row.text(), row.number(), row.text()));
+        return session.list(ALL, ControlStates::row);
     }
 
-    static OptionalLong put(Session session, ControlRow row, @Nullable String action, @Nullable Note note)
-            throws SQLException {
-        long version = session.dialect().nextControlVersion(session);
-        int written = row.version() == 0
-                ? session.dialect().insertUnlessThere(session, CREATE, row.name(), version, row.state())
-                : session.update(CHANGE, version, row.state(), row.name(), row.version());
-        if (written == 1 && action != null && note != null) {
+    static List<ControlRow> named(Session session, Collection<String> names) throws SQLException {
+        return names.isEmpty()
+                ? List.of()
+                : session.list(session.dialect().sql(NAMED), ControlStates::row, (Object) names.toArray(String[]::new));
+    }
+
+    static List<ControlRow> after(Session session, long version) throws SQLException {
+        return session.list(AFTER, ControlStates::row, version);
+    }
+
+    private static ControlRow row(Row row) throws SQLException {
+        return new ControlRow(row.text(), row.number(), row.text());
+    }
+
+    /** By hand. */
+    static OptionalLong put(Session session, ControlRow row, String action, Note note) throws SQLException {
+        OptionalLong version = put(session, List.of(row)).get(0);
+        if (version.isPresent()) {
             Audit.write(session, action, null, row.name(), note, null);
         }
-        return written == 1 ? OptionalLong.of(version) : OptionalLong.empty();
+        return version;
     }
 
-    static boolean remove(Session session, String name, long version) throws SQLException {
-        return session.update("delete from reprise_control where name = ? and version = ?", name, version) == 1;
+    /**
+     * All under one version. First those that are there, then those that are not, both in the order of their names: so two
+     * bundles never wait for each other.
+     */
+    static List<OptionalLong> put(Session session, List<ControlRow> rows) throws SQLException {
+        long version = session.dialect().nextControlVersion(session);
+        List<@Nullable Object[]> there = new ArrayList<>();
+        List<@Nullable Object[]> created = new ArrayList<>();
+        for (ControlRow row :
+                rows.stream().sorted(Comparator.comparing(ControlRow::name)).toList()) {
+            if (row.version() == 0) {
+                created.add(new @Nullable Object[] {row.name(), version, row.state()});
+            } else {
+                there.add(new @Nullable Object[] {version, row.state(), row.name(), row.version()});
+            }
+        }
+        if (!there.isEmpty()) {
+            session.updateEach(CHANGE, there);
+        }
+        if (!created.isEmpty()) {
+            session.updateEach(session.dialect().sql(CREATE_UNLESS_THERE), created);
+        }
+        Set<String> stored = new HashSet<>(session.list(STORED, Row::text, version));
+        return rows.stream()
+                .map(row -> stored.contains(row.name()) ? OptionalLong.of(version) : OptionalLong.empty())
+                .toList();
+    }
+
+    static Set<String> remove(Session session, List<ControlRow> rows) throws SQLException {
+        Set<String> removed = new HashSet<>();
+        List<ControlRow> sorted =
+                rows.stream().sorted(Comparator.comparing(ControlRow::name)).toList();
+        for (ControlRow row : sorted) {
+            if (session.update(REMOVE, row.name(), row.version()) == 1) {
+                removed.add(row.name());
+            }
+        }
+        return removed;
     }
 
     static Map<String, Long> parked(Session session) throws SQLException {
+        List<String> names = session.dialect().names(session, NAMES, NEXT_NAME);
+        int most = QueueState.countable(names.size());
         Map<String, Long> counts = new TreeMap<>();
-        session.list(PARKED, row -> counts.put(row.text(), row.number()));
+        for (int from = 0; from < names.size(); from += PIECE) {
+            List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
+            session.list(
+                    session.dialect().sql(piece.size() == 1 ? PARKED : PARKED_IN_PIECE),
+                    row -> counts.put(row.text(), row.number()),
+                    counted(piece, most));
+        }
+        counts.values().removeIf(jobs -> jobs == 0);
         return counts;
+    }
+
+    /** What {@link #PARKED} binds, once or for a whole piece, which empty names fill up. */
+    private static Object[] counted(List<String> names, int most) {
+        List<Object> values = new ArrayList<>();
+        for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
+            String name = n < names.size() ? names.get(n) : "";
+            values.addAll(List.of(name, name, most));
+        }
+        return values.toArray();
     }
 
     static Set<String> parkedBy(Session session) throws SQLException {
         return new HashSet<>(session.dialect().names(session, NAMES, NEXT_NAME));
     }
 
-    static int unpark(Session session, String name, int max) throws SQLException {
+    /** Jobs of a fresh request and those of a backlog change differently; else all of them are put back together. */
+    static List<Integer> unpark(Session session, List<Unparking> requests) throws SQLException {
+        session.dialect().preferIndexes(session);
+        Map<String, List<Integer>> alike = new TreeMap<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (requests.get(i).max() > 0) {
+                alike.computeIfAbsent(update(requests.get(i)), sql -> new ArrayList<>())
+                        .add(i);
+            }
+        }
+        List<Integer> unparked = new ArrayList<>(Collections.nCopies(requests.size(), 0));
+        for (Map.Entry<String, List<Integer>> each : alike.entrySet()) {
+            unpark(session, requests, each.getValue(), each.getKey(), unparked);
+        }
+        return unparked;
+    }
+
+    private static void unpark(
+            Session session, List<Unparking> requests, List<Integer> alike, String sql, List<Integer> unparked)
+            throws SQLException {
         Dialect dialect = session.dialect();
-        List<Long> earliest = session.list(dialect.sql(EARLIEST), Row::number, name, max);
-        return earliest.isEmpty()
-                ? 0
-                : session.update(dialect.sql(UNPARK), (Object)
-                        earliest.stream().mapToLong(Long::longValue).sorted().toArray());
+        List<List<Long>> found =
+                dialect.parked(session, alike.stream().map(requests::get).toList());
+        long[] ids = found.stream()
+                .flatMap(List::stream)
+                .mapToLong(Long::longValue)
+                .distinct()
+                .sorted()
+                .toArray();
+        if (ids.length == 0) {
+            return;
+        }
+        // What somebody else lets go just now, or just did, is passed.
+        Set<Long> locked = new HashSet<>(session.list(dialect.sql(LOCK_PARKED), Row::number, (Object) ids));
+        if (!locked.isEmpty()) {
+            session.update(dialect.sql(sql), (Object)
+                    locked.stream().mapToLong(Long::longValue).sorted().toArray());
+        }
+        for (int n = 0; n < alike.size(); n++) {
+            // Two requests with one name: each job counts for the first.
+            int count = (int) found.get(n).stream().filter(locked::remove).count();
+            unparked.set(alike.get(n), count);
+        }
+    }
+
+    static List<Long> find(Session session, Unparking request) throws SQLException {
+        String sql = request.since() == null ? EARLIEST : LATEST;
+        return session.list(session.dialect().sql(sql), Row::number, args(request));
+    }
+
+    static Object[] args(Unparking request) {
+        Instant since = request.since();
+        return since == null
+                ? new Object[] {request.name(), request.max()}
+                : new Object[] {request.name(), Micros.of(since), request.look(), request.max()};
+    }
+
+    private static String update(Unparking request) {
+        if (request.since() == null) {
+            return request.free() ? FREE_BACKLOG : UNPARK_BACKLOG;
+        }
+        return request.free() ? FREE : UNPARK;
     }
 }

@@ -3,9 +3,12 @@ package io.reprise.jdbc;
 
 import io.reprise.JobState;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** How many jobs of each queue are in which terminal state, as a sum of changes. */
 final class Counters {
@@ -23,10 +26,13 @@ final class Counters {
         return new Change(row.text(), JobState.valueOf(row.text()), row.number());
     }
 
-    static void fold(Session session) throws SQLException {
+    /** Puts changes together; returns how many there were. */
+    static int fold(Session session, long newest) throws SQLException {
         Sums sums = new Sums();
-        session.dialect().takeCounts(session).forEach(change -> sums.add(change.queue(), change.state(), change.n()));
+        List<Change> changes = session.dialect().takeCounts(session, newest);
+        changes.forEach(change -> sums.add(change.queue(), change.state(), change.n()));
         sums.write(session);
+        return changes.size();
     }
 
     /** Changes of one transaction, to be written as one row per queue and state. Not thread-safe. */
@@ -39,12 +45,16 @@ final class Counters {
         }
 
         void write(Session session) throws SQLException {
-            for (Map.Entry<String, Map<JobState, Long>> queue : sums.entrySet()) {
-                for (Map.Entry<JobState, Long> state : queue.getValue().entrySet()) {
-                    if (state.getValue() != 0) {
-                        session.update(ADD, queue.getKey(), state.getKey(), state.getValue());
-                    }
+            List<@Nullable Object[]> rows = new ArrayList<>();
+            sums.forEach((queue, states) -> states.forEach((state, n) -> {
+                if (n != 0) {
+                    rows.add(new @Nullable Object[] {queue, state, n});
                 }
+            }));
+            if (rows.size() == 1) {
+                session.update(ADD, rows.get(0));
+            } else if (!rows.isEmpty()) {
+                session.updateEach(ADD, rows);
             }
         }
     }

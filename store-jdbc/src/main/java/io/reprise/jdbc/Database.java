@@ -2,9 +2,16 @@
 package io.reprise.jdbc;
 
 import java.sql.SQLException;
+import java.time.Duration;
 
 /** The store's own connections. Every wait for one is bounded; SQL errors come out as StoreExceptions. */
 interface Database extends AutoCloseable {
+
+    /** How long a statement of {@link #look} may take, and the wait for its connection; less if the store's timeout is. */
+    Duration LOOK_TIME = Duration.ofSeconds(5);
+
+    /** Connections of {@link #look}. */
+    int LOOKS = 2;
 
     /** Something to do on a connection. */
     interface Work<T> {
@@ -15,6 +22,12 @@ interface Database extends AutoCloseable {
 
     /** Reads; the statements may see different moments. */
     <T> T read(String what, Work<T> work);
+
+    /**
+     * Reads for somebody who looks, such as a list or a count: on connections of its own, within {@link #LOOK_TIME}, so that no
+     * number of those who look keeps the engine from its connections.
+     */
+    <T> T look(String what, Work<T> work);
 
     /** One transaction: all of it or nothing. May run {@code work} again after a deadlock. */
     <T> T write(String what, Work<T> work);

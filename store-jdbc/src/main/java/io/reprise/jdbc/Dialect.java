@@ -4,10 +4,12 @@ package io.reprise.jdbc;
 import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
+import io.reprise.store.Unparking;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +30,9 @@ interface Dialect {
     /** The statement with the words in braces replaced. */
     String sql(String template);
 
+    /** The same for one that is put together of what somebody asks for: there are too many of these to keep them. */
+    String once(String template);
+
     /** Whether a connection to this product is one to such a database. */
     default boolean isOf(String product) {
         return product().equals(product);
@@ -45,16 +50,31 @@ interface Dialect {
     /** Deletes those of the finished jobs that ended by then, and returns them. */
     List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException;
 
-    /** Deletes changes of counts, and returns them. */
-    List<Counters.Change> takeCounts(Session session) throws SQLException;
+    /** Deletes changes of counts up to {@link #newestCount}, so many at once, and returns them. */
+    List<Counters.Change> takeCounts(Session session, long newest) throws SQLException;
 
-    /** Locks leases that have expired, without those that somebody else has locked: id and runner. Binds how many. */
+    /** How many changes of counts are folded in one transaction at most. */
+    default int countsPerFold() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** The newest change there is: those that a fold writes are none of its own business. */
+    default long newestCount(Session session) throws SQLException {
+        return Long.MAX_VALUE;
+    }
+
+    /**
+     * Locks leases with jobs that have expired, without those that somebody else has locked: id and runner. Binds how many.
+     */
     String expiredSql();
 
     /** Puts the jobs of a lease that expired under a new one, without a job in the answer. */
     Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException;
 
-    void dropLease(Session session, long token) throws SQLException;
+    void dropLeases(Session session, long... tokens) throws SQLException;
+
+    /** Drops so many leases at most that have expired and list no job that they hold; tells how many. */
+    int dropEmptyLeases(Session session, int max) throws SQLException;
 
     /** Takes a job off a lease's list: binds job and token. */
     String leaveSql();
@@ -66,6 +86,15 @@ interface Dialect {
      * @param next finds the least that is greater than the one it binds, or null
      */
     List<String> names(Session session, String all, String next) throws SQLException;
+
+    /** Ids of the jobs that each of these requests is about. */
+    default List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
+        List<List<Long>> ids = new ArrayList<>();
+        for (Unparking request : requests) {
+            ids.add(ControlStates.find(session, request));
+        }
+        return ids;
+    }
 
     /** Inserts a row unless one with such a key is there; tells how many. */
     int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException;
@@ -80,6 +109,21 @@ interface Dialect {
         return reading.on(session);
     }
 
+    /** Ids in lists of a length that the server likes. */
+    default List<long[]> pieces(long[] ids) {
+        return List.of(ids);
+    }
+
+    /** Whether jobs that have ended are in a table of their own. */
+    default boolean movesFinished() {
+        return true;
+    }
+
+    /** A table {@code x} of the ids in one array; null where many rows go to a statement anyway. */
+    default @Nullable String idTable() {
+        return null;
+    }
+
     /** Whether places for arrays become as many places as the array has values. */
     default boolean spreadsArrays() {
         return false;
@@ -92,10 +136,28 @@ interface Dialect {
     default void dropDamagedLeases(Session session) throws SQLException {}
 
     /**
-     * Where jobs in these states, or all if empty, are shown: views, each with a condition and each with other jobs, to be
-     * read in one statement, lest a job that moves is missed or seen twice.
+     * Where jobs in these states, or all if empty, are shown: each place has other jobs. To be read in one statement, so that
+     * no job that moves is missed or seen twice.
+     *
+     * @param fewLive what {@link #hasFewLive} said
      */
-    List<String> shown(Set<JobState> states);
+    List<Shown> shown(Set<JobState> states, boolean fewLive);
+
+    /** Where all jobs are shown. */
+    default List<Shown> shown() {
+        return shown(Set.of(), false);
+    }
+
+    /** Whether so many are live at most; to be asked only where it matters. */
+    default boolean hasFewLive(Session session, int most) throws SQLException {
+        return false;
+    }
+
+    /** Counts the tables with a name where Reprise's are; at most one. */
+    default String hasTable() {
+        // Shown to those too who have no right on it: they must be told so, and not be asked to create it.
+        return "select count(*) from pg_catalog.pg_tables where tablename = ? and schemaname = current_schema()";
+    }
 
     void bindArray(PreparedStatement statement, int index, Object array) throws SQLException;
 
@@ -113,8 +175,18 @@ interface Dialect {
     /** Keeps claims of the queue away until the transaction ends. */
     void lockQueue(Session session, String queue) throws SQLException;
 
-    /** The same if nobody else does it already; tells whether. */
-    boolean tryLockQueue(Session session, String queue) throws SQLException;
+    /** The same, for an instant: fails with a lock timeout if others hold it for longer than claims do. */
+    default void lockQueueSoon(Session session, String queue) throws SQLException {
+        lockQueue(session, queue);
+    }
+
+    /** Until the transaction ends, statistics that are out of date do not lead to a table being read whole. */
+    default void preferIndexes(Session session) throws SQLException {}
+
+    /** Whether a claim may have taken a job although its row can be locked. */
+    default boolean claimsWithoutRowLocks() {
+        return false;
+    }
 
     /**
      * To be asked before a job is replaced in a caller's transaction.

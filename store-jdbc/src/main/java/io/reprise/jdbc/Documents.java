@@ -81,7 +81,7 @@ final class Documents {
             Session session, int written, Document document, @Nullable String action, @Nullable Note note)
             throws SQLException {
         if (written == 1 && action != null && note != null) {
-            Audit.write(session, action, null, document.subject(), note, null);
+            Audit.write(session, action, null, document.subject(), note, note.detail());
         }
     }
 

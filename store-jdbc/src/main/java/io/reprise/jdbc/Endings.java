@@ -4,6 +4,7 @@ package io.reprise.jdbc;
 import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -32,23 +33,30 @@ final class Endings {
         if (ids.isEmpty()) {
             return List.of();
         }
-        List<Gone> ended = session.dialect().end(session, state, reason, sorted(ids));
+        List<Gone> ended = new ArrayList<>();
+        for (long[] piece : session.dialect().pieces(sorted(ids))) {
+            ended.addAll(session.dialect().end(session, state, reason, piece));
+        }
         count(session, ended, 1);
         return ended.stream().map(Gone::id).toList();
     }
 
     /** Deletes finished jobs with all that belongs to them; not those revived meanwhile that ended after the time given. */
-    static int delete(Session session, Collection<Long> ids, long before) throws SQLException {
+    static List<Gone> delete(Session session, Collection<Long> ids, long before) throws SQLException {
         if (ids.isEmpty()) {
-            return 0;
+            return List.of();
         }
         Dialect dialect = session.dialect();
-        List<Gone> gone = dialect.deleteFinished(session, sorted(ids), before);
-        long[] deleted = sorted(gone.stream().map(Gone::id).toList());
-        session.update(dialect.sql(FORGET_ATTEMPTS), (Object) deleted);
-        session.update(dialect.sql(FORGET_KEYS), (Object) deleted);
+        List<Gone> gone = new ArrayList<>();
+        for (long[] piece : dialect.pieces(sorted(ids))) {
+            List<Gone> deleted = dialect.deleteFinished(session, piece, before);
+            long[] found = sorted(deleted.stream().map(Gone::id).toList());
+            session.update(dialect.sql(FORGET_ATTEMPTS), (Object) found);
+            session.update(dialect.sql(FORGET_KEYS), (Object) found);
+            gone.addAll(deleted);
+        }
         count(session, gone, -1);
-        return deleted.length;
+        return gone;
     }
 
     private static void count(Session session, List<Gone> jobs, int sign) throws SQLException {

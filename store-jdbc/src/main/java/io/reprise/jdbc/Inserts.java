@@ -4,14 +4,17 @@ package io.reprise.jdbc;
 import io.reprise.DuplicateKeyException;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.store.Inserted;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -109,9 +112,35 @@ final class Inserts {
             return inserts.replaceReturning(session, spec, id);
         }
 
+        /**
+         * Tries to store many jobs of which some have keys, and no two the same. Those whose keys somebody has are left.
+         * Null where one by one is the way.
+         */
+        default @Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> specs) throws SQLException {
+            return null;
+        }
+
         /** Whether that many are stored by one statement, which needs no transaction around it. */
         boolean isOneStatement(int jobs);
     }
+
+    /** What became of many jobs, in their order. */
+    static final class Tried {
+
+        /** Null where the job is not stored yet. */
+        final @Nullable Inserted[] answers;
+
+        /** Where it is not: the id to which its idempotency key leads now, if nobody had that. */
+        final @Nullable Long[] remembered;
+
+        Tried(int jobs) {
+            this.answers = new Inserted[jobs];
+            this.remembered = new Long[jobs];
+        }
+    }
+
+    /** From here on many jobs with keys are first tried together. */
+    private static final int TOGETHER_FROM = 4;
 
     Inserts(Policies policies, Specs specs, Bulk bulk) {
         this.policies = policies;
@@ -146,7 +175,7 @@ final class Inserts {
             return bulk.insert(this, session, jobs, tells);
         }
         @Nullable Inserted[] answers = new Inserted[jobs.size()];
-        for (int i : inLockOrder(jobs)) {
+        for (int i : insertTogether(session, jobs, inLockOrder(jobs), answers)) {
             answers[i] = insert(session, jobs.get(i));
         }
         List<Inserted> inserted = Arrays.asList(answers).stream()
@@ -156,6 +185,38 @@ final class Inserts {
             session.confirm();
         }
         return inserted;
+    }
+
+    /** Stores those whose keys nobody has, of each key the first; returns the others, in their order. */
+    private int[] insertTogether(Session session, List<JobSpec> jobs, int[] order, @Nullable Inserted[] answers)
+            throws SQLException {
+        Set<String> keys = new HashSet<>();
+        Set<String> idempotencyKeys = new HashSet<>();
+        int[] first = Arrays.stream(order)
+                .filter(i -> {
+                    boolean newKey = isNew(keys, jobs.get(i).key());
+                    return isNew(idempotencyKeys, jobs.get(i).idempotencyKey()) && newKey;
+                })
+                .toArray();
+        Tried tried = first.length < TOGETHER_FROM
+                ? null
+                : bulk.insertKeyed(
+                        this, session, Arrays.stream(first).mapToObj(jobs::get).toList());
+        if (tried == null) {
+            return order;
+        }
+        for (int n = 0; n < first.length; n++) {
+            Long id = tried.remembered[n];
+            answers[first[n]] = tried.answers[n];
+            if (tried.answers[n] == null && id != null) {
+                answers[first[n]] = insertRemembered(session, jobs.get(first[n]), id);
+            }
+        }
+        return Arrays.stream(order).filter(i -> answers[i] == null).toArray();
+    }
+
+    private static boolean isNew(Set<String> seen, @Nullable String key) {
+        return key == null || seen.add(key);
     }
 
     /** Keys are locked in their order, so that two batches with the same keys do not lock each other out. */
@@ -178,16 +239,36 @@ final class Inserts {
         for (boolean met = false; ; met = true) {
             Optional<Inserted> known = known(session, key, met);
             if (known.isPresent()) {
+                checkProof(session, spec, known.get());
                 return known.get();
             }
             long id = dialect.nextId(session);
             if (dialect.insertUnlessThere(session, dialect.sql(REMEMBER), key, id) == 1) {
-                Inserted answer = insert(session, spec, id);
-                if (answer.id().value() != id) {
-                    forget(session, key, answer, spec);
-                }
-                return answer;
+                return insertRemembered(session, spec, id);
             }
+        }
+    }
+
+    /** Its idempotency key leads to this id already. */
+    private Inserted insertRemembered(Session session, JobSpec spec, long id) throws SQLException {
+        Dialect dialect = session.dialect();
+        Inserted answer = insert(session, spec, id);
+        if (answer.id().value() != id) {
+            redirect(session, java.util.Objects.requireNonNull(spec.idempotencyKey()), answer.id());
+        }
+        if (spec.idempotencyProof() != null) {
+            dialect.insertUnlessThere(session, dialect.sql(REMEMBER), spec.idempotencyProof(), answer.id());
+        }
+        return answer;
+    }
+
+    /** Both were stored by one transaction, so whoever sees the key sees the proof. */
+    private static void checkProof(Session session, JobSpec spec, Inserted known) throws SQLException {
+        String proof = spec.idempotencyProof();
+        if (proof != null
+                && latest(session, session.dialect().sql(REMEMBERED), Row::number, proof, true)
+                        .isEmpty()) {
+            throw new KeyReusedException(String.valueOf(spec.idempotencyKey()), known.id());
         }
     }
 
@@ -224,16 +305,9 @@ final class Inserts {
         return session.first(sql + latest, reader, key);
     }
 
-    /** The unique key was held: under KEEP nothing is stored; a replaced job is known by the new key too. */
-    private static void forget(Session session, String key, Inserted answer, JobSpec spec) throws SQLException {
-        if (spec.keyRule() == KeyRule.REPLACE) {
-            session.update(
-                    session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"),
-                    answer.id(),
-                    key);
-        } else {
-            session.update(session.dialect().sql("delete from reprise_idempotency where {key} = ?"), key);
-        }
+    /** The unique key was held: the new key leads to the job that holds it. */
+    private static void redirect(Session session, String key, JobId job) throws SQLException {
+        session.update(session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"), job, key);
     }
 
     private Inserted insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {

@@ -11,14 +11,17 @@ import io.reprise.Progress;
 import io.reprise.Transaction;
 import io.reprise.store.Activity;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Behind;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -34,13 +37,16 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
 import io.reprise.store.Standing;
+import io.reprise.store.StoredBytes;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.Unparking;
 import io.reprise.store.WorkerReport;
 import io.reprise.store.WorkerState;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -48,6 +54,7 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
@@ -61,12 +68,14 @@ public final class JdbcJobStore implements JobStore {
     private final Wakeups wakeups;
     private final AtomicBoolean listens = new AtomicBoolean();
     private final Parts parts;
+    private final Expiry expiry;
     private final InsertGroup singles = new InsertGroup(this::insertAll);
 
     JdbcJobStore(Database database, Wakeups wakeups, Parts parts) {
         this.database = database;
         this.wakeups = wakeups;
         this.parts = parts;
+        this.expiry = new Expiry(database, parts.outbox());
     }
 
     /** In one file, which is created if need be; its directory must exist. */
@@ -114,6 +123,19 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public void requirePrepared() {
+        run("look at the schema", Migrations::require);
+    }
+
+    /**
+     * Makes a database that came back from a backup fit for use, before anybody works on it: ids, fencing tokens and versions go on
+     * far beyond what can have been given out since, and no lease holds, so that jobs that ran then run again.
+     */
+    public void afterRestore() {
+        run("make the database fit for use", Restored::repair);
+    }
+
+    @Override
     public Instant now() {
         return Micros.instant(database.read("tell the time", Session::now));
     }
@@ -155,6 +177,15 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
+        return settle(settlements, Closing.of(closing));
+    }
+
+    @Override
+    public Settled settle(List<Settlement> settlements) {
+        return settle(settlements, Closing.EMPTY);
+    }
+
+    private Settled settle(List<Settlement> settlements, Closing closing) {
         Database.Work<Settled> work = session -> parts.outbox().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
         if (parts.outbox().isOneStatement(settlements)) {
@@ -186,8 +217,23 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        if (!tokens.isEmpty()) {
+            database.write("excuse leases", session -> {
+                Leases.excuse(session, worker, tokens, excused);
+                return true;
+            });
+        }
+    }
+
+    @Override
     public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
         return database.write("take over leases", session -> parts.leases().takeOver(session, taker, lease, maxLeases));
+    }
+
+    @Override
+    public int dropEmptyLeases(int max) {
+        return database.write("drop empty leases", session -> session.dialect().dropEmptyLeases(session, max));
     }
 
     @Override
@@ -198,7 +244,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
-        return database.write("expire jobs", session -> parts.outbox().expire(session, limit, sequels));
+        return expiry.expire(limit, sequels);
     }
 
     @Override
@@ -208,7 +254,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Page<Job> find(JobQuery query) {
-        return database.read("find jobs", session -> parts.queries().find(session, query));
+        return database.look("find jobs", session -> parts.queries().find(session, query));
     }
 
     @Override
@@ -228,8 +274,18 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return parts.claims().dueQueues(after, before, looks);
+    }
+
+    @Override
     public List<QueueState> queues() {
-        return database.read("count jobs", Queues::all);
+        return database.look("count jobs", Queues::all);
+    }
+
+    @Override
+    public int live(String queuePrefix, int most) {
+        return database.look("count jobs", session -> Queues.live(session, queuePrefix, most));
     }
 
     @Override
@@ -272,7 +328,8 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public boolean discard(JobId id, Note note) {
         return change("discard job " + id, session -> {
-            boolean deleted = Endings.delete(session, List.of(id.value()), Long.MAX_VALUE) == 1;
+            boolean deleted = !Endings.delete(session, List.of(id.value()), Long.MAX_VALUE)
+                    .isEmpty();
             if (deleted) {
                 Audit.write(session, "discard", id, null, note, null);
             }
@@ -281,8 +338,63 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
+        Map<JobId, Revived> answers = new HashMap<>(database.write(
+                "revive " + revivals.size() + " jobs",
+                session -> parts.revivals().reviveAll(session, revivals, note)));
+        // Those that need more than a statement for many, such as jobs with unique keys.
+        revivals.forEach((id, revival) -> answers.computeIfAbsent(id, each -> revive(each, revival, note)));
+        wakeups.announce();
+        return answers;
+    }
+
+    @Override
+    public Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
+        Map<JobId, Cancellation> answers = new HashMap<>();
+        database.write(
+                        "cancel " + ids.size() + " jobs",
+                        session -> parts.outbox().cancelAll(session, ids, note, sequels))
+                .forEach(id -> answers.put(id, Cancellation.DONE));
+        // Those that run, have ended, or were claimed meanwhile.
+        for (JobId id : ids) {
+            if (!answers.containsKey(id)) {
+                answers.put(id, cancel(id, note, find(id).map(sequels).orElse(List.of())));
+            }
+        }
+        wakeups.announce();
+        return answers;
+    }
+
+    @Override
+    public Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+        return database.write("discard " + ids.size() + " jobs", session -> {
+            session.dialect().preferIndexes(session);
+            List<Long> wanted = ids.stream().map(JobId::value).toList();
+            Set<JobId> gone = Endings.delete(session, wanted, Long.MAX_VALUE).stream()
+                    .map(job -> new JobId(job.id()))
+                    .collect(Collectors.toSet());
+            Audit.writeAll(session, "discard", gone, note, id -> null);
+            if (gone.size() < ids.size()) {
+                session.confirm();
+            }
+            return gone;
+        });
+    }
+
+    @Override
+    public List<Job> findAll(Collection<JobId> ids) {
+        List<Long> wanted = ids.stream().map(JobId::value).toList();
+        return database.read("find jobs", session -> parts.jobs().find(session, wanted));
+    }
+
+    @Override
     public int prune(Set<JobState> states, Duration age, int limit) {
         return database.write("prune jobs", session -> Upkeep.prune(session, states, age, limit));
+    }
+
+    @Override
+    public int pruneAudit(Duration age, int limit) {
+        return database.write("prune the audit log", session -> Audit.prune(session, age, limit));
     }
 
     @Override
@@ -293,7 +405,7 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
         long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-        return database.read("read the audit log", session -> Audit.read(session, job, limit, before));
+        return database.look("read the audit log", session -> Audit.read(session, job, limit, before));
     }
 
     @Override
@@ -313,15 +425,37 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<StoredSchedule> schedules() {
-        return database.read("read schedules", parts.schedules()::all);
+        return database.look("read schedules", parts.schedules()::all);
     }
 
     @Override
-    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
-        Optional<List<Inserted>> fired = database.write(
-                "fire schedule " + name, session -> parts.schedules().fire(session, name, dueAt, nextAt, jobs));
+    public Optional<StoredSchedule> schedule(String name) {
+        return database.read(
+                "read schedule " + name, session -> parts.schedules().find(session, name));
+    }
+
+    @Override
+    public List<StoredSchedule> dueSchedules(int limit, @Nullable StoredSchedule after) {
+        return database.read("read due schedules", session -> parts.schedules().due(session, limit, after));
+    }
+
+    @Override
+    public Optional<Instant> nextFiring() {
+        return database.read("look for the next firing", Schedules::nextFiring);
+    }
+
+    @Override
+    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+        List<Optional<List<Inserted>>> fired = database.write(
+                "fire " + firings.size() + " schedules",
+                session -> parts.schedules().fire(session, firings));
         wakeups.announce();
         return fired;
+    }
+
+    @Override
+    public Set<JobId> live(Collection<JobId> jobs) {
+        return jobs.isEmpty() ? Set.of() : database.read("look for live jobs", session -> Jobs.live(session, jobs));
     }
 
     @Override
@@ -330,9 +464,20 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row) {
-        return database.write(
-                "store control state " + row.name(), session -> ControlStates.put(session, row, null, null));
+    public List<ControlRow> controls(Collection<String> names) {
+        return database.read("read control state", session -> ControlStates.named(session, names));
+    }
+
+    @Override
+    public List<ControlRow> controlsAfter(long version) {
+        return database.read("read control state", session -> ControlStates.after(session, version));
+    }
+
+    @Override
+    public List<OptionalLong> putControls(List<ControlRow> rows) {
+        return rows.isEmpty()
+                ? List.of()
+                : database.write("store control state", session -> ControlStates.put(session, rows));
     }
 
     @Override
@@ -341,13 +486,13 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public boolean removeControl(String name, long version) {
-        return database.write("remove control state " + name, session -> ControlStates.remove(session, name, version));
+    public Set<String> removeControls(List<ControlRow> rows) {
+        return database.write("remove control state", session -> ControlStates.remove(session, rows));
     }
 
     @Override
     public Map<String, Long> parked() {
-        return database.read("count parked jobs", ControlStates::parked);
+        return database.look("count parked jobs", ControlStates::parked);
     }
 
     @Override
@@ -356,9 +501,9 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public int unpark(String name, int max) {
-        int unparked = database.write("unpark jobs of " + name, session -> ControlStates.unpark(session, name, max));
-        if (unparked > 0) {
+    public List<Integer> unpark(List<Unparking> requests) {
+        List<Integer> unparked = database.write("unpark jobs", session -> ControlStates.unpark(session, requests));
+        if (unparked.stream().anyMatch(jobs -> jobs > 0)) {
             parts.claims().unparked();
             wakeups.announce();
         }
@@ -374,8 +519,8 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return database.read("group dead letters", session -> parts.queries().deadGroups(session, query, limit));
+    public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
+        return database.look("group dead letters", session -> parts.queries().deadGroups(session, query, limit));
     }
 
     @Override
@@ -423,7 +568,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void maintain() {
-        run("fold counters", Counters::fold);
+        long newest =
+                database.read("look at counters", session -> session.dialect().newestCount(session));
+        int folded = database.dialect().countsPerFold();
+        while (folded == database.dialect().countsPerFold()) {
+            folded = database.write("fold counters", session -> Counters.fold(session, newest));
+        }
         run("forget old counts", Insights::forget);
         run("forget old workers", WorkerRows::forget);
     }
@@ -440,7 +590,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Spending> spending(Duration age) {
-        return database.read("read spending", session -> Insights.spending(session, age));
+        return database.look("read spending", session -> Insights.spending(session, age));
     }
 
     @Override
@@ -465,8 +615,18 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Optional<Standing> standing(JobId id, int most) {
-        return database.read(
+        return database.look(
                 "see how job " + id + " stands", session -> parts.standings().find(session, id, most));
+    }
+
+    @Override
+    public List<Behind> behind(Map<JobState, Duration> keep) {
+        return database.look("look at upkeep", session -> Lateness.of(session, keep));
+    }
+
+    @Override
+    public StoredBytes bytes(@Nullable String cursor, int rows) {
+        return database.read("measure payloads", session -> Sizes.read(session, cursor, rows));
     }
 
     @Override

@@ -38,7 +38,7 @@ public final class JdbcStoreBuilder {
 
     /**
      * Connections to the server, 2 to 100, {@value #POOL} unless told otherwise; one more listens for work on PostgreSQL,
-     * or takes numbers on MySQL.
+     * or takes numbers on MySQL, and two more are for lists and counts, so that these never keep the engine waiting.
      *
      * @throws IllegalArgumentException if out of bounds
      */
@@ -102,7 +102,7 @@ public final class JdbcStoreBuilder {
             config.setConnectionInitSql(PostgresDatabase.settings(timeout));
         }
         PostgresDatabase database =
-                new PostgresDatabase(new HikariDataSource(config), (int) timeout.toSeconds(), pollOnly);
+                new PostgresDatabase(new HikariDataSource(config), looks(config), (int) timeout.toSeconds(), pollOnly);
         Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
@@ -135,14 +135,28 @@ public final class JdbcStoreBuilder {
     }
 
     private JdbcJobStore mysql(HikariConfig config) {
-        HikariConfig one = new HikariConfig();
-        config.copyStateTo(one);
-        one.setPoolName("reprise-beside");
-        one.setMaximumPoolSize(1);
-        one.setMinimumIdle(0);
-        MySqlDatabase database =
-                MySqlDatabase.of(new HikariDataSource(config), new HikariDataSource(one), (int) timeout.toSeconds());
+        MySqlDatabase database = MySqlDatabase.of(
+                new HikariDataSource(config),
+                looks(config),
+                new HikariDataSource(like(config, "reprise-beside", 1)),
+                (int) timeout.toSeconds());
         return new JdbcJobStore(database, new Wakeups.Local(), Parts.mysql(database, history));
+    }
+
+    /** Connections for those who look; opened when first used. */
+    private static HikariDataSource looks(HikariConfig config) {
+        HikariConfig looks = like(config, "reprise-looks", Database.LOOKS);
+        looks.setConnectionTimeout(Math.min(config.getConnectionTimeout(), Database.LOOK_TIME.toMillis()));
+        return new HikariDataSource(looks);
+    }
+
+    private static HikariConfig like(HikariConfig config, String name, int connections) {
+        HikariConfig copy = new HikariConfig();
+        config.copyStateTo(copy);
+        copy.setPoolName(name);
+        copy.setMaximumPoolSize(connections);
+        copy.setMinimumIdle(0);
+        return copy;
     }
 
     private HikariConfig pool() {

@@ -16,7 +16,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +28,13 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads jobs as the views show them. */
 final class Jobs {
+
+    // The primary key serves it.
+    private static final String LIVE = """
+            select id
+              from reprise_job
+             where id {in} and due_at is not null
+            """;
 
     private final Specs specs;
 
@@ -52,31 +61,40 @@ final class Jobs {
     }
 
     Optional<Job> find(Session session, JobId id) throws SQLException {
-        List<String> shown = session.dialect().shown(Set.of());
+        int places = session.dialect().shown().size();
         return session.first(
-                select(session, "id = ?"),
+                select(session, "{show}", "id = ?"),
                 reader(session),
-                Collections.nCopies(shown.size(), id).toArray());
+                Collections.nCopies(places, id).toArray());
     }
 
     /** The jobs with these ids that are there, in the order of the ids. */
     List<Job> find(Session session, Collection<Long> ids) throws SQLException {
-        List<String> shown = session.dialect().shown(Set.of());
+        return find(session, "{show}", ids);
+    }
+
+    /** The same without what may be long. */
+    List<Job> findBrief(Session session, Collection<Long> ids) throws SQLException {
+        return find(session, "{brief}", ids);
+    }
+
+    private List<Job> find(Session session, String columns, Collection<Long> ids) throws SQLException {
+        int parts = session.dialect().shown().size();
         long[] wanted = ids.stream().mapToLong(Long::longValue).toArray();
         List<Job> jobs = new ArrayList<>(session.list(
-                select(session, "id {in}"),
+                select(session, columns, "id {in}"),
                 reader(session),
-                Collections.nCopies(shown.size(), wanted).toArray()));
-        List<Long> order = List.copyOf(ids);
-        jobs.sort(
-                java.util.Comparator.comparingInt(job -> order.indexOf(job.id().value())));
+                Collections.nCopies(parts, wanted).toArray()));
+        Map<Long, Integer> places = new HashMap<>();
+        ids.forEach(id -> places.putIfAbsent(id, places.size()));
+        jobs.sort(Comparator.comparingInt(job -> places.getOrDefault(job.id().value(), 0)));
         return jobs;
     }
 
-    private static String select(Session session, String condition) {
+    private static String select(Session session, String columns, String condition) {
         Dialect dialect = session.dialect();
-        return dialect.sql(dialect.shown(Set.of()).stream()
-                .map(view -> "select {show} from " + view + " and " + condition)
+        return dialect.sql(dialect.shown().stream()
+                .map(part -> "select " + columns + " from " + part.view() + " and " + condition)
                 .collect(Collectors.joining(" union all ")));
     }
 
@@ -98,6 +116,15 @@ final class Jobs {
                 row.instantOrNull(),
                 row.durationOrNull());
         return new Job(id, spec, status, counts, times);
+    }
+
+    static Set<JobId> live(Session session, Collection<JobId> ids) throws SQLException {
+        Set<JobId> live = new HashSet<>();
+        for (long[] piece : session.dialect()
+                .pieces(ids.stream().mapToLong(JobId::value).sorted().toArray())) {
+            live.addAll(session.list(session.dialect().sql(LIVE), row -> new JobId(row.number()), (Object) piece));
+        }
+        return live;
     }
 
     /** A job under the lease it was just claimed by. */

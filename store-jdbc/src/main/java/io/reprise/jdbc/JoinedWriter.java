@@ -74,6 +74,6 @@ final class JoinedWriter implements JobWriter {
         return database.join(
                 transaction,
                 "settle " + settlements.size() + " jobs",
-                session -> parts.outbox().settle(session, settlements, closing));
+                session -> parts.outbox().settle(session, settlements, Closing.of(closing)));
     }
 }

@@ -21,6 +21,14 @@ import java.util.Set;
 /** Leases after the claim: renewed, taken over, asked about. */
 final class Leases {
 
+    /** A lease l lists a job that it holds. Its own list is read by its primary key. */
+    static final String HOLDS_SOME = """
+            exists (
+              select 1
+                from reprise_held h
+                join reprise_job j on j.id = h.id
+               where h.token = l.id and j.token < h.token and j.due_at is not null)""";
+
     private static final String HELD = """
             select h.token
               from reprise_held h
@@ -40,8 +48,20 @@ final class Leases {
     // The primary key serves it. By the time after the wait for the locks.
     private static final String RENEW = """
             update {expiry}
-               set expires_at = {clock} + ?
+               set expires_at = {clock} + ?, unheard = 0
              where id {in} and worker = ?
+            """;
+
+    private static final String EXCUSE = """
+            update {expiry}
+               set excused = ?
+             where id {in} and worker = ?
+            """;
+
+    private static final String MARK_TAKEN = """
+            update {expiry}
+               set excused = ?, unheard = ?
+             where id = ?
             """;
 
     // The index of jobs to cancel is all but empty.
@@ -90,6 +110,13 @@ final class Leases {
         return session.first(HELD, Row::number, job);
     }
 
+    static void excuse(Session session, String worker, Collection<Long> tokens, boolean excused) throws SQLException {
+        Dialect dialect = session.dialect();
+        long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
+        session.list(dialect.sql(LOCK), Row::number, wanted, worker);
+        session.update(dialect.sql(EXCUSE), excused, wanted, worker);
+    }
+
     Renewal renew(Session session, String worker, Collection<Long> tokens, Duration lease) throws SQLException {
         Dialect dialect = session.dialect();
         long[] wanted = tokens.stream().mapToLong(Long::longValue).sorted().toArray();
@@ -104,20 +131,28 @@ final class Leases {
         return new Renewal(lost, cancelled);
     }
 
-    private record Expired(long token, String runner) {}
+    private record Expired(long token, String runner, boolean excused, int unheard) {}
 
     List<LostClaim> takeOver(Session session, String taker, Duration lease, int max) throws SQLException {
         session.dialect().dropDamagedLeases(session);
-        List<Expired> expired =
-                session.list(session.dialect().expiredSql(), row -> new Expired(row.number(), row.text()), max);
+        List<Expired> expired = session.list(
+                session.dialect().expiredSql(),
+                row -> new Expired(row.number(), row.text(), row.flag(), row.integer()),
+                max);
         List<LostClaim> taken = new ArrayList<>();
         for (Expired lost : expired) {
             List<Long> remaining = session.list(REMAINING, Row::number, lost.token());
             if (remaining.isEmpty()) {
-                session.dialect().dropLease(session, lost.token());
+                session.dialect().dropLeases(session, lost.token());
             } else {
                 Claim claim = take(session, lost.token(), remaining, taker, lease);
-                taken.add(new LostClaim(claim, lost.token(), lost.runner()));
+                // Of a lease under which somebody was heard something has left the list.
+                boolean unheard = lost.unheard() == remaining.size();
+                if (lost.excused() || unheard) {
+                    int size = unheard ? lost.unheard() : 0;
+                    session.update(session.dialect().sql(MARK_TAKEN), lost.excused(), size, claim.token());
+                }
+                taken.add(new LostClaim(claim, lost.token(), lost.runner(), lost.excused(), unheard));
             }
         }
         return taken;

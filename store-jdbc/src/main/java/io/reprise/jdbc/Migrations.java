@@ -18,20 +18,30 @@ import java.util.zip.CRC32;
 /** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
 final class Migrations {
 
-    private static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight", "004-document");
+    static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight", "004-document");
 
     static final String TABLE = """
             create table if not exists reprise_migration (
               version    integer not null primary key,
               checksum   text    not null,
-              applied_at bigint  not null
+              applied_at bigint  not null,
+              min_reader integer not null
             )
             """;
 
     private static final String REMEMBER = """
-            insert into reprise_migration (version, checksum, applied_at)
-            values (?, ?, {now})
+            insert into reprise_migration (version, checksum, applied_at, min_reader)
+            values (?, ?, {now}, ?)
             """;
+
+    /**
+     * For each step, the schema version that a program must know at least to work with a database that has it: programs from there
+     * on may run side by side.
+     */
+    private static final List<Integer> MIN_READERS = List.of(4, 4, 4, 4);
+
+    /** What is known of a step that was applied. */
+    private record Applied(String checksum, int minReader) {}
 
     private static final Pattern END = Pattern.compile(";\\R");
 
@@ -59,35 +69,72 @@ final class Migrations {
     }
 
     private static void applyMissing(Session session) throws SQLException {
-        session.update(TABLE);
-        Map<Integer, String> applied = new TreeMap<>();
-        session.list(
-                "select version, checksum from reprise_migration order by version",
-                row -> applied.put(row.integer(), row.text()));
         List<String> scripts = scripts(session.dialect().name());
+        // Looks first: who may only use the tables must not be asked for the right to create them.
+        Map<Integer, Applied> applied = applied(session);
         check(applied, scripts);
+        if (applied.size() >= scripts.size()) {
+            return;
+        }
+        if (applied.isEmpty()) {
+            session.update(TABLE);
+        }
         for (int version = applied.size() + 1; version <= scripts.size(); version++) {
             String script = scripts.get(version - 1);
             for (String statement : statements(script)) {
                 session.define(session.dialect().definition(session, statement));
             }
-            session.update(session.dialect().sql(REMEMBER), version, checksum(script));
+            session.update(session.dialect().sql(REMEMBER), version, checksum(script), minReader(version));
         }
     }
 
-    private static void check(Map<Integer, String> applied, List<String> scripts) {
-        applied.forEach((version, checksum) -> {
+    /** The schema version that a program must know to work with a database that has this step. */
+    static int minReader(int version) {
+        return MIN_READERS.get(version - 1);
+    }
+
+    /** Refuses a schema that {@link #apply} would have to change. */
+    static void require(Session session) throws SQLException {
+        List<String> scripts = scripts(session.dialect().name());
+        Map<Integer, Applied> applied = applied(session);
+        check(applied, scripts);
+        if (applied.size() < scripts.size()) {
+            throw new RepriseException(
+                    "The database is at schema version " + applied.size() + ", and this program needs " + scripts.size()
+                            + ": apply what 'reprise schema print' shows, or let a server migrate it");
+        }
+    }
+
+    private static Map<Integer, Applied> applied(Session session) throws SQLException {
+        Map<Integer, Applied> applied = new TreeMap<>();
+        if (session.first(session.dialect().hasTable(), Row::number, "reprise_migration")
+                .filter(tables -> tables > 0)
+                .isPresent()) {
+            session.list(
+                    "select version, checksum, min_reader from reprise_migration order by version",
+                    row -> applied.put(row.integer(), new Applied(row.text(), row.integer())));
+        }
+        return applied;
+    }
+
+    private static void check(Map<Integer, Applied> applied, List<String> scripts) {
+        applied.forEach((version, step) -> {
             if (version > scripts.size()) {
-                throw new RepriseException(
-                        "The database is at schema version " + version + ", this program knows up to " + scripts.size()
-                                + ": it was migrated by a newer Reprise. Run that version or a later one");
-            }
-            if (!checksum(scripts.get(version - 1)).equals(checksum)) {
+                requireReadable(version, step, scripts.size());
+            } else if (!checksum(scripts.get(version - 1)).equals(step.checksum)) {
                 throw new RepriseException(
                         "Schema version " + version + " in the database is not the one of this program" + " (checksum "
-                                + checksum + "): it was changed by hand or comes from an unreleased build");
+                                + step.checksum + "): it was changed by hand or comes from an unreleased build");
             }
         });
+    }
+
+    /** A newer program has migrated it, perhaps in a way that this one can live with. */
+    private static void requireReadable(int version, Applied step, int known) {
+        if (step.minReader > known) {
+            throw new RepriseException("The database is at schema version " + version + ", this program knows up to "
+                    + known + ": it was migrated by a newer Reprise. Run that version or a later one");
+        }
     }
 
     /** A semicolon ends a statement at the end of a line only. */

@@ -5,10 +5,17 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.store.Inserted;
 import java.sql.SQLException;
+import java.sql.Savepoint;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Jobs get their ids and due times here, and go many to a statement. */
@@ -18,6 +25,23 @@ final class MySqlBulk implements Inserts.Bulk {
     static final String INSERT = """
             insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
             values (?, ?, ?, ?, ?, ?, {spec_values})
+            """;
+
+    private static final String HELD = """
+            select unique_key
+              from reprise_job
+             where unique_key {in}
+            """;
+
+    private static final String KNOWN = """
+            select {key}
+              from reprise_idempotency
+             where {key} {in}
+            """;
+
+    private static final String REMEMBER = """
+            insert into reprise_idempotency ({key}, job_id)
+            values (?, ?)
             """;
 
     private static final String LIVE = """
@@ -56,6 +80,82 @@ final class MySqlBulk implements Inserts.Bulk {
         }
         session.updateEach(session.dialect().sql(INSERT), rows);
         return answers;
+    }
+
+    /**
+     * Those whose keys nobody is seen to have. Should somebody take one meanwhile, all are taken back and go one by one. Not
+     * in a caller's transaction, which may not see who has a key.
+     */
+    @Override
+    public Inserts.@Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> jobs)
+            throws SQLException {
+        if (session.isJoined()) {
+            return null;
+        }
+        Savepoint before = session.connection().setSavepoint();
+        try {
+            Inserts.Tried tried = insertFree(inserts, session, jobs);
+            session.connection().releaseSavepoint(before);
+            return tried;
+        } catch (SQLException e) {
+            if (e.getErrorCode() == MySqlDialect.DUPLICATE) {
+                session.connection().rollback(before);
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private static Inserts.Tried insertFree(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+        Dialect dialect = session.dialect();
+        Set<String> held = taken(session, dialect.sql(HELD), jobs.stream().map(JobSpec::key));
+        Set<String> known = taken(
+                session,
+                dialect.sql(KNOWN),
+                jobs.stream().flatMap(job -> Stream.of(job.idempotencyKey(), job.idempotencyProof())));
+        Inserts.Tried tried = new Inserts.Tried(jobs.size());
+        List<Integer> free = IntStream.range(0, jobs.size())
+                .filter(i -> isFree(jobs.get(i), held, known))
+                .boxed()
+                .sorted(Comparator.comparing(i -> jobs.get(i).key(), Comparator.nullsFirst(Comparator.naturalOrder())))
+                .toList();
+        if (free.isEmpty()) {
+            return tried;
+        }
+        long id = ((MySqlDialect) dialect).nextIds(free.size());
+        long now = session.now();
+        List<@Nullable Object[]> keys = new ArrayList<>();
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        for (int i : free) {
+            JobSpec job = jobs.get(i);
+            for (String key : new @Nullable String[] {job.idempotencyKey(), job.idempotencyProof()}) {
+                if (key != null) {
+                    keys.add(new @Nullable Object[] {key, id});
+                }
+            }
+            rows.add(row(inserts, job, id, now));
+            tried.answers[i] = new Inserted(new JobId(id), true, Micros.instant(Specs.due(job, now)));
+            id++;
+        }
+        keys.sort(Comparator.comparing(row -> String.valueOf(row[0])));
+        session.updateEach(dialect.sql(REMEMBER), keys);
+        session.updateEach(dialect.sql(INSERT), rows);
+        return tried;
+    }
+
+    private static Set<String> taken(Session session, String sql, Stream<@Nullable String> keys) throws SQLException {
+        String[] asked = keys.filter(Objects::nonNull)
+                .map(key -> Session.storable(String.valueOf(key)))
+                .toArray(String[]::new);
+        return asked.length == 0 ? Set.of() : new HashSet<>(session.list(sql, Row::text, (Object) asked));
+    }
+
+    private static boolean isFree(JobSpec job, Set<String> held, Set<String> known) {
+        return isFree(job.key(), held) && isFree(job.idempotencyKey(), known) && isFree(job.idempotencyProof(), known);
+    }
+
+    private static boolean isFree(@Nullable String key, Set<String> taken) {
+        return key == null || !taken.contains(Session.storable(key));
     }
 
     private static @Nullable Object[] row(Inserts inserts, JobSpec job, long id, long now) {

@@ -6,14 +6,15 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
 import io.reprise.store.StoreException;
+import io.reprise.store.Suspects;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -53,6 +54,19 @@ final class MySqlClaims implements Claims {
                             .mapToObj(priority -> "select " + priority + " as priority")
                             .collect(Collectors.joining(" union all ")));
 
+    // The first entry of each level, level by level: the server jumps through reprise_job_ready from one to the next.
+    static final String HEADS = """
+            select h.queue, h.lane, h.due_at <= {now},
+                   exists (select 1 from reprise_queue p where p.name = h.queue and p.paused_at is not null)
+              from (select j.queue, j.lane, j.priority, min(j.due_at) as due_at
+                      from reprise_job j {by reprise_job_ready}
+                     where j.queue > ? and j.queue < ?
+                     group by j.queue, j.lane, j.priority
+                     order by j.queue, j.lane, j.priority
+                     limit ?) h
+             order by h.queue
+            """;
+
     // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away. Settings are no part
     // of the
     // join: a row that somebody is changing would be passed, and the queue taken for one without.
@@ -87,6 +101,8 @@ final class MySqlClaims implements Claims {
     static final String ANY_DUE = DUE.replace("{types}", "");
 
     private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in}");
+
+    private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in})");
 
     // By the primary key; who is locked is being claimed, settled or changed by somebody else.
     static final String LOCK = """
@@ -124,6 +140,15 @@ final class MySqlClaims implements Claims {
     private static final int SUSPECT = 2;
     private static final int RETRY = 1;
     private static final int MAX_BATCH = 1_000;
+
+    /** Three lanes for claims and three for parked jobs, of all priorities. */
+    private static final int LEVELS_OF_A_QUEUE = 6 * (JobSpec.MAX_PRIORITY - JobSpec.MIN_PRIORITY + 1);
+
+    /** Queues that one statement names at most: more would make it long. */
+    private static final int NAMED = 64;
+
+    /** Levels that one statement looks at at most. */
+    private static final int LOOKED_AT = 64;
 
     /** Looks at what is due, each after what others had locked. */
     private static final int LOOKS = 8;
@@ -170,19 +195,49 @@ final class MySqlClaims implements Claims {
         return Set.copyOf(database.read("name the queues", Queues::live));
     }
 
+    /** A level's first entry. */
+    private record Head(String queue, int lane, boolean due, boolean paused) {}
+
+    @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        int most = looks + LEVELS_OF_A_QUEUE;
+        List<Head> heads = database.send(
+                "look for queues with due jobs",
+                session -> session.list(
+                        session.dialect().sql(HEADS),
+                        row -> new Head(row.text(), row.integer(), row.flag(), row.flag()),
+                        after,
+                        before,
+                        most));
+        boolean more = heads.size() == most;
+        // Of the last one some levels may be missing; it has fewer than were asked for.
+        String cut = more ? heads.get(most - 1).queue : null;
+        List<String> whole = heads.stream()
+                .map(Head::queue)
+                .filter(name -> !name.equals(cut))
+                .distinct()
+                .toList();
+        List<String> due = heads.stream()
+                .filter(head -> head.due && !head.paused && head.lane <= SUSPECT && !head.queue.equals(cut))
+                .map(Head::queue)
+                .distinct()
+                .toList();
+        return new DueQueues(due, more ? whole.get(whole.size() - 1) : null);
+    }
+
     @Override
     public List<Claim> claim(ClaimRequest request) {
         Map<String, List<Level>> levels = database.send("look for due jobs", session -> look(session, request));
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
-        boolean suspects = request.suspects();
+        Suspects suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             int want = Math.min(Math.min(left, demand.max()), MAX_BATCH);
             List<Level> found = levels.getOrDefault(demand.queue(), List.of());
-            if (want > 0 && found.stream().anyMatch(level -> request.suspects() || level.lane != SUSPECT)) {
+            if (want > 0 && found.stream().anyMatch(level -> request.suspects().max() > 0 || level.lane != SUSPECT)) {
                 List<Claim> some = claimOrPass(request, demand.queue(), want, suspects, found, claims);
                 claims.addAll(some);
-                suspects &= some.stream().noneMatch(Claim::alone);
+                suspects = after(suspects, some);
                 left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
             }
         }
@@ -198,18 +253,25 @@ final class MySqlClaims implements Claims {
         }
         // The first may be held, and those behind it too.
         List<Level> all = levels.values().stream().flatMap(List::stream).toList();
-        return due(session, request, all, 1).isEmpty() ? Map.of() : levels;
+        return all.size() <= LOOKED_AT && due(session, request, all, 1).isEmpty() ? Map.of() : levels;
     }
 
     private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
-        Set<String> queues = new LinkedHashSet<>();
-        request.demands().forEach(demand -> queues.add(demand.queue()));
+        List<String> queues = request.demands().stream()
+                .map(ClaimRequest.Demand::queue)
+                .distinct()
+                .toList();
         Map<String, List<Level>> levels = new HashMap<>();
-        if (!queues.isEmpty()) {
+        for (int from = 0; from < queues.size(); from += NAMED) {
+            List<String> some = new ArrayList<>(queues.subList(from, Math.min(queues.size(), from + NAMED)));
+            // Few texts for all numbers of queues, since the server and we keep them. Nothing has this name.
+            while (Integer.bitCount(some.size()) != 1) {
+                some.add("");
+            }
             session.list(
-                            session.dialect().sql(levelsSql(queues.size())),
+                            session.dialect().sql(levelsSql(some.size())),
                             row -> new Level(row.text(), row.integer(), row.integer()),
-                            queues.toArray())
+                            some.toArray())
                     .forEach(level -> levels.computeIfAbsent(level.queue, name -> new ArrayList<>())
                             .add(level));
         }
@@ -224,7 +286,7 @@ final class MySqlClaims implements Claims {
 
     /** What there is of a queue; nothing if its lock is not to be had. */
     private List<Claim> claimOrPass(
-            ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels, List<Claim> before) {
+            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, List<Claim> before) {
         try {
             return claim(request, queue, want, suspects, levels);
         } catch (StoreException e) {
@@ -237,7 +299,15 @@ final class MySqlClaims implements Claims {
         }
     }
 
-    private List<Claim> claim(ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels) {
+    private static Suspects after(Suspects suspects, List<Claim> claims) {
+        return claims.stream()
+                .filter(claim -> claim.together() > 0)
+                .findFirst()
+                .map(suspects::after)
+                .orElse(suspects);
+    }
+
+    private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels) {
         database.dialect().makeLockable(queue);
         boolean alone = limited.contains(queue);
         Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
@@ -247,14 +317,14 @@ final class MySqlClaims implements Claims {
         }
         List<Claim> some = claims.orElse(List.of());
         some.stream()
-                .filter(claim -> !claim.alone())
+                .filter(claim -> claim.together() == 0)
                 .forEach(claim -> credit.claimed(queue, claim.jobs().size(), request.retryShare()));
         return some;
     }
 
     /** Empty if the queue has a limit and its lock was shared. */
     private Optional<List<Claim>> tryClaim(
-            ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels, boolean alone) {
+            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, boolean alone) {
         return database.write("claim jobs of queue " + queue, session -> {
             Optional<Room> room = enter(session, queue, alone);
             if (room.isEmpty() || room.get().paused) {
@@ -281,7 +351,7 @@ final class MySqlClaims implements Claims {
     }
 
     private List<Claim> claim(
-            Session session, ClaimRequest request, String queue, int want, boolean suspects, List<Level> levels)
+            Session session, ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels)
             throws SQLException {
         List<Claim> claims = new ArrayList<>();
         List<Level> ordinary = new ArrayList<>();
@@ -290,19 +360,37 @@ final class MySqlClaims implements Claims {
             // Anew, since the transaction may be a second try.
             (level.lane == SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
         }
-        if (suspects && !suspected.isEmpty()) {
-            take(session, request, queue, suspected, 1, 0).ifPresent(claims::add);
+        int most = Math.min(want, suspects.max());
+        if (most > 0 && !suspected.isEmpty()) {
+            takeSuspects(session, request, queue, suspected, most, suspects).ifPresent(claims::add);
         }
-        int rest = want - claims.size();
+        int rest = want - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
         if (rest > 0 && !ordinary.isEmpty()) {
             int kept = credit.of(queue, rest, request.retryShare());
-            take(session, request, queue, ordinary, rest, kept).ifPresent(claims::add);
+            List<Due> taken = take(session, request, queue, ordinary, rest, kept);
+            if (!taken.isEmpty()) {
+                claims.add(lease(session, request, queue, taken, 0));
+            }
         }
         return claims;
     }
 
-    /** Takes up to so many jobs of these levels under one lease; some of the room is kept for retries. */
-    private Optional<Claim> take(
+    /** As many as may run together; those behind them are only locked, until the claim ends. */
+    private Optional<Claim> takeSuspects(
+            Session session, ClaimRequest request, String queue, List<Level> levels, int room, Suspects suspects)
+            throws SQLException {
+        List<Due> due = take(session, request, queue, levels, room, 0);
+        if (due.isEmpty()) {
+            return Optional.empty();
+        }
+        SuspectGroups.Group<Due> group = SuspectGroups.fitting(session, due, Due::id, suspects);
+        return group.jobs().isEmpty()
+                ? Optional.empty()
+                : Optional.of(lease(session, request, queue, group.jobs(), group.together()));
+    }
+
+    /** Up to so many jobs of these levels, locked; some of the room is kept for retries. */
+    private static List<Due> take(
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
             throws SQLException {
         List<Due> taken = new ArrayList<>();
@@ -317,13 +405,12 @@ final class MySqlClaims implements Claims {
             taken.addAll(lock(session, queue, picked));
         }
         taken.sort(ORDER);
-        boolean alone = levels.get(0).lane == SUSPECT;
-        return taken.isEmpty() ? Optional.empty() : Optional.of(lease(session, request, queue, taken, alone));
+        return taken;
     }
 
     private static List<Due> due(Session session, ClaimRequest request, List<Level> levels, int max)
             throws SQLException {
-        String part = request.types().isEmpty() ? ANY_DUE : SOME_DUE;
+        String part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
         List<String> parts = new ArrayList<>();
         List<@Nullable Object> args = new ArrayList<>();
         for (Level level : levels) {
@@ -386,13 +473,15 @@ final class MySqlClaims implements Claims {
                 .toList();
     }
 
-    private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, boolean alone)
+    private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, int together)
             throws SQLException {
+        boolean alone = together == 1;
         Dialect dialect = session.dialect();
         session.update(dialect.sql(LEASE), queue, request.worker(), request.worker(), alone);
         Claim empty = session.one(LEASED, Leases::readClaim);
         long token = empty.token();
-        session.update(dialect.sql(MySqlDialect.EXPIRE), Micros.of(request.lease()), token);
+        int unheard = request.remote() ? taken.size() : 0;
+        session.update(dialect.sql(MySqlDialect.EXPIRE), Micros.of(request.lease()), unheard, token);
         session.updateEach(
                 HOLD,
                 taken.stream()
@@ -407,6 +496,6 @@ final class MySqlClaims implements Claims {
         List<Job> inOrder = taken.stream()
                 .map(job -> Objects.requireNonNull(read.get(job.id)))
                 .toList();
-        return new Claim(token, queue, empty.claimedAt(), alone, inOrder, admitted, damaged);
+        return new Claim(token, queue, empty.claimedAt(), alone, inOrder, admitted, damaged, together);
     }
 }

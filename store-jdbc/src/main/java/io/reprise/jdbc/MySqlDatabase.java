@@ -14,14 +14,15 @@ final class MySqlDatabase extends PooledDatabase {
     /** Null if this is the side itself. */
     private final @Nullable MySqlSide side;
 
-    private MySqlDatabase(HikariDataSource pool, int timeoutSeconds, @Nullable MySqlSide side) {
-        super(pool, timeoutSeconds);
+    private MySqlDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds, @Nullable MySqlSide side) {
+        super(pool, looks, timeoutSeconds);
         this.side = side;
     }
 
-    /** On a pool to work with and one for what is done beside, of one connection. */
-    static MySqlDatabase of(HikariDataSource pool, HikariDataSource one, int timeoutSeconds) {
-        return new MySqlDatabase(pool, timeoutSeconds, new MySqlSide(new MySqlDatabase(one, timeoutSeconds, null)));
+    /** On a pool to work with, one to look, and one for what is done beside, of one connection. */
+    static MySqlDatabase of(HikariDataSource pool, HikariDataSource looks, HikariDataSource one, int timeoutSeconds) {
+        MySqlSide side = new MySqlSide(new MySqlDatabase(one, one, timeoutSeconds, null));
+        return new MySqlDatabase(pool, looks, timeoutSeconds, side);
     }
 
     private MySqlSide side() {

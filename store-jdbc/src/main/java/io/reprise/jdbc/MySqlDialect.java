@@ -4,19 +4,20 @@ package io.reprise.jdbc;
 import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
+import io.reprise.store.Unparking;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.sql.SQLFeatureNotSupportedException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,9 @@ import org.jspecify.annotations.Nullable;
  * lock, and wait for rows that are none of its business.
  */
 final class MySqlDialect implements Dialect {
+
+    private static final String LIVE_JOBS = "reprise_job where true";
+    private static final String FINISHED_JOBS = "reprise_finished where true";
 
     /** Microseconds since 1970 at the start of the statement; no time zone has a part in it. */
     private static final String NOW = "timestampdiff(microsecond, timestamp'1970-01-01 00:00:00', utc_timestamp(6))";
@@ -71,6 +75,7 @@ final class MySqlDialect implements Dialect {
     private static final String COUNTS = """
             select queue, state, n, id
               from reprise_counter
+             where id <= ?
              order by id
              limit 1000
             for update skip locked
@@ -82,16 +87,29 @@ final class MySqlDialect implements Dialect {
              where c.id {in}
             """;
 
-    // Leases are few: a scan finds the expired ones. Those that a settle or a renewal has locked are passed.
+    // Leases are few: a scan finds the expired ones. Those that a settle or a renewal has locked are passed, and so are
+    // those that hold nothing: they must not stand before those that do.
     private static final String EXPIRED = """
-            select l.id, l.runner
+            select l.id, l.runner, e.excused, e.unheard
               from reprise_expiry e
               straight_join reprise_lease l on l.id = e.id
              where e.expires_at <= {now}
+               and %s
              order by e.expires_at, e.id
              limit ?
             for update skip locked
-            """;
+            """.formatted(Leases.HOLDS_SOME);
+
+    // No job ever comes to a lease, so one that holds nothing stays so.
+    private static final String EMPTY = """
+            select l.id
+              from reprise_expiry e
+              straight_join reprise_lease l on l.id = e.id
+             where e.expires_at <= {now}
+               and not %s
+             limit ?
+            for update skip locked
+            """.formatted(Leases.HOLDS_SOME);
 
     private static final String TAKE = """
             insert into reprise_lease (queue, worker, runner, alone, claimed_at)
@@ -101,8 +119,8 @@ final class MySqlDialect implements Dialect {
             """;
 
     static final String EXPIRE = """
-            insert into reprise_expiry (id, worker, expires_at)
-            select id, worker, {now} + ?
+            insert into reprise_expiry (id, worker, expires_at, unheard)
+            select id, worker, {now} + ?, ?
               from reprise_lease
              where id = ?
             """;
@@ -114,8 +132,14 @@ final class MySqlDialect implements Dialect {
              where id {in}
             """;
 
+    /** More in one list of ids and the server begins to think about it. */
+    static final int PIECE = 500;
+
+    /** Names whose parked jobs are looked for in one statement; the next follows at once. */
+    private static final int PARKED_AT_ONCE = 50;
+
     /** A row with this key is there. */
-    private static final int DUPLICATE = 1062;
+    static final int DUPLICATE = 1062;
 
     private static final int LOCK_SECONDS = 30;
 
@@ -158,28 +182,31 @@ final class MySqlDialect implements Dialect {
 
     @Override
     public String sql(String template) {
-        return cache.computeIfAbsent(
-                template,
-                text -> Columns.in(text)
-                        .replaceAll("\\{on_conflict \\([^)]*\\)}", "on duplicate key update")
-                        .replaceAll("\\{new\\.(\\w+)}", "values($1)")
-                        .replace("{clock}", "{now}")
-                        .replace("{now}", NOW)
-                        .replace("{in}", "in (?...)")
-                        .replace("{true}", "true")
-                        .replace("{false}", "false")
-                        .replace("{for_update}", "for update")
-                        .replace("{for_no_key_update}", "for update")
-                        .replace("{skip_locked}", "for update skip locked")
-                        .replace("{finished}", "reprise_finished")
-                        .replace("{ended}", "ended")
-                        .replaceAll("\\{by (\\w+)}", "force index ($1)")
-                        .replaceAll("\\{delete (\\w+) by (\\w+)}", "delete $1 from $1 force index ($2)")
-                        .replace("{expiry}", "reprise_expiry force index (primary)")
-                        .replace("{bigint}", "signed")
-                        .replace("{text}", "char")
-                        .replace("{key}", "`key`")
-                        .replace("{position}", "instr"));
+        return cache.computeIfAbsent(template, this::once);
+    }
+
+    @Override
+    public String once(String template) {
+        return Columns.in(template)
+                .replaceAll("\\{on_conflict \\([^)]*\\)}", "on duplicate key update")
+                .replaceAll("\\{new\\.(\\w+)}", "values($1)")
+                .replace("{clock}", "{now}")
+                .replace("{now}", NOW)
+                .replace("{in}", "in (?...)")
+                .replace("{true}", "true")
+                .replace("{false}", "false")
+                .replace("{for_update}", "for update")
+                .replace("{for_no_key_update}", "for update")
+                .replace("{skip_locked}", "for update skip locked")
+                .replace("{finished}", "reprise_finished")
+                .replace("{ended}", "ended")
+                .replaceAll("\\{by (\\w+)}", "force index ($1)")
+                .replaceAll("\\{delete (\\w+) by (\\w+)}", "delete $1 from $1 force index ($2)")
+                .replace("{expiry}", "reprise_expiry force index (primary)")
+                .replace("{bigint}", "signed")
+                .replace("{text}", "char")
+                .replace("{key}", "`key`")
+                .replace("{position}", "instr");
     }
 
     @Override
@@ -206,13 +233,26 @@ final class MySqlDialect implements Dialect {
     }
 
     @Override
-    public List<Counters.Change> takeCounts(Session session) throws SQLException {
+    public int countsPerFold() {
+        return 1_000;
+    }
+
+    @Override
+    public long newestCount(Session session) throws SQLException {
+        return session.one("select coalesce(max(id), 0) from reprise_counter", Row::number);
+    }
+
+    @Override
+    public List<Counters.Change> takeCounts(Session session, long newest) throws SQLException {
         List<Long> ids = new ArrayList<>();
-        List<Counters.Change> changes = session.list(COUNTS, row -> {
-            Counters.Change change = Counters.change(row);
-            ids.add(row.number());
-            return change;
-        });
+        List<Counters.Change> changes = session.list(
+                COUNTS,
+                row -> {
+                    Counters.Change change = Counters.change(row);
+                    ids.add(row.number());
+                    return change;
+                },
+                newest);
         if (!ids.isEmpty()) {
             session.update(sql(FORGET_COUNTS), (Object)
                     ids.stream().mapToLong(Long::longValue).toArray());
@@ -231,17 +271,26 @@ final class MySqlDialect implements Dialect {
         Claim taken = session.one(
                 "select id, queue, alone, claimed_at from reprise_lease where id = last_insert_id()",
                 Leases::readClaim);
-        session.update(sql(EXPIRE), Micros.of(lease), taken.token());
+        session.update(sql(EXPIRE), Micros.of(lease), 0, taken.token());
         session.update(sql(MOVE_HOLDS), taken.token(), ids);
-        dropLease(session, lost);
+        dropLeases(session, lost);
         return taken;
     }
 
     @Override
-    public void dropLease(Session session, long token) throws SQLException {
-        session.update(sql("{delete reprise_hold by primary} where token = ?"), token);
-        session.update("delete from reprise_expiry where id = ?", token);
-        session.update("delete from reprise_lease where id = ?", token);
+    public void dropLeases(Session session, long... tokens) throws SQLException {
+        session.update(sql("{delete reprise_hold by primary} where token {in}"), (Object) tokens);
+        session.update(sql("{delete reprise_expiry by primary} where id {in}"), (Object) tokens);
+        session.update(sql("{delete reprise_lease by primary} where id {in}"), (Object) tokens);
+    }
+
+    @Override
+    public int dropEmptyLeases(Session session, int max) throws SQLException {
+        List<Long> empty = session.list(sql(EMPTY), Row::number, max);
+        if (!empty.isEmpty()) {
+            dropLeases(session, empty.stream().mapToLong(Long::longValue).toArray());
+        }
+        return empty.size();
     }
 
     @Override
@@ -250,6 +299,34 @@ final class MySqlDialect implements Dialect {
     }
 
     /** One by one: a bound that comes from another row is not looked up in the index. */
+    @Override
+    public List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
+        List<List<Long>> ids = new ArrayList<>();
+        for (int from = 0; from < requests.size(); from += PARKED_AT_ONCE) {
+            ids.addAll(someParked(session, requests.subList(from, Math.min(requests.size(), from + PARKED_AT_ONCE))));
+        }
+        return ids;
+    }
+
+    /** One statement for all, whose text has one of a few lengths: it is kept. */
+    private List<List<Long>> someParked(Session session, List<Unparking> requests) throws SQLException {
+        List<List<Long>> ids = new ArrayList<>();
+        List<String> parts = new ArrayList<>();
+        List<@Nullable Object> args = new ArrayList<>();
+        for (Unparking request : requests) {
+            String part = request.since() == null ? ControlStates.EARLIEST : ControlStates.LATEST;
+            args.add(ids.size());
+            args.addAll(List.of(ControlStates.args(request)));
+            parts.add("(select cast(? as signed) as n, x.id from (\n" + part.replace("{skip_locked}", "") + ") x)");
+            ids.add(new ArrayList<>());
+        }
+        session.list(
+                sql(String.join("union all\n", parts)),
+                row -> ids.get(row.integer()).add(row.number()),
+                args.toArray());
+        return ids;
+    }
+
     @Override
     public List<String> names(Session session, String all, String next) throws SQLException {
         List<String> names = new ArrayList<>();
@@ -293,34 +370,48 @@ final class MySqlDialect implements Dialect {
     }
 
     @Override
+    public List<long[]> pieces(long[] ids) {
+        List<long[]> pieces = new ArrayList<>();
+        for (int from = 0; from < ids.length; from += PIECE) {
+            pieces.add(Arrays.copyOfRange(ids, from, Math.min(ids.length, from + PIECE)));
+        }
+        return pieces;
+    }
+
+    @Override
     public boolean spreadsArrays() {
         return true;
     }
 
     @Override
-    public List<String> shown(Set<JobState> states) {
-        if (states.isEmpty()) {
-            return List.of("reprise_show_live where true", "reprise_show_finished where true");
+    public String hasTable() {
+        return "select count(*) from information_schema.tables where table_name = ? and table_schema = database()";
+    }
+
+    @Override
+    public List<Shown> shown(Set<JobState> states, boolean fewLive) {
+        List<Shown> shown = new ArrayList<>();
+        boolean pending = states.isEmpty() || states.contains(JobState.PENDING);
+        boolean running = states.isEmpty() || states.contains(JobState.RUNNING);
+        if (pending) {
+            shown.add(Shown.of(
+                    running ? "reprise_show_live where true" : "reprise_show_live where holder is null", LIVE_JOBS));
+        } else if (running) {
+            shown.add(Shown.of("reprise_show_running where true", "reprise_held where true"));
         }
-        List<String> shown = new ArrayList<>();
-        if (states.contains(JobState.PENDING)) {
-            shown.add(
-                    states.contains(JobState.RUNNING)
-                            ? "reprise_show_live where true"
-                            : "reprise_show_live where holder is null");
-        } else if (states.contains(JobState.RUNNING)) {
-            shown.add("reprise_show_running where true");
+        if (states.isEmpty()) {
+            shown.add(Shown.of("reprise_show_finished where true", FINISHED_JOBS));
         }
         if (states.contains(JobState.SUCCEEDED)) {
-            shown.add("reprise_show_finished where state = 'SUCCEEDED'");
+            shown.add(Shown.of("reprise_show_finished where state = 'SUCCEEDED'", FINISHED_JOBS));
         }
-        String ended = states.stream()
-                .filter(state -> state == JobState.FAILED || state == JobState.CANCELLED)
-                .map(state -> "'" + state + "'")
-                .sorted()
-                .collect(Collectors.joining(", "));
-        if (!ended.isEmpty()) {
-            shown.add("reprise_show_finished where ended in (" + ended + ")");
+        if (states.contains(JobState.FAILED)) {
+            shown.add(Shown.dead(
+                    "reprise_show_finished where ended = 'FAILED'", "reprise_finished where ended = 'FAILED'"));
+        }
+        if (states.contains(JobState.CANCELLED)) {
+            shown.add(Shown.of(
+                    "reprise_show_finished where ended = 'CANCELLED'", "reprise_finished where ended = 'CANCELLED'"));
         }
         return shown;
     }
@@ -328,7 +419,7 @@ final class MySqlDialect implements Dialect {
     /** Lists that are kept, as JSON. */
     @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
-        statement.setString(index, java.util.Arrays.toString((long[]) array));
+        statement.setString(index, Arrays.toString((long[]) array));
     }
 
     @Override
@@ -367,14 +458,6 @@ final class MySqlDialect implements Dialect {
     public void lockQueue(Session session, String queue) throws SQLException {
         makeLockable(queue);
         session.list("select name from reprise_queue_lock where name = ? for update", Row::text, queue);
-    }
-
-    @Override
-    public boolean tryLockQueue(Session session, String queue) throws SQLException {
-        makeLockable(queue);
-        return session.first(
-                        "select name from reprise_queue_lock where name = ? for update skip locked", Row::text, queue)
-                .isPresent();
     }
 
     @Override

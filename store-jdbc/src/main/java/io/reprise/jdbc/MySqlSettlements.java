@@ -129,8 +129,12 @@ final class MySqlSettlements implements Settlements {
              where h.token = ? and h.job_id {in}
             """;
 
-    /** More in one list of ids and the server begins to think about it. */
-    private static final int PIECE = 500;
+    private static final String EMPTY = """
+            select l.id
+              from reprise_lease l force index (primary)
+             where l.id {in}
+               and not %s
+            """.formatted(Leases.HOLDS_SOME);
 
     /** Of results; beyond that a packet could become too large for a server with default settings. */
     private static final int CHARACTERS = 1_000_000;
@@ -156,9 +160,13 @@ final class MySqlSettlements implements Settlements {
     }
 
     @Override
-    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
+    public Settled settle(Session session, List<Settlement> settlements, Closing which) throws SQLException {
         List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
-        Batch batch = new Batch(session, lockLeases(session, sorted, closing), session.now());
+        // Alone on the lease, one sees what others who settled under it have left.
+        Collection<Long> alone =
+                which.empty() ? sorted.stream().map(Settlement::token).collect(Collectors.toSet()) : which.named();
+        Collection<Long> closing = which.named();
+        Batch batch = new Batch(session, lockLeases(session, sorted, alone), session.now());
         for (int from = 0; from < sorted.size(); ) {
             int to = from + piece(sorted.subList(from, sorted.size()));
             batch.settle(sorted.subList(from, to), closing);
@@ -171,6 +179,9 @@ final class MySqlSettlements implements Settlements {
                 close(session, token);
             }
         }
+        if (which.empty() && !batch.leases.isEmpty()) {
+            dropEmpty(session, array(batch.leases.keySet()));
+        }
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 
@@ -178,7 +189,7 @@ final class MySqlSettlements implements Settlements {
     private static int piece(List<Settlement> settlements) {
         int size = 0;
         long characters = 0;
-        while (size < Math.min(PIECE, settlements.size()) && (size == 0 || characters < CHARACTERS)) {
+        while (size < Math.min(MySqlDialect.PIECE, settlements.size()) && (size == 0 || characters < CHARACTERS)) {
             String result = result(settlements.get(size));
             characters += result == null ? 0 : result.length();
             size++;
@@ -224,9 +235,16 @@ final class MySqlSettlements implements Settlements {
         return numbers.stream().mapToLong(Long::longValue).sorted().toArray();
     }
 
+    private static void dropEmpty(Session session, long[] tokens) throws SQLException {
+        List<Long> empty = session.list(session.dialect().sql(EMPTY), Row::number, (Object) tokens);
+        if (!empty.isEmpty()) {
+            session.dialect().dropLeases(session, array(empty));
+        }
+    }
+
     private static void close(Session session, long token) throws SQLException {
         List<Long> cancelled = Cancellations.left(session, token);
-        session.dialect().dropLease(session, token);
+        session.dialect().dropLeases(session, token);
         Endings.end(session, cancelled, JobState.CANCELLED, null);
     }
 

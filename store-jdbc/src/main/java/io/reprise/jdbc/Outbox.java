@@ -57,10 +57,11 @@ final class Outbox {
         return settlements.isOneStatement(batch) && !hasSequels(batch);
     }
 
-    Settled settle(Session session, List<Settlement> batch, Collection<Long> closing) throws SQLException {
+    Settled settle(Session session, List<Settlement> batch, Closing closing) throws SQLException {
         Set<JobId> twice = new HashSet<>();
         List<Settlement> newest = Settlements.newest(batch, twice);
         Settled settled = settlements.settle(session, newest, closing);
+        SuspectGroups.keep(session, newest, settled);
         if (hasSequels(newest)) {
             store(session, sequels(newest, settled));
         }
@@ -82,8 +83,9 @@ final class Outbox {
         return jobs;
     }
 
-    List<Job> expire(Session session, int limit, Function<Job, List<JobSpec>> sequels) throws SQLException {
-        List<Job> expired = upkeep.expire(session, limit);
+    List<Job> expire(Session session, List<Upkeep.Overdue> overdue, Function<Job, List<JobSpec>> sequels)
+            throws SQLException {
+        List<Job> expired = upkeep.expire(session, overdue);
         store(
                 session,
                 expired.stream().flatMap(job -> sequels.apply(job).stream()).toList());
@@ -96,6 +98,17 @@ final class Outbox {
             store(session, sequels);
         }
         return answer;
+    }
+
+    /** Cancels those of these jobs that wait; returns them. */
+    List<JobId> cancelAll(Session session, Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels)
+            throws SQLException {
+        List<Job> cancelled = cancellations.cancelPending(session, ids);
+        Audit.writeAll(session, "cancel", cancelled.stream().map(Job::id).toList(), note, id -> null);
+        store(
+                session,
+                cancelled.stream().flatMap(job -> sequels.apply(job).stream()).toList());
+        return cancelled.stream().map(Job::id).toList();
     }
 
     private void store(Session session, List<JobSpec> jobs) throws SQLException {

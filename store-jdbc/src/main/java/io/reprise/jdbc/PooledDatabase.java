@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.reprise.DuplicateKeyException;
+import io.reprise.KeyReusedException;
 import io.reprise.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -19,11 +20,18 @@ abstract class PooledDatabase implements Database {
     private static final int TRIES = 5;
 
     private final HikariDataSource pool;
+    private final HikariDataSource looks;
     private final int timeoutSeconds;
     private final LongAdder repeats = new LongAdder();
 
-    PooledDatabase(HikariDataSource pool, int timeoutSeconds) {
+    /**
+     * A database on two pools.
+     *
+     * @param looks those of {@link #look}
+     */
+    PooledDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds) {
         this.pool = pool;
+        this.looks = looks;
         this.timeoutSeconds = timeoutSeconds;
     }
 
@@ -41,8 +49,22 @@ abstract class PooledDatabase implements Database {
     @Override
     public <T> T send(String what, Work<T> work) {
         return repeat(what, () -> {
-            try (Connection connection = open()) {
-                return work.on(session(connection, Session.Use.POOLED));
+            try (Connection connection = open(pool)) {
+                return work.on(session(connection, timeoutSeconds, Session.Use.POOLED));
+            }
+        });
+    }
+
+    /** In a transaction, so that the driver can limit the statements behind a pooler too. */
+    @Override
+    public final <T> T look(String what, Work<T> work) {
+        int seconds = Math.min(timeoutSeconds, (int) LOOK_TIME.toSeconds());
+        return repeat(what, () -> {
+            try (Connection connection = open(looks)) {
+                connection.setAutoCommit(false);
+                Session session = session(connection, seconds, Session.Use.POOLED);
+                begin(session);
+                return work.on(session);
             }
         });
     }
@@ -50,15 +72,16 @@ abstract class PooledDatabase implements Database {
     @Override
     public final <T> T write(String what, Work<T> work) {
         return repeat(what, () -> {
-            try (Connection connection = open()) {
+            try (Connection connection = open(pool)) {
                 connection.setAutoCommit(false);
                 // The pool rolls back what was not committed when the connection comes back to it.
-                Session session = session(connection, Session.Use.POOLED);
+                Session session = session(connection, timeoutSeconds, Session.Use.POOLED);
                 try {
+                    begin(session);
                     T result = work.on(session);
                     connection.commit();
                     return result;
-                } catch (DuplicateKeyException | Revivals.KeyTaken refused) {
+                } catch (DuplicateKeyException | KeyReusedException | Revivals.KeyTaken refused) {
                     connection.rollback();
                     session.confirm();
                     connection.commit();
@@ -68,21 +91,24 @@ abstract class PooledDatabase implements Database {
         });
     }
 
+    /** Says what must be said at the beginning of each transaction. */
+    void begin(Session session) throws SQLException {}
+
     @Override
     public final <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
         try {
-            return work.on(session(transaction.connection(dialect()), Session.Use.JOINED));
+            return work.on(session(transaction.connection(dialect()), timeoutSeconds, Session.Use.JOINED));
         } catch (SQLException e) {
             throw failure(what + " in the caller's transaction", e);
         }
     }
 
-    private Session session(Connection connection, Session.Use use) {
-        return new Session(connection, dialect(), timeoutSeconds, use);
+    private Session session(Connection connection, int seconds, Session.Use use) {
+        return new Session(connection, dialect(), seconds, use);
     }
 
     /** Bounds the wait for a server that is gone, unless the source does. Sends nothing; the pool sets it back. */
-    private Connection open() throws SQLException {
+    private Connection open(HikariDataSource pool) throws SQLException {
         Connection connection = pool.getConnection();
         try {
             if (connection.getNetworkTimeout() == 0) {
@@ -123,6 +149,7 @@ abstract class PooledDatabase implements Database {
 
     @Override
     public void close() {
+        looks.close();
         pool.close();
     }
 }

@@ -3,16 +3,27 @@ package io.reprise.jdbc;
 
 import io.reprise.JobId;
 import io.reprise.JobSpec;
+import io.reprise.KeyRule;
 import io.reprise.store.Inserted;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
-/** Jobs without keys: a few as arrays in one statement, many by COPY after their ids. */
+/**
+ * Jobs without keys: a few as arrays in one statement, many by COPY after their ids. Those with keys as arrays, each key
+ * unless it is there.
+ */
 final class PostgresBulk implements Inserts.Bulk {
 
     /** From here on COPY pays for its additional round trips. */
@@ -49,6 +60,122 @@ final class PostgresBulk implements Inserts.Bulk {
             copy reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
             from stdin (format binary)
             """;
+
+    // In the order of the array: keys are locked in their order.
+    private static final String REMEMBER = """
+            insert into reprise_idempotency (key, job_id)
+            select a.key, a.id
+              from unnest(?::text[], ?::bigint[]) as a (key, id)
+            on conflict do nothing
+            returning job_id
+            """;
+
+    // No conflict can arise but on the unique key. In the order of the arrays as well.
+    private static final String INSERT_KEYED = """
+            insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            select new_id, now, due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec}
+              from (
+                select t.now, greatest(t.now, coalesce(a.asked_at, t.now + coalesce(a.delay_us, 0))) as due_at, a.*
+                  from (select reprise_now() as now) t
+                  cross join unnest({arrays}) as a (new_id, {spec}, deadline_us)) x
+            on conflict do nothing
+            returning id, due_at
+            """.replace("{arrays}", ColumnArrays.placeholders(keyedKinds()));
+
+    private static final String HOLDERS = """
+            select unique_key, id, due_at
+              from reprise_job
+             where unique_key = any (?)
+            """;
+
+    private static List<ColumnArrays.Kind> keyedKinds() {
+        return Stream.concat(Stream.of(ColumnArrays.Kind.NUMBER), KINDS.stream())
+                .toList();
+    }
+
+    private record Keyed(int index, JobSpec spec, long id) {}
+
+    @Override
+    public Inserts.Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
+        Inserts.Tried tried = new Inserts.Tried(jobs.size());
+        List<Keyed> all = new ArrayList<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            all.add(new Keyed(i, jobs.get(i), reserved.ids.get(i)));
+        }
+        Set<Long> remembered = remember(session, all, JobSpec::idempotencyKey);
+        List<Keyed> free = all.stream()
+                .filter(job -> job.spec.idempotencyKey() == null || remembered.contains(job.id))
+                .sorted(Comparator.comparing(
+                        (Keyed job) -> job.spec.key(), Comparator.nullsFirst(Comparator.naturalOrder())))
+                .toList();
+        Map<Long, Inserted> stored = new HashMap<>();
+        if (!free.isEmpty()) {
+            session.list(
+                            session.dialect().sql(INSERT_KEYED),
+                            row -> Inserts.inserted(row, true),
+                            ColumnArrays.of(keyedKinds(), free, job -> keyedValues(inserts.specs(), job)))
+                    .forEach(inserted -> stored.put(inserted.id().value(), inserted));
+        }
+        for (Keyed job : free) {
+            Inserted answer = stored.get(job.id);
+            tried.answers[job.index] = answer;
+            tried.remembered[job.index] = answer == null && job.spec.idempotencyKey() != null ? job.id : null;
+        }
+        remember(
+                session, free.stream().filter(job -> stored.containsKey(job.id)).toList(), JobSpec::idempotencyProof);
+        findHolders(session, free, tried);
+        return tried;
+    }
+
+    private static @Nullable Object[] keyedValues(Specs specs, Keyed job) {
+        return Inserts.concat(
+                new @Nullable Object[] {job.id},
+                Inserts.concat(specs.values(job.spec), new @Nullable Object[] {Specs.deadline(job.spec)}));
+    }
+
+    /** Ids of those whose key nobody had. */
+    private static Set<Long> remember(Session session, List<Keyed> jobs, Function<JobSpec, @Nullable String> key)
+            throws SQLException {
+        List<Keyed> keyed = jobs.stream()
+                .filter(job -> key.apply(job.spec) != null)
+                .sorted(Comparator.comparing(job -> text(key.apply(job.spec))))
+                .toList();
+        return keyed.isEmpty()
+                ? Set.of()
+                : new HashSet<>(session.list(
+                        REMEMBER,
+                        Row::number,
+                        keyed.stream().map(job -> text(key.apply(job.spec))).toArray(String[]::new),
+                        keyed.stream().mapToLong(Keyed::id).toArray()));
+    }
+
+    private static String text(@Nullable String key) {
+        return Session.storable(Objects.requireNonNull(key));
+    }
+
+    /** Who keeps the holder of the key, and has nothing else to do, is answered with that. */
+    private static void findHolders(Session session, List<Keyed> jobs, Inserts.Tried tried) throws SQLException {
+        Map<String, Integer> kept = new HashMap<>();
+        for (Keyed job : jobs) {
+            if (tried.answers[job.index] == null
+                    && job.spec.idempotencyKey() == null
+                    && job.spec.keyRule() == KeyRule.KEEP) {
+                kept.put(text(job.spec.key()), job.index);
+            }
+        }
+        if (!kept.isEmpty()) {
+            session.list(
+                    HOLDERS,
+                    row -> {
+                        int index = Objects.requireNonNull(kept.get(row.text()));
+                        tried.answers[index] = Inserts.inserted(row, false);
+                        return index;
+                    },
+                    (Object) kept.keySet().toArray(String[]::new));
+        }
+    }
 
     @Override
     public boolean isOneStatement(int jobs) {

@@ -5,9 +5,11 @@ import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
+import io.reprise.store.Suspects;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -29,7 +32,21 @@ final class PostgresClaims implements Claims {
     private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
 
     /** How long to wait for who claims from a queue, or changes a job of it; then the next queue's turn is. */
-    private static final int WAIT_MILLIS = 500;
+    static final int WAIT_MILLIS = 500;
+
+    static final int RETRY = 1;
+    static final int SUSPECT = 2;
+
+    /** Queues that are looked at together. */
+    private static final int GROUP = 100;
+
+    /** A queue that gives so many has more: it is claimed from by itself, which is cheaper for each job. */
+    private static final int LARGE = 100;
+
+    /** Beyond this all is forgotten: names of queues are free to make. */
+    private static final int MOST_NAMES = 1_000;
+
+    private static final int MAX_SUSPECTS = 1_000;
 
     /** Inner limits are literals, or the planner expects to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
@@ -38,7 +55,7 @@ final class PostgresClaims implements Claims {
     // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the
     // whole
     // table. One round trip, so this is what an idle worker costs.
-    private static final String PROBE_FOR = """
+    static final String PROBE = """
             with recursive level (queue, lane, priority) as (
               select q.name, x.lane,
                      (select j.priority from reprise_job j
@@ -60,12 +77,10 @@ final class PostgresClaims implements Claims {
                  select j.id from reprise_job j
                   where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= reprise_now()
                     and (j.deadline is null or j.deadline > reprise_now())
-                    and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                    and j.id not in (select unnest(h.ids) from reprise_lease h)
                   order by j.due_at, j.id
                   limit 1) is not null
             """;
-
-    static final String PROBE = PROBE_FOR.replace("{types}", "");
 
     // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
     // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
@@ -79,12 +94,13 @@ final class PostgresClaims implements Claims {
     // where the index said they are, which is where this snapshot sees them.
     private static final String CLAIM = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
-               and set_config('enable_bitmapscan', 'off', true) is not null;
+               and set_config('enable_bitmapscan', 'off', true) is not null
+               and set_config('enable_seqscan', 'off', true) is not null;
             with recursive asked as (
               select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
-                     cast(? as bigint) as lease_us),
+                     cast(? as bigint) as lease_us, cast(? as int) as remote),
             room as materialized (
-              select a.queue, a.retries, a.worker, a.lease_us,
+              select a.queue, a.retries, a.worker, a.lease_us, a.remote,
                      case when q.name is null then a.jobs
                           when q.paused_at is not null then 0
                           when q.max_running is null then a.jobs
@@ -106,7 +122,7 @@ final class PostgresClaims implements Claims {
                      and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?){types}
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select jobs from room)),
@@ -120,7 +136,7 @@ final class PostgresClaims implements Claims {
                      and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?){types}
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select least(r.jobs, greatest(r.retries, r.jobs - (select count(*) from fresh))) from room r)),
@@ -129,9 +145,9 @@ final class PostgresClaims implements Claims {
               union all
               (select * from fresh limit (select r.jobs - (select count(*) from retry) from room r))),
             lease as (
-              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
+              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
               select nextval('reprise_token'), r.queue, r.worker, r.worker, false, reprise_clock(),
-                     reprise_clock() + r.lease_us, p.ids
+                     reprise_clock() + r.lease_us, r.remote * cardinality(p.ids), p.ids
                 from room r
                 cross join (select array_agg(id order by id) as ids from picked) p
                where p.ids is not null
@@ -166,12 +182,26 @@ final class PostgresClaims implements Claims {
                 from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
                   as c (lane, priority, due_at, id))""";
 
-    // The same for one suspect, which gets a lease of its own.
-    private static final String CLAIM_SUSPECT = """
+    // The same for suspects, which get a lease of their own: from the first on, as many as may run together.
+    private static final String CLAIM_SUSPECTS = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
-               and set_config('enable_bitmapscan', 'off', true) is not null;
+               and set_config('enable_bitmapscan', 'off', true) is not null
+               and set_config('enable_seqscan', 'off', true) is not null;
             with recursive asked as (
-              select cast(? as text) as queue, cast(? as text) as worker, cast(? as bigint) as lease_us),
+              select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as beside, cast(? as text) as worker,
+                     cast(? as bigint) as lease_us, cast(? as int) as remote),
+            room as materialized (
+              select a.queue, a.beside, a.worker, a.lease_us, a.remote,
+                     case when q.name is null then a.jobs
+                          when q.paused_at is not null then 0
+                          when q.max_running is null then a.jobs
+                          else greatest(0, least(a.jobs, q.max_running - (
+                            select count(*) from reprise_held h
+                              cross join lateral (
+                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
+                             where h.queue = a.queue))) end as jobs
+                from asked a
+                left join reprise_queue q on q.name = a.queue),
             level (priority) as (
               select (select j.priority from reprise_job j
                        where j.queue = ? and j.lane = 2 order by j.priority desc limit 1)
@@ -181,35 +211,35 @@ final class PostgresClaims implements Claims {
                        order by j.priority desc limit 1)
                 from level l
                where l.priority is not null),
-            picked as materialized (
-              select x.*
+            found as materialized (
+              select l.priority, x.*
                 from (select priority from level where priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.{place} as place
+                  select j.id, j.{place} as place, j.due_at, coalesce(j.together, 1) as together
                     from reprise_job j
                    where j.queue = ?
                      and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
                      and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?){types}
                    order by j.due_at, j.id
-                   limit 1) x
-               where not exists (
-                 select 1 from reprise_queue q, asked a
-                  where q.name = a.queue
-                    and (q.paused_at is not null or q.max_running <= (
-                      select count(*) from reprise_held h
-                        cross join lateral (
-                          select 1 from reprise_job where id = h.id and token < h.token offset 0) j
-                       where h.queue = a.queue)))
-               limit 1),
+                   limit {batch}) x
+               limit (select jobs from room)),
+            picked as materialized (
+              select g.id, g.place, g.together
+                from (select f.id, f.place, row_number() over w as n, min(f.together) over w as together
+                        from found f
+                      window w as (order by f.priority desc, f.due_at, f.id)) g
+                cross join room r
+               where g.n <= g.together - r.beside),
             lease as (
-              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-              select nextval('reprise_token'), r.queue, r.worker, r.worker, true, reprise_clock(),
-                     reprise_clock() + r.lease_us, array[p.id]
-                from asked r
-                cross join picked p
+              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
+              select nextval('reprise_token'), r.queue, r.worker, r.worker, p.together = 1, reprise_clock(),
+                     reprise_clock() + r.lease_us, r.remote * cardinality(p.ids), p.ids
+                from room r
+                cross join (select array_agg(id order by id) as ids, min(together) as together from picked) p
+               where p.ids is not null
               returning id, claimed_at)
-            select l.id, l.claimed_at, l.id, 0, true, {claimed}
+            select l.id, l.claimed_at, l.id, (select min(together) from picked), true, {claimed}
               from lease l
               cross join picked p
               join reprise_job j on j.{place} = p.place
@@ -217,8 +247,14 @@ final class PostgresClaims implements Claims {
 
     private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
 
+    private static final String OF_OTHERS = "\n                     and j.type <> all(?::text[])";
+
+    static String ofTypes(ClaimRequest request) {
+        return request.types().isEmpty() ? "" : request.others() ? OF_OTHERS : OF_TYPES;
+    }
+
     /** By priority, then as they fell due. */
-    private static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
+    static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
                     (ClaimCursor.Taken taken) -> -taken.level().priority())
             .thenComparing(ClaimCursor.Taken::position);
 
@@ -232,6 +268,10 @@ final class PostgresClaims implements Claims {
     /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
     private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
 
+    /** Queues that gave many jobs when they were claimed from together with others. */
+    private final Set<String> large = ConcurrentHashMap.newKeySet();
+
+    private final PostgresManyQueues many;
     private volatile Known known = new Known(Set.of(), Long.MIN_VALUE);
     private volatile boolean busy;
 
@@ -240,57 +280,167 @@ final class PostgresClaims implements Claims {
         this.jobs = jobs;
         this.snapshot = new OldSnapshot(database);
         this.statistics = new Statistics(database);
+        this.many = new PostgresManyQueues(database, jobs, credit);
     }
 
     private record Found(Set<String> queues, Set<String> suspects) {}
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        // To probe is to look from the start.
-        long nanos = System.nanoTime();
-        boolean dear = cursors.values().stream().anyMatch(cursor -> cursor.isTrusted(nanos));
-        List<Claim> claims = List.of();
-        if (busy || dear) {
+        if (busy) {
             statistics.keepUp();
-            claims = claim(request, everything(request));
         }
-        if (claims.isEmpty() && !dear) {
-            claims = claim(request, probe(request));
-        }
+        boolean one = request.demands().size() == 1 && request.types().isEmpty();
+        List<Claim> claims = one ? claimOne(request) : new Turn(request).claim();
         busy = !claims.isEmpty();
         return claims;
     }
 
-    private List<Claim> claim(ClaimRequest request, Found found) {
-        List<Claim> claims = new ArrayList<>();
-        int left = request.max();
-        boolean suspects = request.suspects();
-        try {
-            for (ClaimRequest.Demand demand : request.demands()) {
-                int want = Math.min(left, demand.max());
-                List<Claim> some = claim(request, demand.queue(), want, suspects, found);
-                claims.addAll(some);
-                suspects &= some.stream().noneMatch(Claim::alone);
-                left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
-            }
-        } catch (StoreException e) {
-            // What was claimed is committed: better run it than let it expire.
-            if (claims.isEmpty()) {
-                throw e;
-            }
-            log.warn("Claimed from some queues only: {}", e.getMessage());
+    private List<Claim> claimOne(ClaimRequest request) {
+        // To probe is to look from the start.
+        ClaimRequest.Demand demand = request.demands().get(0);
+        int want = Math.min(request.max(), demand.max());
+        ClaimCursor cursor = cursors.get(demand.queue());
+        boolean dear = cursor != null && cursor.isTrusted(System.nanoTime());
+        List<Claim> claims = List.of();
+        if (busy || dear) {
+            claims = claim(request, demand.queue(), want, request.suspects(), everything(demand.queue()));
+        }
+        if (claims.isEmpty() && !dear) {
+            claims = claim(request, demand.queue(), want, request.suspects(), probe(request));
         }
         return claims;
     }
 
-    /** One suspect and a batch of one queue; what there is of them if the queue's lock is not to be had. */
-    private List<Claim> claim(ClaimRequest request, String queue, int want, boolean suspects, Found found) {
+    /** One request for several queues, or for some types. */
+    private final class Turn {
+
+        private final ClaimRequest request;
+        private final List<Claim> claims = new ArrayList<>();
+        private final List<ClaimRequest.Demand> group = new ArrayList<>();
+        private int left;
+        private Suspects suspects;
+
+        Turn(ClaimRequest request) {
+            this.request = request;
+            this.left = request.max();
+            this.suspects = request.suspects();
+        }
+
+        List<Claim> claim() {
+            try {
+                for (ClaimRequest.Demand demand : request.demands()) {
+                    boolean alone = isAlone(demand.queue());
+                    // A look knows one limit for all of its queues.
+                    boolean limited = demand.max() < left;
+                    if (alone || limited || group.size() == GROUP) {
+                        claimGroup();
+                    }
+                    if (alone) {
+                        claimAlone(demand);
+                    } else {
+                        group.add(demand);
+                    }
+                    if (limited) {
+                        claimGroup();
+                    }
+                }
+                claimGroup();
+            } catch (StoreException e) {
+                // What was claimed is committed: better run it than let it expire.
+                if (claims.isEmpty()) {
+                    throw e;
+                }
+                log.warn("Claimed from some queues only: {}", e.getMessage());
+            }
+            return claims;
+        }
+
+        private boolean isAlone(String queue) {
+            if (!request.types().isEmpty()) {
+                return false;
+            }
+            ClaimCursor cursor = cursors.get(queue);
+            return large.contains(queue) || (cursor != null && cursor.goesOn(System.nanoTime()));
+        }
+
+        private void claimAlone(ClaimRequest.Demand demand) {
+            int want = Math.min(left, demand.max());
+            List<Claim> some =
+                    PostgresClaims.this.claim(request, demand.queue(), want, suspects, everything(demand.queue()));
+            add(some);
+            if (want > LARGE && some.stream().noneMatch(claim -> claim.jobs().size() >= LARGE)) {
+                large.remove(demand.queue());
+            }
+        }
+
+        private void claimGroup() {
+            if (left > 0 && !group.isEmpty()) {
+                int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
+                PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
+                for (String queue : look.suspects()) {
+                    if (left > 0 && suspects.max() > 0) {
+                        claimSuspected(queue);
+                    }
+                }
+                List<Claim> some = orPass(() -> many.take(request, group, left, look));
+                add(some);
+                some.stream().filter(claim -> claim.jobs().size() >= LARGE).forEach(claim -> noteLarge(claim.queue()));
+            }
+            group.clear();
+        }
+
+        /** Suspects count towards what is wanted of their queue. */
+        private void claimSuspected(String queue) {
+            int most = group.stream()
+                    .filter(demand -> demand.queue().equals(queue))
+                    .mapToInt(ClaimRequest.Demand::max)
+                    .sum();
+            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects));
+            add(some);
+            int taken = some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+            group.replaceAll(demand ->
+                    demand.queue().equals(queue) ? new ClaimRequest.Demand(queue, demand.max() - taken) : demand);
+        }
+
+        /** Nothing if the queue's lock is not to be had. */
+        private List<Claim> orPass(Supplier<List<Claim>> claim) {
+            try {
+                return claim.get();
+            } catch (StoreException e) {
+                if (!SqlErrors.isLockTimeout(e)) {
+                    throw e;
+                }
+                log.debug("Passed a queue: {}", e.getMessage());
+                return List.of();
+            }
+        }
+
+        private void add(List<Claim> some) {
+            claims.addAll(some);
+            for (Claim claim : some) {
+                suspects = claim.together() > 0 ? suspects.after(claim) : suspects;
+            }
+            left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+        }
+    }
+
+    private void noteLarge(String queue) {
+        if (large.size() >= MOST_NAMES) {
+            large.clear();
+        }
+        large.add(queue);
+    }
+
+    /** Suspects and a batch of one queue; what there is of them if the queue's lock is not to be had. */
+    private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, Found found) {
         List<Claim> claims = new ArrayList<>();
         try {
-            if (suspects && want > 0 && found.suspects().contains(queue)) {
-                claims.addAll(claimSuspect(request, queue));
+            if (want > 0 && suspects.max() > 0 && found.suspects().contains(queue)) {
+                claims.addAll(claimSuspects(request, queue, want, suspects));
             }
-            int rest = want - claims.size();
+            int rest = want
+                    - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
             if (rest > 0 && found.queues().contains(queue)) {
                 claims.addAll(claimBatch(request, queue, Math.min(rest, 1_000)));
             }
@@ -323,6 +473,11 @@ final class PostgresClaims implements Claims {
     private record Known(Set<String> queues, long untilNanos) {}
 
     @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return many.dueQueues(after, before, looks);
+    }
+
+    @Override
     public void woken() {
         busy = true;
     }
@@ -343,39 +498,30 @@ final class PostgresClaims implements Claims {
         withoutSuspects.clear();
     }
 
-    private Found everything(ClaimRequest request) {
-        Set<String> queues = new HashSet<>();
-        request.demands().forEach(demand -> queues.add(demand.queue()));
-        Set<String> suspects = new HashSet<>(queues);
-        suspects.removeAll(withoutSuspects);
-        return new Found(queues, suspects);
+    private Found everything(String queue) {
+        return new Found(Set.of(queue), withoutSuspects.contains(queue) ? Set.of() : Set.of(queue));
     }
 
     private Found probe(ClaimRequest request) {
         String[] names =
                 request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
         Found found = new Found(new HashSet<>(), new HashSet<>());
-        boolean some = !request.types().isEmpty();
-        String sql = some ? PROBE_FOR.replace("{types}", OF_TYPES) : PROBE;
-        Object[] args = some ? new Object[] {names, request.types().toArray(String[]::new)} : new Object[] {names};
         database.send(
                 "look for due jobs",
-                session -> session.list(
-                        sql,
+                session -> session.listOfLast(
+                        PostgresManyQueues.BY_INDEX + PROBE,
                         row -> {
                             String queue = row.text();
                             return (row.flag() ? found.suspects() : found.queues()).add(queue);
                         },
-                        args));
+                        (Object) names));
         return found;
     }
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
         int retries = credit.of(queue, want, request.retryShare());
-        if (!request.types().isEmpty()) {
-            List<Claim> some = claimSome(request, queue, want, retries);
-            credit.claimed(queue, some.isEmpty() ? 0 : some.get(0).jobs().size(), request.retryShare());
-            return some;
+        if (cursors.size() >= MOST_NAMES) {
+            cursors.clear();
         }
         ClaimCursor cursor = cursors.computeIfAbsent(queue, name -> new ClaimCursor());
         List<Claim> claims = List.of();
@@ -403,8 +549,8 @@ final class PostgresClaims implements Claims {
             String levels,
             Object... levelArgs) {
         String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
-        List<@Nullable Object> args =
-                new ArrayList<>(List.of(queue, queue, want, retries, request.worker(), Micros.of(request.lease())));
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                queue, queue, want, retries, request.worker(), Micros.of(request.lease()), request.remote() ? 1 : 0));
         args.addAll(List.of(levelArgs));
         long floor = cursor.floor();
         args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
@@ -413,52 +559,33 @@ final class PostgresClaims implements Claims {
         cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
         if (answer.suspects) {
             withoutSuspects.remove(queue);
-        } else if (!answer.jobs.isEmpty()) {
+        } else if (!answer.jobs.isEmpty() && withoutSuspects.size() < MOST_NAMES) {
             withoutSuspects.add(queue);
         }
-        return answer.claims(queue, false);
+        return answer.claims(queue, 0);
     }
 
-    /** Jobs of some types, always from the start: the cursor knows only of claims that take what comes. */
-    private List<Claim> claimSome(ClaimRequest request, String queue, int want, int retries) {
-        String sql = sql(database.dialect(), OF_TYPES, CLAIM.replace("{levels}", FROM_START), batchClass(want));
-        String[] types = request.types().toArray(String[]::new);
-        Object[] args = {
-            queue,
-            queue,
-            want,
-            retries,
-            request.worker(),
-            Micros.of(request.lease()),
-            queue,
-            queue,
-            queue,
-            queue,
-            0L,
-            types,
-            queue,
-            queue,
-            0L,
-            types,
-            queue,
-            0L,
-            queue
-        };
-        Answer answer =
-                database.send("claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args));
-        return answer.claims(queue, false);
-    }
-
-    private List<Claim> claimSuspect(ClaimRequest request, String queue) {
-        List<@Nullable Object> args = new ArrayList<>(
-                List.of(queue, queue, request.worker(), Micros.of(request.lease()), queue, queue, queue, queue));
+    private List<Claim> claimSuspects(ClaimRequest request, String queue, int want, Suspects suspects) {
+        int most = Math.min(Math.min(want, suspects.max()), MAX_SUSPECTS);
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                queue,
+                queue,
+                most,
+                suspects.beside(),
+                request.worker(),
+                Micros.of(request.lease()),
+                request.remote() ? 1 : 0,
+                queue,
+                queue,
+                queue,
+                queue));
         if (!request.types().isEmpty()) {
             args.add(request.types().toArray(String[]::new));
         }
-        String sql = sql(database.dialect(), request.types().isEmpty() ? "" : OF_TYPES, CLAIM_SUSPECT, 1);
+        String sql = sql(database.dialect(), ofTypes(request), CLAIM_SUSPECTS, batchClass(suspects.max()));
         Answer answer = database.send(
-                "claim a suspect of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
-        return answer.claims(queue, true);
+                "claim suspects of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+        return answer.claims(queue, (int) answer.levels);
     }
 
     /** The claim of up to a batch from the start, without the lock before it. */
@@ -483,7 +610,7 @@ final class PostgresClaims implements Claims {
                 .replace("{claimed}", Columns.CLAIMED));
     }
 
-    private static int batchClass(int want) {
+    static int batchClass(int want) {
         for (int size : CLASSES) {
             if (want <= size) {
                 return size;
@@ -500,7 +627,7 @@ final class PostgresClaims implements Claims {
         boolean suspects;
         final List<ClaimCursor.Taken> jobs = new ArrayList<>();
 
-        List<Claim> claims(String queue, boolean alone) {
+        List<Claim> claims(String queue, int together) {
             if (jobs.isEmpty()) {
                 return List.of();
             }
@@ -516,7 +643,7 @@ final class PostgresClaims implements Claims {
                     damaged.put(taken.job().id(), taken.damage());
                 }
             }
-            return List.of(new Claim(token, queue, claimedAt, alone, ordered, admitted, damaged));
+            return List.of(new Claim(token, queue, claimedAt, together == 1, ordered, admitted, damaged, together));
         }
     }
 

@@ -9,6 +9,8 @@ import java.time.Duration;
 /** A PostgreSQL, or a pooler before one. */
 final class PostgresDatabase extends PooledDatabase {
 
+    private static final long IDLE_MILLIS = 5_000;
+
     private final Dialect dialect = new PostgresDialect();
     private final boolean behindPooler;
 
@@ -17,20 +19,23 @@ final class PostgresDatabase extends PooledDatabase {
      *
      * @param behindPooler whether the server forgets settings of a session between two transactions
      */
-    PostgresDatabase(HikariDataSource pool, int timeoutSeconds, boolean behindPooler) {
-        super(pool, timeoutSeconds);
+    PostgresDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds, boolean behindPooler) {
+        super(pool, looks, timeoutSeconds);
         this.behindPooler = behindPooler;
     }
 
     /**
      * What the server must know of a session. Who is frozen or cut off in a transaction must not keep its locks until TCP gives
-     * up, which may take hours. And the server ends a statement that takes too long, but not a commit that waits for a
-     * synchronous standby; see {@link PostgresDialect#limit}. Ours read the first few entries of an index, in its order;
-     * where the planner knows little it would rather collect all and sort them, and a bitmap is the way it does.
+     * up, which may take hours, nor as long as a slow statement may take: between two statements of ours there are
+     * milliseconds. And the server ends a statement that takes too long, but not a commit that waits for a synchronous standby;
+     * see {@link PostgresDialect#limit}. Ours read the first few entries of an index, in its order; where the planner knows
+     * little it would rather collect all and sort them, and a bitmap is the way it does. To compile such a statement takes a
+     * hundred times as long as to run it.
      */
     static String settings(Duration timeout) {
-        return "set idle_in_transaction_session_timeout = " + timeout.toMillis() + "; set statement_timeout = "
-                + timeout.toMillis() + "; set enable_bitmapscan = off";
+        return "set idle_in_transaction_session_timeout = " + Math.min(IDLE_MILLIS, timeout.toMillis())
+                + "; set statement_timeout = "
+                + timeout.toMillis() + "; set enable_bitmapscan = off; set jit = off";
     }
 
     @Override
@@ -41,6 +46,14 @@ final class PostgresDatabase extends PooledDatabase {
     @Override
     public <T> T send(String what, Work<T> work) {
         return behindPooler ? write(what, work) : super.send(what, work);
+    }
+
+    /** A pooler forgets what was set for the session; with another level a claim would see less than its lock protects. */
+    @Override
+    void begin(Session session) throws SQLException {
+        if (behindPooler) {
+            session.update("set transaction isolation level read committed; set local jit = off");
+        }
     }
 
     @Override

@@ -3,23 +3,34 @@ package io.reprise.jdbc;
 
 import io.reprise.JobState;
 import io.reprise.RepriseException;
+import io.reprise.store.Unparking;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Collectors;
 import org.postgresql.PGConnection;
 
 final class PostgresDialect extends ReturningDialect {
+
+    private static final String LIVE = "reprise_job where true";
+    private static final String FINISHED = "reprise_finished where true";
 
     /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
     private static final int QUEUES = 0x52455052;
 
     private static final int SCHEMA = QUEUES + 1;
+
+    private static final int SOON_MILLIS = 200;
+
+    private static final String PREFER_INDEXES = """
+            select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+                   set_config('jit', 'off', true)
+            """;
 
     // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
     private static final String END = """
@@ -62,35 +73,102 @@ final class PostgresDialect extends ReturningDialect {
 
     @Override
     public String sql(String template) {
-        return cache.computeIfAbsent(
-                template,
-                text -> Columns.inCommonWords(text)
-                        .replace("{now}", "reprise_now()")
-                        .replace("{clock}", "reprise_clock()")
-                        .replace("{for_no_key_update}", "for no key update")
-                        .replace("{next_id}", "nextval('reprise_job_id')")
-                        .replace("{next_token}", "nextval('reprise_token')")
-                        .replace("{in}", "= any (?)")
-                        .replace("{true}", "true")
-                        .replace("{skip_locked}", "for update skip locked")
-                        .replace("{ids}", "cast(? as bigint[])")
-                        .replace("{for_update}", "for update")
-                        .replace("{false}", "false")
-                        .replace("{finished}", "reprise_finished")
-                        .replace("{ended}", "state")
-                        .replace("{expiry}", "reprise_lease")
-                        .replace("{bigint}", "bigint")
-                        .replace("{text}", "text")
-                        .replace("{key}", "key")
-                        .replace("{position}", "strpos")
-                        // Where a row lies, for the statement that just found it.
-                        .replace("{place}", "ctid")
-                        .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))"));
+        return cache.computeIfAbsent(template, this::once);
+    }
+
+    @Override
+    public String once(String template) {
+        return Columns.inCommonWords(template)
+                .replace("{now}", "reprise_now()")
+                .replace("{clock}", "reprise_clock()")
+                .replace("{for_no_key_update}", "for no key update")
+                .replace("{next_id}", "nextval('reprise_job_id')")
+                .replace("{next_token}", "nextval('reprise_token')")
+                .replace("{in}", "= any (?)")
+                .replace("{true}", "true")
+                .replace("{skip_locked}", "for update skip locked")
+                .replace("{ids}", "cast(? as bigint[])")
+                .replace("{for_update}", "for update")
+                .replace("{false}", "false")
+                .replace("{finished}", "reprise_finished")
+                .replace("{ended}", "state")
+                .replace("{expiry}", "reprise_lease")
+                .replace("{bigint}", "bigint")
+                .replace("{text}", "text")
+                .replace("{key}", "key")
+                .replace("{position}", "strpos")
+                // Where a row lies, for the statement that just found it.
+                .replace("{place}", "ctid")
+                .replace("{try_lock}", "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(q.name))")
+                .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))");
     }
 
     @Override
     String endSql() {
         return sql(END);
+    }
+
+    // Reads reprise_job_parked once for each name, as for one. Those that others have locked are passed.
+    static final String EARLIEST_OF_EACH = """
+            select a.n, x.id
+              from unnest(?::text[], ?::bigint[]) with ordinality as a (name, jobs, n)
+              cross join lateral (
+                select j.id
+                  from reprise_job j
+                 where j.parked_by = a.name
+                   and j.queue not in (select name from reprise_queue where paused_at is not null)
+                 order by j.due_at, j.id
+                 limit a.jobs
+                for update skip locked) x
+            """;
+
+    static final String LATEST_OF_EACH = """
+            select a.n, x.id
+              from unnest(?::text[], ?::bigint[], ?::bigint[], ?::bigint[]) with ordinality as a (name, since, looks, jobs, n)
+              cross join lateral (
+                select l.id
+                  from (select j.id, j.lane, j.queue, j.due_at
+                          from reprise_job j
+                         where j.parked_by = a.name and j.due_at >= a.since
+                         order by j.due_at desc, j.id desc
+                         limit a.looks) l
+                 where l.lane = 3
+                   and l.queue not in (select name from reprise_queue where paused_at is not null)
+                 order by l.due_at desc, l.id desc
+                 limit a.jobs) x
+            """;
+
+    /** All fresh, or all of backlogs. */
+    @Override
+    public List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
+        if (requests.size() == 1) {
+            return List.of(ControlStates.find(session, requests.get(0)));
+        }
+        List<List<Long>> ids = new ArrayList<>();
+        requests.forEach(request -> ids.add(new ArrayList<>()));
+        boolean backlog = requests.get(0).since() == null;
+        String[] names = requests.stream().map(Unparking::name).toArray(String[]::new);
+        long[] jobs = requests.stream().mapToLong(Unparking::max).toArray();
+        Object[] args = backlog
+                ? new Object[] {names, jobs}
+                : new Object[] {
+                    names,
+                    requests.stream()
+                            .mapToLong(request -> Micros.of(Objects.requireNonNull(request.since())))
+                            .toArray(),
+                    requests.stream().mapToLong(Unparking::look).toArray(),
+                    jobs
+                };
+        session.list(
+                backlog ? EARLIEST_OF_EACH : LATEST_OF_EACH,
+                row -> ids.get(row.integer() - 1).add(row.number()),
+                args);
+        return ids;
+    }
+
+    @Override
+    public String idTable() {
+        return "unnest(?::bigint[]) as x (id)";
     }
 
     @Override
@@ -99,29 +177,33 @@ final class PostgresDialect extends ReturningDialect {
     }
 
     @Override
-    public List<String> shown(Set<JobState> states) {
-        if (states.isEmpty()) {
-            return List.of("reprise_show_live where true", "reprise_show_finished where true");
-        }
-        boolean pending = states.contains(JobState.PENDING);
-        boolean running = states.contains(JobState.RUNNING);
-        List<String> shown = new ArrayList<>();
+    public List<Shown> shown(Set<JobState> states, boolean fewLive) {
+        List<Shown> shown = new ArrayList<>();
+        boolean pending = states.isEmpty() || states.contains(JobState.PENDING);
+        boolean running = states.isEmpty() || states.contains(JobState.RUNNING);
         if (pending && running) {
-            shown.add("reprise_show_live where true");
+            shown.add(Shown.of("reprise_show_live where true", LIVE));
         } else if (pending) {
             // Without those held first, by a hash of their ids: to ask the leases about each job is dear.
-            shown.add("reprise_show_live where state = 'PENDING' and id not in (select h.id from reprise_held h)");
+            shown.add(Shown.of(
+                    "reprise_show_live where state = 'PENDING' and id not in (select h.id from reprise_held h)", LIVE));
         } else if (running) {
-            shown.add("reprise_show_running where true");
+            shown.add(Shown.of("reprise_show_running where true", "reprise_held where true"));
         }
-        // Literals, so that the partial index on dead letters is seen to fit.
-        String ended = states.stream()
-                .filter(JobState::isTerminal)
-                .map(state -> "'" + state + "'")
-                .sorted()
-                .collect(Collectors.joining(", "));
-        if (!ended.isEmpty()) {
-            shown.add("reprise_show_finished where state in (" + ended + ")");
+        if (states.isEmpty()) {
+            shown.add(Shown.of("reprise_show_finished where true", FINISHED));
+        }
+        // Literals, so that the partial indexes are seen to fit.
+        if (states.contains(JobState.SUCCEEDED)) {
+            shown.add(Shown.of("reprise_show_finished where state = 'SUCCEEDED'", FINISHED));
+        }
+        if (states.contains(JobState.FAILED)) {
+            shown.add(Shown.dead(
+                    "reprise_show_finished where state = 'FAILED'", "reprise_finished where state = 'FAILED'"));
+        }
+        if (states.contains(JobState.CANCELLED)) {
+            shown.add(Shown.of(
+                    "reprise_show_finished where state = 'CANCELLED'", "reprise_finished where state = 'CANCELLED'"));
         }
         return shown;
     }
@@ -164,8 +246,20 @@ final class PostgresDialect extends ReturningDialect {
     }
 
     @Override
-    public boolean tryLockQueue(Session session, String queue) throws SQLException {
-        return session.one("select pg_try_advisory_xact_lock(?, hashtext(?))", Row::flag, QUEUES, queue);
+    public void lockQueueSoon(Session session, String queue) throws SQLException {
+        session.list("select set_config('lock_timeout', '" + SOON_MILLIS + "', true)", row -> 1);
+        lockQueue(session, queue);
+    }
+
+    @Override
+    public void preferIndexes(Session session) throws SQLException {
+        session.list(PREFER_INDEXES, row -> 1);
+    }
+
+    /** It is on the lease's list, and the row is as it was. */
+    @Override
+    public boolean claimsWithoutRowLocks() {
+        return true;
     }
 
     @Override

@@ -31,14 +31,14 @@ import org.jspecify.annotations.Nullable;
 final class PostgresSettlements implements Settlements {
 
     // Key share is enough: other settles of the lease go on, a take-over passes it. Deletes through the primary key.
-    static final String SUCCEED = """
+    private static final String SUCCEED_TEMPLATE = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::text[]))
                 as i (id, token, ran, result)),
             closing as (
               select ?::bigint[] as tokens),
             l as materialized (
-              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) for key share),
+              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) {lock}),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
             d as (
@@ -59,16 +59,45 @@ final class PostgresSettlements implements Settlements {
               insert into reprise_counter (queue, state, n)
               select queue, 'SUCCEEDED', n from sums),
             done as (
-              insert into reprise_done (finished_at, ids)
-              select (select reprise_now()), ids from sums),
-            gone as (
-              delete from reprise_lease where id in (
-                select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))
+              insert into reprise_done (finished_at, jobs, ids)
+              select (select reprise_now()), n, ids from sums),
+            {gone}
             select reprise_now(),
                    case when (select sum(n) from sums) = (select count(*) from i) then '{}'::bigint[]
                         else array(select i.id from i where not exists (select 1 from d where d.id = i.id)) end,
                    array(select j.id from reprise_job j join reprise_held h on h.id = j.id and h.token > j.token
                           where j.cancel_requested and h.token = any ((select tokens from closing)::bigint[]))
+            """;
+
+    static final String SUCCEED =
+            SUCCEED_TEMPLATE.replace("{lock}", "for key share").replace("{gone}", """
+            gone as (
+              delete from reprise_lease where id in (
+                select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))""");
+
+    // Who holds the lock sees the list as the one before left it, whatever else the statement sees: the list says what
+    // remains, so all that is settled like this leaves it.
+    private static final String SUCCEED_AND_LEAVE =
+            SUCCEED_TEMPLATE.replace("{lock}", "order by id for update").replace("{gone}", """
+            rest as materialized (
+              select l.id, array(select u.id from unnest(l.ids) as u (id) where not exists (select 1 from d where d.id = u.id)) as ids
+                from l),
+            gone as (
+              delete from reprise_lease e using rest r where e.id = r.id and r.ids = '{}'),
+            less as (
+              update reprise_lease e set ids = r.ids from rest r where e.id = r.id and r.ids <> '{}')""");
+
+    private static final String LOCK_ALONE = """
+            select id
+              from reprise_lease
+             where id = any (?)
+             order by id
+            for update
+            """;
+
+    private static final String DROP_EMPTY = """
+            delete from reprise_lease
+             where id = any (?) and ids = '{}'
             """;
 
     /** How a run ended goes into its history with the same statement. */
@@ -183,7 +212,7 @@ final class PostgresSettlements implements Settlements {
     }
 
     @Override
-    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
+    public Settled settle(Session session, List<Settlement> settlements, Closing closing) throws SQLException {
         Set<JobId> stale = new HashSet<>();
         Set<JobId> cancelled = new HashSet<>();
         List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
@@ -191,23 +220,28 @@ final class PostgresSettlements implements Settlements {
                 sorted.stream().filter(PostgresSettlements::succeeds).toList();
         List<Settlement> others = sorted.stream().filter(s -> !succeeds(s)).toList();
         if (!others.isEmpty()) {
+            if (closing.empty()) {
+                session.list(LOCK_ALONE, Row::number, (Object) tokens(sorted));
+            }
             stale.addAll(settleOthers(session, others, closing, cancelled));
         }
         // Whether there was a lease to close is not told, and so might not have been written either.
-        boolean unsaid = sorted.isEmpty() && !closing.isEmpty();
+        boolean unsaid = sorted.isEmpty() && !closing.named().isEmpty();
         Instant at = succeed(session, successes, closing, stale, unsaid);
+        if (closing.empty() && !others.isEmpty()) {
+            session.update(DROP_EMPTY, (Object) tokens(others));
+        }
         return new Settled(at, stale, cancelled);
     }
 
     /** Returns those that were not settled. */
-    private Set<JobId> settleOthers(
-            Session session, List<Settlement> others, Collection<Long> closing, Set<JobId> cancelled)
+    private Set<JobId> settleOthers(Session session, List<Settlement> others, Closing closing, Set<JobId> cancelled)
             throws SQLException {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
         others.forEach(settlement -> open.put(settlement.job(), settlement));
         long[] leases = LongStream.concat(
                         others.stream().mapToLong(Settlement::token),
-                        closing.stream().mapToLong(Long::longValue))
+                        closing.named().stream().mapToLong(Long::longValue))
                 .distinct()
                 .sorted()
                 .toArray();
@@ -217,19 +251,23 @@ final class PostgresSettlements implements Settlements {
         if (!waits.isEmpty()) {
             List<Settlement> waiting = session.list(
                     session.dialect().sql(WAIT), row -> settled(row, open, full), waitArrays(waits, leases));
-            leave(session, waiting, closing);
+            leave(session, waiting, closing.named());
         }
         List<Settlement> rest = List.copyOf(open.values());
         if (!rest.isEmpty()) {
-            session.list(
+            List<Settlement> ended = session.list(
                     session.dialect().sql(END),
                     row -> {
                         Settlement settlement = settled(row, open, full);
-                        return row.flag()
-                                && !(settlement.next() instanceof Settlement.Cancel)
-                                && cancelled.add(settlement.job());
+                        if (row.flag() && !(settlement.next() instanceof Settlement.Cancel)) {
+                            cancelled.add(settlement.job());
+                        }
+                        return settlement;
                     },
                     endArrays(rest, leases));
+            if (closing.empty()) {
+                leave(session, ended, List.of());
+            }
         }
         attempts.trim(session, full);
         return open.keySet();
@@ -267,29 +305,31 @@ final class PostgresSettlements implements Settlements {
                 waiting.stream().filter(s -> !closing.contains(s.token())).toList();
         if (!staying.isEmpty()) {
             session.update(
-                    LEAVE,
-                    staying.stream().mapToLong(s -> s.job().value()).toArray(),
-                    staying.stream()
-                            .mapToLong(Settlement::token)
-                            .distinct()
-                            .sorted()
-                            .toArray());
+                    LEAVE, staying.stream().mapToLong(s -> s.job().value()).toArray(), tokens(staying));
         }
     }
 
+    private static long[] tokens(List<Settlement> settlements) {
+        return settlements.stream()
+                .mapToLong(Settlement::token)
+                .distinct()
+                .sorted()
+                .toArray();
+    }
+
     private Instant succeed(
-            Session session, List<Settlement> successes, Collection<Long> closing, Set<JobId> stale, boolean unsaid)
+            Session session, List<Settlement> successes, Closing closing, Set<JobId> stale, boolean unsaid)
             throws SQLException {
         record Answer(long at, List<Long> stale, List<Long> cancelled) {}
         Answer answer = session.one(
-                session.dialect().sql(SUCCEED),
+                session.dialect().sql(closing.empty() ? SUCCEED_AND_LEAVE : SUCCEED),
                 row -> new Answer(row.number(), row.numbers(), row.numbers()),
                 successes.stream().mapToLong(s -> s.job().value()).toArray(),
                 successes.stream().mapToLong(Settlement::token).toArray(),
                 successes.stream().mapToLong(s -> Micros.of(s.ran())).toArray(),
                 ColumnArrays.of(List.of(TEXT), successes, s -> new @Nullable Object[] {result(s)})[0],
-                closing.stream().mapToLong(Long::longValue).sorted().toArray(),
-                successes.stream().mapToLong(Settlement::token).distinct().toArray());
+                closing.named().stream().mapToLong(Long::longValue).sorted().toArray(),
+                tokens(successes));
         answer.stale().forEach(id -> stale.add(new JobId(id)));
         if (!stale.isEmpty() || unsaid) {
             session.confirm();

@@ -5,16 +5,26 @@ import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.store.DeadGroup;
+import io.reprise.store.DueQueues;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Finds jobs by what they are, newest id first. */
+/**
+ * Finds jobs by what they are, newest id first. A page looks at so many rows of an index at most: first it is found how far
+ * down these reach, then the page is read from there up.
+ */
 final class Queries {
+
+    /** States in which every job is found by an index of its own. */
+    private static final Set<JobState> INDEXED = Set.of(JobState.FAILED, JobState.CANCELLED);
 
     private final Jobs jobs;
 
@@ -33,69 +43,131 @@ final class Queries {
                 values.add(value);
             }
         }
+
+        private String text() {
+            return String.join(" and ", conditions);
+        }
     }
 
     Page<Job> find(Session session, JobQuery query) throws SQLException {
-        Statement statement = statement(session.dialect(), query);
+        List<Shown> shown = shown(session, query);
+        long floor = floor(session, query, shown);
+        Statement statement = statement(session.dialect(), query, shown, floor);
         List<Job> found = session.list(
                 statement.sql(), jobs.reader(session), statement.values().toArray());
         if (found.size() <= query.limit()) {
-            return new Page<>(found, null);
+            return new Page<>(found, next(floor));
         }
         List<Job> page = found.subList(0, query.limit());
         return new Page<>(page, page.get(page.size() - 1).id().toString());
     }
 
+    private static @Nullable String next(long floor) {
+        return floor == 0 ? null : new JobId(floor).toString();
+    }
+
+    private static List<Shown> shown(Session session, JobQuery query) throws SQLException {
+        Dialect dialect = session.dialect();
+        boolean few = query.states().contains(JobState.PENDING) && dialect.hasFewLive(session, query.looks());
+        return dialect.shown(query.states(), few);
+    }
+
     record Statement(String sql, List<@Nullable Object> values) {}
 
-    /** One more than the page holds, to know whether there are more. */
-    static Statement statement(Dialect dialect, JobQuery query) {
-        Filter filter = filter(query);
-        filter.values.add(query.limit() + 1);
-        String condition = String.join(" and ", filter.conditions);
+    /** The id down to which a page looks; 0 if it may look at all there are. */
+    private static long floor(Session session, JobQuery query, List<Shown> shown) throws SQLException {
+        if (isIndexed(query)) {
+            return 0;
+        }
+        Statement statement = floorStatement(session.dialect(), query, shown);
+        return session.one(statement.sql(), Row::number, statement.values().toArray());
+    }
+
+    /** Whether an index has just the jobs that match, or nearly all do. */
+    private static boolean isIndexed(JobQuery query) {
+        return filter(query.after(null), 0).values.isEmpty() && INDEXED.containsAll(query.states());
+    }
+
+    /** The last row of those that may be looked at, of each part: below the highest of them some part is not known. */
+    static Statement floorStatement(Dialect dialect, JobQuery query, List<Shown> shown) {
         List<String> parts = new ArrayList<>();
         List<@Nullable Object> values = new ArrayList<>();
-        for (String view : dialect.shown(query.states())) {
-            parts.add("select * from (select {show} from " + view + " and " + condition
+        for (Shown part : shown) {
+            Filter filter = new Filter();
+            if (part.hasKeys()) {
+                boolean byError = query.fingerprint() != null;
+                filter.and("fingerprint = ?", query.fingerprint());
+                filter.and("queue = ?", byError ? null : query.queue());
+            }
+            filter.and("id < ?", cursor(query.cursor()));
+            parts.add("select coalesce((select id from " + part.looked() + " and " + filter.text()
+                    + " order by id desc limit 1 offset ?), 0) as last");
+            values.addAll(filter.values);
+            values.add(query.looks() / shown.size() - 1);
+        }
+        String sql = "select max(last) from (" + String.join(" union all ", parts) + ") floors";
+        return new Statement(dialect.once(sql), values);
+    }
+
+    /** One more than the page holds, to know whether there are more. */
+    static Statement statement(Dialect dialect, JobQuery query, List<Shown> shown, long floor) {
+        Filter filter = filter(query, floor);
+        filter.values.add(query.limit() + 1);
+        String columns = query.isBrief() ? "{brief}" : "{show}";
+        List<String> parts = new ArrayList<>();
+        List<@Nullable Object> values = new ArrayList<>();
+        for (Shown part : shown) {
+            parts.add("select * from (select " + columns + " from " + part.view() + " and " + filter.text()
                     + " order by id desc limit ?) part" + parts.size());
             values.addAll(filter.values);
         }
         values.add(query.limit() + 1);
-        String sql = dialect.sql(String.join(" union all ", parts) + " order by id desc limit ?");
+        String sql = dialect.once(String.join(" union all ", parts) + " order by id desc limit ?");
         return new Statement(sql, values);
     }
 
-    /** Reads every dead letter that matches, by its partial index, and one whole job for each group. */
-    List<DeadGroup> deadGroups(Session session, JobQuery query, int limit) throws SQLException {
+    /** Groups what one page looks at. */
+    Page<DeadGroup> deadGroups(Session session, JobQuery query, int limit) throws SQLException {
         Dialect dialect = session.dialect();
-        JobQuery dead = query.state(JobState.FAILED).after(null);
-        Filter filter = filter(dead);
+        JobQuery dead = query.state(JobState.FAILED);
+        List<Shown> shown = dialect.shown(dead.states(), false);
+        Statement look = floorStatement(dialect, dead, shown);
+        long floor = session.one(look.sql(), Row::number, look.values().toArray());
+        Filter filter = filter(dead, floor);
         String sql = "select fingerprint, count(*) as size, min(finished_at), max(finished_at), max(id) from "
-                + dialect.shown(dead.states()).get(0) + " and " + String.join(" and ", filter.conditions)
+                + shown.get(0).view() + " and " + filter.text()
                 + " group by fingerprint order by size desc, fingerprint limit ?";
         filter.values.add(limit);
         List<Group> groups = session.list(
-                dialect.sql(sql),
+                dialect.once(sql),
                 row -> new Group(row.textOrNull(), row.number(), row.instant(), row.instant(), row.number()),
                 filter.values.toArray());
+        return new Page<>(whole(session, groups, query.isBrief()), next(floor));
+    }
+
+    private List<DeadGroup> whole(Session session, List<Group> groups, boolean brief) throws SQLException {
+        List<Long> ids = groups.stream().map(Group::latest).toList();
+        Map<Long, Job> latest = new HashMap<>();
+        for (Job job : brief ? jobs.findBrief(session, ids) : jobs.find(session, ids)) {
+            latest.put(job.id().value(), job);
+        }
         List<DeadGroup> whole = new ArrayList<>();
         for (Group group : groups) {
-            jobs.find(session, new JobId(group.latest))
-                    .ifPresent(job ->
-                            whole.add(new DeadGroup(group.fingerprint, group.count, group.firstAt, group.lastAt, job)));
+            Job job = latest.get(group.latest);
+            if (job != null) {
+                whole.add(new DeadGroup(group.fingerprint, group.count, group.firstAt, group.lastAt, job));
+            }
         }
         return whole;
     }
 
     private record Group(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, long latest) {}
 
-    private static Filter filter(JobQuery query) {
+    private static Filter filter(JobQuery query, long floor) {
         Filter filter = new Filter();
         filter.and("queue = ?", query.queue());
-        if (query.queuePrefix() != null) {
-            filter.values.add(query.queuePrefix().length());
-            filter.and("substr(queue, 1, ?) = ?", query.queuePrefix());
-        }
+        filter.and("queue >= ?", query.queuePrefix());
+        filter.and("queue < ?", query.queuePrefix() == null ? null : query.queuePrefix() + DueQueues.END);
         filter.and("type = ?", query.type());
         filter.and("resource = ?", query.resource());
         filter.and("{position}(tags, ?) > 0", query.tag() == null ? null : "," + query.tag() + ",");
@@ -104,6 +176,7 @@ final class Queries {
         filter.and("created_at >= ?", ceiling(query.createdFrom()));
         filter.and("created_at < ?", ceiling(query.createdBefore()));
         filter.and("id < ?", cursor(query.cursor()));
+        filter.and("id >= ?", floor == 0 ? null : floor);
         return filter;
     }
 

@@ -2,14 +2,19 @@
 package io.reprise.jdbc;
 
 import io.reprise.JobState;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Note;
 import io.reprise.store.QueueState;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -42,12 +47,24 @@ final class Queues {
             having sum(n) > 0
             """;
 
-    // Reads reprise_job_ready only, every entry of it: the price of counting the backlog, paid by who looks.
+    // Reads so many entries of reprise_job_ready. Those of a lane from 3 on are parked.
     private static final String LIVE = """
-            select queue, count(*)
-              from reprise_job
-             where due_at is not null
-             group by queue
+            select cast(? as {text}) as queue, count(*) as jobs,
+                   min(case when j.lane < 3 and j.due_at <= {now}
+                             and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                            then j.due_at end) as oldest
+              from (select id, lane, due_at
+                      from reprise_job
+                     where queue = ? and due_at is not null
+                     limit ?) j
+            """;
+
+    private static final String ALL_LIVE = """
+            select count(*)
+              from (select 1 as one
+                      from reprise_job
+                     where queue >= ? and queue < ? and due_at is not null
+                     limit ?) j
             """;
 
     private static final String RUNNING = """
@@ -58,12 +75,26 @@ final class Queues {
              group by h.queue
             """;
 
+    // The first entry of each level, for a queue that has more jobs than are counted.
     private static final String OLDEST = """
-            select queue, min(due_at)
-              from reprise_job
-             where due_at is not null and due_at <= {now} and parked_by is null and id not in (select h.id from reprise_held h)
-             group by queue
+            select min(due_at) as oldest
+              from (select j.due_at
+                      from reprise_job j
+                     where j.queue = ? and j.lane = {lane} and j.priority = {priority}
+                       and j.due_at is not null and j.due_at <= {now}
+                       and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                     order by j.due_at
+                     limit 1) level
             """;
+
+    private static final int READY_LANES = 3;
+    private static final int MAX_PRIORITY = 9;
+
+    /** Queues in one statement. */
+    private static final int PIECE = 50;
+
+    private static final String OLDEST_OF_ALL_LEVELS = oldestOfAllLevels();
+    private static final String LIVE_IN_PIECE = union(Collections.nCopies(PIECE, LIVE));
 
     // Jumps from name to name through reprise_job_ready, however long the backlog is.
     private static final String NAMES = """
@@ -81,6 +112,21 @@ final class Queues {
     private static final String NEXT_NAME = "select min(queue) from reprise_job where queue > ?";
 
     private Queues() {}
+
+    private static String oldestOfAllLevels() {
+        List<String> levels = new ArrayList<>();
+        for (int lane = 0; lane < READY_LANES; lane++) {
+            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
+                levels.add(OLDEST.replace("{lane}", Integer.toString(lane))
+                        .replace("{priority}", Integer.toString(priority)));
+            }
+        }
+        return union(levels);
+    }
+
+    private static String union(List<String> parts) {
+        return String.join("union all\n", parts);
+    }
 
     static List<String> live(Session session) throws SQLException {
         return session.dialect().names(session, NAMES, NEXT_NAME);
@@ -110,6 +156,7 @@ final class Queues {
         private QueueState.@Nullable Pause paused;
         private @Nullable Integer maxRunning;
         private @Nullable Instant oldest;
+        private boolean more;
 
         private void count(JobState state, long n) {
             counts.merge(state, n, Long::sum);
@@ -117,7 +164,8 @@ final class Queues {
 
         private QueueState read(String name) {
             counts.values().removeIf(n -> n <= 0);
-            return new QueueState(name, paused, maxRunning, counts, oldest);
+            Set<JobState> atLeast = more ? Set.of(JobState.PENDING) : Set.of();
+            return new QueueState(name, paused, maxRunning, counts, atLeast, oldest);
         }
     }
 
@@ -137,11 +185,7 @@ final class Queues {
             queue.count(JobState.valueOf(row.text()), row.number());
             return queue;
         });
-        session.list(LIVE, row -> {
-            Found queue = at(queues, row.text());
-            queue.count(JobState.PENDING, row.number());
-            return queue;
-        });
+        live(session, queues);
         session.list(RUNNING, row -> {
             Found queue = at(queues, row.text());
             long running = row.number();
@@ -149,14 +193,63 @@ final class Queues {
             queue.count(JobState.PENDING, -running);
             return queue;
         });
-        session.list(session.dialect().sql(OLDEST), row -> {
-            Found queue = at(queues, row.text());
-            queue.oldest = row.instant();
-            return queue;
-        });
+        // What filled up the last statement.
+        queues.remove("");
         List<QueueState> states = new ArrayList<>();
         queues.forEach((name, queue) -> states.add(queue.read(name)));
         return states;
+    }
+
+    private static void live(Session session, Map<String, Found> queues) throws SQLException {
+        List<String> names = live(session);
+        int most = QueueState.countable(names.size());
+        for (int from = 0; from < names.size(); from += PIECE) {
+            List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
+            session.list(
+                    session.dialect().sql(piece.size() == 1 ? LIVE : LIVE_IN_PIECE),
+                    row -> {
+                        Found queue = at(queues, row.text());
+                        long jobs = row.number();
+                        queue.count(JobState.PENDING, jobs);
+                        queue.more = jobs == most;
+                        queue.oldest = row.instantOrNull();
+                        return queue;
+                    },
+                    counted(piece, most));
+        }
+        for (String name : names) {
+            Found queue = at(queues, name);
+            if (queue.more) {
+                queue.oldest = oldest(session, name);
+            }
+        }
+    }
+
+    /** What {@link #LIVE} binds, once or for a whole piece, which empty names fill up. */
+    private static Object[] counted(List<String> names, int most) {
+        List<Object> values = new ArrayList<>();
+        for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
+            String name = n < names.size() ? names.get(n) : "";
+            values.addAll(List.of(name, name, name, most));
+        }
+        return values.toArray();
+    }
+
+    private static @Nullable Instant oldest(Session session, String queue) throws SQLException {
+        int levels = READY_LANES * (2 * MAX_PRIORITY + 1);
+        return session
+                .list(
+                        session.dialect().sql(OLDEST_OF_ALL_LEVELS),
+                        row -> Optional.ofNullable(row.instantOrNull()),
+                        Collections.nCopies(2 * levels, queue).toArray())
+                .stream()
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+    }
+
+    static int live(Session session, String prefix, int most) throws SQLException {
+        return Math.toIntExact(session.one(ALL_LIVE, Row::number, prefix, prefix + DueQueues.END, most));
     }
 
     private static Found at(Map<String, Found> queues, String name) {

@@ -25,15 +25,30 @@ abstract class ReturningDialect implements Dialect {
             returning queue, state, n
             """;
 
-    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed.
+    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed, and so are those that
+    // hold
+    // nothing: they must not stand before those that do.
     private static final String EXPIRED = """
-            select id, runner
-              from reprise_lease
-             where expires_at <= {now}
-             order by expires_at, id
+            select l.id, l.runner, l.excused, l.unheard
+              from reprise_lease l
+             where l.expires_at <= {now}
+               and %s
+             order by l.expires_at, l.id
              limit ?
             {skip_locked}
-            """;
+            """.formatted(Leases.HOLDS_SOME);
+
+    // No job ever comes to a lease, so one that holds nothing stays so.
+    private static final String DROP_EMPTY = """
+            delete from reprise_lease
+             where id in (
+                     select l.id
+                       from reprise_lease l
+                      where l.expires_at <= {now}
+                        and not %s
+                      limit ?
+                     {skip_locked})
+            """.formatted(Leases.HOLDS_SOME);
 
     // The new lease has a greater token than the old one; no job is written.
     private static final String TAKE = """
@@ -59,7 +74,7 @@ abstract class ReturningDialect implements Dialect {
     }
 
     @Override
-    public List<Counters.Change> takeCounts(Session session) throws SQLException {
+    public List<Counters.Change> takeCounts(Session session, long newest) throws SQLException {
         return session.list(TAKE_COUNTS, Counters::change);
     }
 
@@ -71,13 +86,18 @@ abstract class ReturningDialect implements Dialect {
     @Override
     public Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException {
         Claim taken = session.one(sql(TAKE), Leases::readClaim, taker, Micros.of(lease), ids, lost);
-        dropLease(session, lost);
+        dropLeases(session, lost);
         return taken;
     }
 
     @Override
-    public void dropLease(Session session, long token) throws SQLException {
-        session.update("delete from reprise_lease where id = ?", token);
+    public void dropLeases(Session session, long... tokens) throws SQLException {
+        session.update(sql("delete from reprise_lease where id {in}"), (Object) tokens);
+    }
+
+    @Override
+    public int dropEmptyLeases(Session session, int max) throws SQLException {
+        return session.update(sql(DROP_EMPTY), max);
     }
 
     @Override

@@ -13,7 +13,14 @@ import io.reprise.store.Revived;
 import io.reprise.store.Revived.Result;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Puts dead letters and waiting jobs back: the old row goes, a new one with the same facts comes. */
@@ -89,6 +96,177 @@ final class Revivals {
         return put(session, job.get(), fence.get(), revival, note);
     }
 
+    private static final String ALL_FAILED = """
+            select id, token, lane, policy
+              from {finished} {by primary}
+             where id {in} and state = 'FAILED'
+             order by id
+            {for_update}
+            """;
+
+    private static final String ALL_LISTED = """
+            select h.id, h.token
+              from reprise_held h
+             where h.id {in}
+            """;
+
+    private static final String FULL = """
+            select job_id
+              from reprise_attempt {by primary}
+             where job_id {in}
+             group by job_id
+            having count(*) >= ?
+            """;
+
+    /**
+     * Puts dead letters back in a few statements, whatever their number; answers for those it could. Others, and those with a
+     * unique key or a new id, are not its affair. Claims do not wait for it: a dead letter is not theirs to take.
+     */
+    Map<JobId, Revived> reviveAll(Session session, Map<JobId, Revival> revivals, Note note) throws SQLException {
+        Dialect dialect = session.dialect();
+        dialect.preferIndexes(session);
+        Map<JobId, Revived> answers = new HashMap<>();
+        for (long[] piece : dialect.pieces(
+                revivals.keySet().stream().mapToLong(JobId::value).sorted().toArray())) {
+            Map<Long, Fence> fences = new HashMap<>();
+            session.list(
+                    dialect.sql(ALL_FAILED),
+                    row -> fences.put(row.number(), new Fence(row.number(), row.integer(), row.numberOrNull())),
+                    (Object) piece);
+            if (dialect.movesFinished()) {
+                fences.keySet().removeAll(moveBack(session, fences.keySet(), revivals, answers));
+            }
+            List<Job> dead = new ArrayList<>();
+            for (Job job : fences.isEmpty() ? List.<Job>of() : jobs.find(session, fences.keySet())) {
+                Revival revival = Objects.requireNonNull(revivals.get(job.id()));
+                if (job.state() == JobState.FAILED
+                        && job.spec().key() == null
+                        && !revival.edit().newId()) {
+                    dead.add(job);
+                }
+            }
+            if (!dead.isEmpty()) {
+                putAll(session, dead, fences, revivals);
+            }
+            dead.forEach(job -> answers.put(job.id(), new Revived(Result.DONE, job.id())));
+        }
+        if (!answers.isEmpty()) {
+            String action = revivals.values().iterator().next().action();
+            Audit.writeAll(session, action, answers.keySet(), note, id -> detail(revivals, id));
+        }
+        return answers;
+    }
+
+    // What does not change goes from table to table; those with keys are not its affair.
+    private static final String MOVE = """
+            insert into reprise_job (
+              id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
+              snoozes, granted, last_delay_us, error_type, error_message, fingerprint, progress, progress_message, {spec})
+            select id, created_at, {now} + ?, {first_due}, {deadline}, 'MANUAL', token, {counts}, error_type,
+                   error_message, fingerprint, progress, progress_message, {spec}
+              from reprise_finished {by primary}
+             where id {in} and state = 'FAILED' and unique_key is null
+            """;
+
+    private static final String KEPT = "lane % 3, attempts, losses, interruptions, snoozes, granted + ?, last_delay_us";
+    private static final String RESET = "0, 0, 0, 0, 0, ?, null";
+
+    private static final String MOVED = """
+            select id, queue
+              from reprise_job {by primary}
+             where id {in}
+            """;
+
+    /** Those that stay what they are, without reading them. Under the locks of their rows. Returns which it moved. */
+    private Set<Long> moveBack(
+            Session session, Set<Long> ids, Map<JobId, Revival> revivals, Map<JobId, Revived> answers)
+            throws SQLException {
+        Map<Revival, List<Long>> alike = new HashMap<>();
+        for (long id : ids) {
+            Revival revival = Objects.requireNonNull(revivals.get(new JobId(id)));
+            if (revival.edit().equals(Revival.Edit.NONE)) {
+                alike.computeIfAbsent(revival, each -> new ArrayList<>()).add(id);
+            }
+        }
+        Set<Long> moved = new HashSet<>();
+        for (Map.Entry<Revival, List<Long>> some : alike.entrySet()) {
+            long[] piece =
+                    some.getValue().stream().mapToLong(Long::longValue).sorted().toArray();
+            moved.addAll(moveBack(session, some.getKey(), piece));
+        }
+        moved.forEach(id -> answers.put(new JobId(id), new Revived(Result.DONE, new JobId(id))));
+        return moved;
+    }
+
+    private Set<Long> moveBack(Session session, Revival revival, long[] ids) throws SQLException {
+        Dialect dialect = session.dialect();
+        Long window = Micros.ofNullable(revival.window());
+        long delay = Micros.of(revival.delay());
+        List<@Nullable Object> args = new ArrayList<>(List.of(delay));
+        if (window != null) {
+            args.addAll(List.of(delay, delay + window));
+        }
+        args.add(revival.grant());
+        args.add(ids);
+        String sql = MOVE.replace("{first_due}", window == null ? "first_due_at" : "{now} + ?")
+                .replace("{deadline}", window == null ? "null" : "{now} + ?")
+                .replace("{counts}", revival.resetCounts() ? RESET : KEPT);
+        session.update(dialect.sql(sql), args.toArray());
+        Counters.Sums sums = new Counters.Sums();
+        Set<Long> moved = new HashSet<>();
+        session.list(
+                dialect.sql(MOVED),
+                row -> {
+                    moved.add(row.number());
+                    sums.add(row.text(), JobState.FAILED, -1);
+                    return 1;
+                },
+                (Object) ids);
+        if (!moved.isEmpty()) {
+            leaveAll(session, moved.stream().mapToLong(Long::longValue).sorted().toArray());
+            sums.write(session);
+        }
+        return moved;
+    }
+
+    private static String detail(Map<JobId, Revival> revivals, JobId id) {
+        return Objects.requireNonNull(revivals.get(id)).detail(id, id);
+    }
+
+    /** The leases forget these dead letters, and so does the table where they were. */
+    private void leaveAll(Session session, long[] ids) throws SQLException {
+        Dialect dialect = session.dialect();
+        List<@Nullable Object[]> listed = new ArrayList<>();
+        session.list(
+                dialect.sql(ALL_LISTED),
+                row -> listed.add(new @Nullable Object[] {row.number(), row.number()}),
+                (Object) ids);
+        if (!listed.isEmpty()) {
+            session.updateEach(dialect.leaveSql(), listed);
+        }
+        session.update(dialect.sql("delete from {finished} where id {in}"), (Object) ids);
+        attempts.trim(session, session.list(dialect.sql(FULL), Row::number, ids, attempts.kept()));
+    }
+
+    private void putAll(Session session, List<Job> dead, Map<Long, Fence> fences, Map<JobId, Revival> revivals)
+            throws SQLException {
+        Dialect dialect = session.dialect();
+        leaveAll(
+                session,
+                dead.stream().mapToLong(job -> job.id().value()).sorted().toArray());
+        Counters.Sums sums = new Counters.Sums();
+        dead.forEach(job -> sums.add(job.queue(), JobState.FAILED, -1));
+        sums.write(session);
+        List<@Nullable Object[]> rows = new ArrayList<>();
+        long now = session.now();
+        for (Job job : dead) {
+            Fence fence = Objects.requireNonNull(fences.get(job.id().value()));
+            Revival revival = Objects.requireNonNull(revivals.get(job.id()));
+            rows.add(values(now, job, job.id(), fence, revival));
+        }
+        session.updateEach(dialect.sql(INSERT), rows);
+    }
+
     private static Revived refused(Session session, Result why) throws SQLException {
         session.confirm();
         return new Revived(why, null);
@@ -137,7 +315,7 @@ final class Revivals {
             // Counters that begin anew would let the history grow with every replay.
             attempts.trim(session, id);
         }
-        if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session, job, target, fence, revival))
+        if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session.now(), job, target, fence, revival))
                 == 0) {
             throw new KeyTaken();
         }
@@ -156,13 +334,11 @@ final class Revivals {
         }
     }
 
-    private @Nullable Object[] values(Session session, Job job, JobId target, Fence fence, Revival revival)
-            throws SQLException {
+    private @Nullable Object[] values(long now, Job job, JobId target, Fence fence, Revival revival) {
         JobSpec spec = edited(job.spec(), revival.edit());
         @Nullable Object[] columns = specs.values(spec);
         columns[Specs.POLICY] = fence.policy();
         boolean reset = revival.resetCounts();
-        long now = session.now();
         long due = now + Micros.of(revival.delay());
         Duration window = revival.window();
         JobCounts counts = reset ? JobCounts.NONE : job.counts();

@@ -3,13 +3,20 @@ package io.reprise.jdbc;
 
 import io.reprise.JobId;
 import io.reprise.JobSpec;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.Note;
 import io.reprise.store.StoredSchedule;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,11 +45,40 @@ final class Schedules {
              order by name
             """;
 
-    // Compares and moves in one statement, which locks the row: of two that fire the same time, one changes nothing.
+    private static final String ONE = """
+            select name, rule, paused, next_at, last_job, {spec}
+              from reprise_schedule
+             where name = ?
+            """;
+
+    // The index on the next firing serves it.
+    static final String DUE = """
+            select name, rule, paused, next_at, last_job, {spec}
+              from reprise_schedule
+             where paused = {false} and next_at <= {now} and next_at >= ? and (next_at > ? or name > ?)
+             order by next_at, name
+             limit ?
+            """;
+
+    private static final String NEXT = """
+            select min(next_at)
+              from reprise_schedule
+             where paused = {false} and next_at > {now}
+            """;
+
+    // In one order: of two that fire the same ones, the second waits for the first and finds them moved.
+    private static final String LOCK = """
+            select name, next_at
+              from reprise_schedule
+             where name {in} and paused = {false}
+             order by name
+            {for_update}
+            """;
+
     private static final String MOVE = """
             update reprise_schedule
-               set next_at = ?
-             where name = ? and next_at = ? and paused = {false}
+               set next_at = ?, last_job = coalesce(?, last_job)
+             where name = ?
             """;
 
     private final Policies policies;
@@ -78,6 +114,22 @@ final class Schedules {
         return session.list(session.dialect().sql(ALL), row -> read(row, session));
     }
 
+    Optional<StoredSchedule> find(Session session, String name) throws SQLException {
+        return session.first(session.dialect().sql(ONE), row -> read(row, session), name);
+    }
+
+    List<StoredSchedule> due(Session session, int limit, @Nullable StoredSchedule after) throws SQLException {
+        long from = after == null ? Long.MIN_VALUE : Micros.of(after.nextAt());
+        String name = after == null ? "" : after.name();
+        return session.list(session.dialect().sql(DUE), row -> read(row, session), from, from, name, limit);
+    }
+
+    static Optional<Instant> nextFiring(Session session) throws SQLException {
+        Long next = session.one(session.dialect().sql(NEXT), row -> Optional.ofNullable(row.numberOrNull()))
+                .orElse(null);
+        return next == null ? Optional.empty() : Optional.of(Micros.instant(next));
+    }
+
     private StoredSchedule read(Row row, Session session) throws SQLException {
         String name = row.text();
         String rule = row.text();
@@ -93,16 +145,30 @@ final class Schedules {
         return new StoredSchedule(name, rule, read.spec(), rests, nextAt, last == null ? null : new JobId(last));
     }
 
-    Optional<List<Inserted>> fire(Session session, String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs)
-            throws SQLException {
-        if (session.update(session.dialect().sql(MOVE), Micros.of(nextAt), name, Micros.of(dueAt)) == 0) {
-            return Optional.empty();
+    List<Optional<List<Inserted>>> fire(Session session, List<Firing> firings) throws SQLException {
+        Map<String, Long> standing = new HashMap<>();
+        session.list(session.dialect().sql(LOCK), row -> standing.put(row.text(), row.number()), (Object)
+                firings.stream().map(Firing::schedule).toArray(String[]::new));
+        List<Firing> still = firings.stream()
+                .filter(firing -> Objects.equals(standing.get(firing.schedule()), Micros.of(firing.dueAt())))
+                .toList();
+        List<JobSpec> jobs =
+                still.stream().flatMap(firing -> firing.jobs().stream()).toList();
+        Iterator<Inserted> inserted = (jobs.isEmpty() ? List.<Inserted>of() : inserts.insert(session, jobs)).iterator();
+        Map<String, List<Inserted>> fired = new HashMap<>();
+        List<@Nullable Object[]> moves = new ArrayList<>();
+        for (Firing firing : still) {
+            List<Inserted> own =
+                    firing.jobs().stream().map(job -> inserted.next()).toList();
+            fired.put(firing.schedule(), own);
+            JobId last = own.isEmpty() ? null : own.get(own.size() - 1).id();
+            moves.add(new @Nullable Object[] {Micros.of(firing.nextAt()), last, firing.schedule()});
         }
-        List<Inserted> inserted = jobs.isEmpty() ? List.of() : inserts.insert(session, jobs);
-        if (!inserted.isEmpty()) {
-            JobId last = inserted.get(inserted.size() - 1).id();
-            session.update("update reprise_schedule set last_job = ? where name = ?", last, name);
+        if (!moves.isEmpty()) {
+            session.updateEach(MOVE, moves);
         }
-        return Optional.of(inserted);
+        return firings.stream()
+                .map(firing -> Optional.ofNullable(fired.get(firing.schedule())))
+                .toList();
     }
 }

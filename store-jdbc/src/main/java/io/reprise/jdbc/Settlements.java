@@ -5,7 +5,6 @@ import io.reprise.JobId;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,7 +18,7 @@ interface Settlements {
     Comparator<Settlement> LOCK_ORDER = Comparator.comparing(Settlement::job).thenComparingLong(Settlement::token);
 
     /** Writes outcomes, at most one for each job; their sequels are not its affair. */
-    Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException;
+    Settled settle(Session session, List<Settlement> settlements, Closing closing) throws SQLException;
 
     /** Whether the batch is written by one statement, which needs no transaction around it. */
     boolean isOneStatement(List<Settlement> settlements);

@@ -39,7 +39,11 @@ final class SqlErrors {
         String advice = switch (state) {
             case "42P01", "42883", "42703" ->
                 ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
-            case "42501" -> ". The database user lacks a right on Reprise's tables: grant it";
+            case "42501" ->
+                String.valueOf(e.getMessage()).contains("for schema")
+                        ? ". The database user may not create tables: let their owner apply JdbcSchema.print, or start once as the owner"
+                        : ". The database user lacks a right: grant select, insert, update and delete on Reprise's tables,"
+                                + " and usage on its sequences";
             case "25006" -> ". The server is a standby: name all hosts in the URL, with targetServerType=primary";
             case "57014" -> ". The statement ran into its timeout: look for locks or load on the server";
             default -> "";
@@ -61,7 +65,10 @@ final class SqlErrors {
         String advice = switch (e.getErrorCode()) {
             case 1146, 1054, 1305 ->
                 ". The schema is missing or old: call prepare(), or apply the migrations of JdbcSchema.print";
-            case 1142, 1143, 1227 -> ". The database user lacks a right on Reprise's tables: grant it";
+            case 1142, 1143, 1227 ->
+                String.valueOf(e.getMessage()).contains("CREATE command")
+                        ? ". The database user may not create tables: let their owner apply JdbcSchema.print, or start once as the owner"
+                        : ". The database user lacks a right: grant select, insert, update and delete on Reprise's tables";
             case 1153 -> ". The server takes no packet of this size: raise max_allowed_packet to 16M or more";
             case LOCK_WAIT -> ". Somebody holds a lock for long: look for an open transaction";
             case 1317, 1969, 3024 -> ". The statement ran into its timeout: look for locks or load on the server";
@@ -90,6 +97,7 @@ final class SqlErrors {
             case 8 ->
                 new StoreException(
                         prefix + "the file or its directory is read-only. Make both writable for this user", e, false);
+            case 9 -> new StoreException(prefix + "it took too long. Ask for less, such as a smaller page", e, true);
             case 10 ->
                 new StoreException(prefix + "reading or writing the disk failed (" + e.getMessage() + ")", e, true);
             case 11 ->

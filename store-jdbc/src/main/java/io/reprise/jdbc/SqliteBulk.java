@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class SqliteBulk implements Inserts.Bulk {
 
-    private static final int ROWS = 100;
+    static final int ROWS = 100;
     private static final int SHARED = 6;
 
     // The table's counter gives the jobs of one statement consecutive ids. No conflict can arise: they have no keys.
@@ -48,6 +48,26 @@ final class SqliteBulk implements Inserts.Bulk {
                             : inserts.insertEach(session, left.subList(0, 1)));
         }
         return answers;
+    }
+
+    /** Those that differ in nothing but payload and keys go many to a statement; null if there are too few of them. */
+    @Override
+    public Inserts.@Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> jobs)
+            throws SQLException {
+        if (jobs.size() < ROWS) {
+            return null;
+        }
+        SqliteKeyed keyed = new SqliteKeyed(inserts, session, jobs.size());
+        int from = 0;
+        while (jobs.size() - from >= ROWS) {
+            List<JobSpec> left = jobs.subList(from, jobs.size());
+            boolean alike = areAlike(left);
+            if (alike) {
+                keyed.insert(left.subList(0, ROWS), from);
+            }
+            from += alike ? ROWS : 1;
+        }
+        return keyed.tried();
     }
 
     /** Whether the first ones are enough for a statement and differ in nothing but the payload. */

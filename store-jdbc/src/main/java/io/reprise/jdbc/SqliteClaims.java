@@ -6,6 +6,8 @@ import io.reprise.JobId;
 import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
+import io.reprise.store.Suspects;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,11 +49,38 @@ final class SqliteClaims implements Claims {
     static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
 
     // The same for some types only, which are listed between commas: no name contains one.
-    private static final String OF_TYPES = "\n               and instr(?6, ',' || j.type || ',') > 0";
+    private static final String OF_TYPES = "\n               and (instr(?6, ',' || j.type || ',') > 0) = ?7";
 
     private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
 
     private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", OF_TYPES);
+
+    // Those of some jobs that still wait. The cross join keeps their order.
+    private static final String STILL_DUE = "select " + ClaimedRows.COLUMNS + """
+              from json_each(?2) c
+              cross join reprise_job j on j.id = c.value
+             where j.queue = ?1 and j.lane < 2 and j.due_at is not null and j.due_at <= ?3
+               and (j.deadline is null or j.deadline > ?3)
+               and j.id not in (select h.id from reprise_held h where h.queue = ?1)
+            """;
+
+    // Jumps from name to name through reprise_job_ready.
+    static final String NAMES = """
+            with recursive found (queue) as (
+              select (select j.queue from reprise_job j
+                       where j.queue > ?1 and j.due_at is not null
+                       order by j.queue limit 1)
+              union all
+              select (select j.queue from reprise_job j
+                       where j.queue > f.queue and j.due_at is not null
+                       order by j.queue limit 1)
+                from found f
+               where f.queue is not null)
+            select queue from found where queue is not null and queue < ?2 limit ?3
+            """;
+
+    /** Jobs of some types that one look finds in a queue at most. */
+    private static final int MOST_FOUND = 1_000;
 
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
@@ -72,14 +101,15 @@ final class SqliteClaims implements Claims {
             """;
 
     private static final String LEASE = """
-            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-            values (?, ?, ?, ?, ?, ?, ?, ?)
+            insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
+            values (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
     private final Database database;
     private final Specs specs;
     private final Leases leases;
     private final RetryCredit credit = new RetryCredit();
+    private final FoundJobs stocks = new FoundJobs();
     private volatile boolean busy;
 
     SqliteClaims(Database database, Specs specs, Leases leases) {
@@ -94,36 +124,119 @@ final class SqliteClaims implements Claims {
     }
 
     @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return database.read("look for queues with due jobs", session -> {
+            List<String> names = session.list(NAMES, Row::text, after, before, looks + 1);
+            boolean more = names.size() > looks;
+            List<String> looked = more ? names.subList(0, looks) : names;
+            long now = session.now();
+            List<String> due = new ArrayList<>();
+            for (String name : looked) {
+                if (room(session, name) > 0 && isAnythingDue(session, name, now)) {
+                    due.add(name);
+                }
+            }
+            return new DueQueues(due, more ? looked.get(looks - 1) : null);
+        });
+    }
+
+    private static boolean isAnythingDue(Session session, String queue, long now) throws SQLException {
+        return isAnythingDue(session, queue, FRESH, now)
+                || isAnythingDue(session, queue, RETRY, now)
+                || isAnythingDue(session, queue, SUSPECT, now);
+    }
+
+    private static boolean isAnythingDue(Session session, String queue, int lane, long now) throws SQLException {
+        Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
+        while (level.isPresent()) {
+            if (session.first(ANY_DUE, Row::number, queue, lane, level.get(), now, 1)
+                    .isPresent()) {
+                return true;
+            }
+            level = level(session, queue, lane, level.get());
+        }
+        return false;
+    }
+
+    @Override
     public List<Claim> claim(ClaimRequest request) {
+        if (!request.types().isEmpty()) {
+            look(request);
+        }
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();
         }
         List<Claim> claims = database.write("claim jobs", session -> claim(session, request));
         claims.stream()
-                .filter(claim -> !claim.alone())
+                .filter(claim -> claim.together() == 0)
                 .forEach(claim -> credit.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
         busy = !claims.isEmpty();
         return claims;
     }
 
+    /** Looks for jobs of the types asked for beside the writer: those of others that come first may be many. */
+    private void look(ClaimRequest request) {
+        long from = System.nanoTime();
+        List<String> names = stocks.toLookAt(
+                request,
+                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
+                from);
+        if (names.isEmpty()) {
+            return;
+        }
+        Map<String, FoundJobs.Stock> found = new HashMap<>();
+        boolean plenty = database.read("look for due jobs", session -> {
+            boolean more = false;
+            long now = session.now();
+            for (String name : names) {
+                FoundJobs.Stock stock = new FoundJobs.Stock();
+                find(session, request, name, FRESH, now).forEach(id -> stock.add(id, false));
+                find(session, request, name, RETRY, now).forEach(id -> stock.add(id, true));
+                found.put(name, stock);
+                more |= stock.size() >= MOST_FOUND;
+            }
+            return more;
+        });
+        stocks.looked(request, names, found, plenty, from, System.nanoTime());
+    }
+
+    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now)
+            throws SQLException {
+        List<Long> found = new ArrayList<>();
+        Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
+        while (level.isPresent() && found.size() < MOST_FOUND) {
+            found.addAll(session.list(
+                    SOME_ANY_DUE,
+                    Row::number,
+                    queue,
+                    lane,
+                    level.get(),
+                    now,
+                    MOST_FOUND - found.size(),
+                    types(request),
+                    !request.others()));
+            level = level(session, queue, lane, level.get());
+        }
+        return found;
+    }
+
     private List<Claim> claim(Session session, ClaimRequest request) throws SQLException {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
-        boolean suspects = request.suspects();
+        Suspects suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
-            if (suspects && room > 0) {
-                Batch suspect = new Batch(session, request, demand.queue());
-                if (suspect.addSuspect()) {
-                    claims.add(suspect.lease(true));
-                    suspects = false;
-                    room--;
-                    left--;
-                }
+            Batch group = new Batch(session, request, demand.queue());
+            if (group.addSuspects(Math.min(room, suspects.max()), suspects)) {
+                Claim claim = group.lease();
+                claims.add(claim);
+                suspects = suspects.after(claim);
+                room -= group.size();
+                left -= group.size();
             }
             Batch batch = new Batch(session, request, demand.queue());
             if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
-                claims.add(batch.lease(false));
+                claims.add(batch.lease());
                 left -= batch.size();
             }
         }
@@ -135,28 +248,14 @@ final class SqliteClaims implements Claims {
     }
 
     /** Tells whether there is work, without a place in the line of writers. */
-    private static boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
+    private boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
         long now = session.now();
         for (ClaimRequest.Demand demand : request.demands()) {
             String queue = demand.queue();
-            for (int lane = FRESH; lane <= (request.suspects() ? SUSPECT : RETRY); lane++) {
-                if (room(session, queue) > 0 && isAnythingDue(session, request, queue, lane, now)) {
-                    return true;
-                }
-            }
-        }
-        return false;
-    }
-
-    private static boolean isAnythingDue(Session session, ClaimRequest request, String queue, int lane, long now)
-            throws SQLException {
-        for (Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
-                level.isPresent();
-                level = level(session, queue, lane, level.get())) {
-            Optional<Long> due = request.types().isEmpty()
-                    ? session.first(ANY_DUE, Row::number, queue, lane, level.get(), now, 1)
-                    : session.first(SOME_ANY_DUE, Row::number, queue, lane, level.get(), now, 1, types(request));
-            if (due.isPresent()) {
+            boolean due = request.types().isEmpty()
+                    ? isAnythingDue(session, queue, now)
+                    : stocks.has(request, queue) || isAnythingDue(session, queue, SUSPECT, now);
+            if (due && room(session, queue) > 0) {
                 return true;
             }
         }
@@ -181,6 +280,7 @@ final class SqliteClaims implements Claims {
         private final long token;
         private final ClaimedRows rows;
         private List<ClaimedRows.Due> found = List.of();
+        private int together;
 
         Batch(Session session, ClaimRequest request, String queue) throws SQLException {
             this.session = session;
@@ -196,13 +296,28 @@ final class SqliteClaims implements Claims {
             return found.size();
         }
 
-        boolean addSuspect() throws SQLException {
-            found = due(SUSPECT, 1);
+        boolean addSuspects(int room, Suspects suspects) throws SQLException {
+            List<ClaimedRows.Due> due = due(SUSPECT, Math.max(0, room));
+            if (due.isEmpty()) {
+                return false;
+            }
+            SuspectGroups.Group<ClaimedRows.Due> group =
+                    SuspectGroups.fitting(session, due, ClaimedRows.Due::id, suspects);
+            found = group.jobs();
+            together = group.together();
             return !found.isEmpty();
         }
 
         /** Some room is kept for retries; either kind fills what the other leaves. */
         boolean fill(int room, int kept) throws SQLException {
+            if (!request.types().isEmpty()) {
+                long[] ids = stocks.take(request, queue, room, kept).stream()
+                        .mapToLong(Long::longValue)
+                        .toArray();
+                found = new ArrayList<>(ids.length == 0 ? List.of() : session.list(STILL_DUE, rows, queue, ids, now));
+                found.sort(ClaimedRows.Due.ORDER);
+                return !found.isEmpty();
+            }
             List<ClaimedRows.Due> retries = due(RETRY, kept);
             List<ClaimedRows.Due> fresh = due(FRESH, room - retries.size());
             if (retries.size() == kept && kept + fresh.size() < room) {
@@ -231,18 +346,20 @@ final class SqliteClaims implements Claims {
         private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
             return request.types().isEmpty()
                     ? session.list(ALL_DUE, rows, queue, lane, level, now, max)
-                    : session.list(SOME_DUE, rows, queue, lane, level, now, max, types(request));
+                    : session.list(SOME_DUE, rows, queue, lane, level, now, max, types(request), !request.others());
         }
 
-        Claim lease(boolean alone) throws SQLException {
+        Claim lease() throws SQLException {
+            boolean alone = together == 1;
             String worker = request.worker();
             long expires = now + Micros.of(request.lease());
             long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
-            session.update(LEASE, token, queue, worker, worker, alone, now, expires, ids);
+            int unheard = request.remote() ? ids.length : 0;
+            session.update(LEASE, token, queue, worker, worker, alone, now, expires, unheard, ids);
             Set<JobId> admitted = new HashSet<>();
             Map<JobId, String> damaged = new HashMap<>();
             List<Job> jobs = jobs(admitted, damaged);
-            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged);
+            return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged, together);
         }
 
         /** Jobs that a breaker let through name a resource, so none of them is plain; nor is one that is damaged. */

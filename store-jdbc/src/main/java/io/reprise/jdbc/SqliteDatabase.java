@@ -2,8 +2,10 @@
 package io.reprise.jdbc;
 
 import io.reprise.store.StoreException;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -18,6 +20,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
+import org.sqlite.ProgressHandler;
+import org.sqlite.SQLiteConnection;
 
 /**
  * One connection that writes, guarded by a fair lock, and a few that read. Other processes may use the same file; the
@@ -28,6 +32,8 @@ final class SqliteDatabase implements Database {
     private static final int BUSY = 5;
     /** Enough for the pages that one batch touches, also in a store of millions of jobs. */
     private static final int CACHE_KIB = 16_384;
+
+    private static final int STEPS_BETWEEN_LOOKS_AT_THE_CLOCK = 10_000;
 
     private static final long WAL_RETRY_NANOS = 5_000_000;
 
@@ -42,6 +48,7 @@ final class SqliteDatabase implements Database {
     private final Opener opener;
     private final ReentrantLock writing = new ReentrantLock(true);
     private final BlockingQueue<Slot> readers;
+    private final BlockingQueue<Slot> lookers;
     private @Nullable Session writer;
     private volatile boolean closed;
 
@@ -51,17 +58,39 @@ final class SqliteDatabase implements Database {
     }
 
     SqliteDatabase(Path file, Duration timeout, int readers) {
-        this(file, timeout, readers, () -> DriverManager.getConnection("jdbc:sqlite:" + file));
+        this(file, timeout, readers, () -> {
+            createPrivate(file);
+            return DriverManager.getConnection("jdbc:sqlite:" + file);
+        });
+    }
+
+    /** Payloads and secrets are not for every user of the machine. SQLite gives its other files the rights of this one. */
+    private static void createPrivate(Path file) {
+        try {
+            if (Files.notExists(file)
+                    && file.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+                Files.createFile(
+                        file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            }
+        } catch (IOException e) {
+            // SQLite says what is wrong with the file when it opens it.
+        }
     }
 
     SqliteDatabase(Path file, Duration timeout, int readers, Opener opener) {
         this.file = file;
         this.timeout = timeout;
         this.opener = opener;
-        this.readers = new ArrayBlockingQueue<>(readers);
-        for (int i = 0; i < readers; i++) {
-            this.readers.add(new Slot());
+        this.readers = slots(readers);
+        this.lookers = slots(LOOKS);
+    }
+
+    private static BlockingQueue<Slot> slots(int number) {
+        BlockingQueue<Slot> slots = new ArrayBlockingQueue<>(number);
+        for (int i = 0; i < number; i++) {
+            slots.add(new Slot());
         }
+        return slots;
     }
 
     @Override
@@ -76,7 +105,7 @@ final class SqliteDatabase implements Database {
             requireOpen();
             Session session = writer;
             if (session == null) {
-                session = open(false);
+                session = open(Session.Use.KEPT, false);
                 writer = session;
             }
             return transact(session, work);
@@ -120,14 +149,55 @@ final class SqliteDatabase implements Database {
 
     @Override
     public <T> T read(String what, Work<T> work) {
-        requireOpen();
-        Slot slot = take(what);
-        try {
-            requireOpen();
+        return on(readers, timeout, what, slot -> {
             if (slot.session == null) {
-                slot.session = open(true);
+                slot.session = open(Session.Use.KEPT, true);
             }
             return work.on(slot.session);
+        });
+    }
+
+    /** Statements are not kept, for there are too many kinds. SQLite asks now and then whether it shall go on. */
+    @Override
+    public <T> T look(String what, Work<T> work) {
+        Duration most = timeout.compareTo(LOOK_TIME) < 0 ? timeout : LOOK_TIME;
+        return on(lookers, most, what, slot -> {
+            if (slot.session == null) {
+                slot.session = open(Session.Use.POOLED, true);
+            }
+            SQLiteConnection connection = slot.session.connection().unwrap(SQLiteConnection.class);
+            ProgressHandler.setHandler(connection, STEPS_BETWEEN_LOOKS_AT_THE_CLOCK, new TimeLimit(most));
+            try {
+                return work.on(slot.session);
+            } finally {
+                ProgressHandler.clearHandler(connection);
+            }
+        });
+    }
+
+    private static final class TimeLimit extends ProgressHandler {
+        private final long end;
+
+        private TimeLimit(Duration most) {
+            this.end = System.nanoTime() + most.toNanos();
+        }
+
+        @Override
+        protected int progress() {
+            return System.nanoTime() - end < 0 ? 0 : 1;
+        }
+    }
+
+    private interface Reading<T> {
+        T on(Slot slot) throws SQLException;
+    }
+
+    private <T> T on(BlockingQueue<Slot> slots, Duration most, String what, Reading<T> reading) {
+        requireOpen();
+        Slot slot = take(slots, most, what);
+        try {
+            requireOpen();
+            return reading.on(slot);
         } catch (SQLException e) {
             if (slot.session != null) {
                 closeQuietly(slot.session);
@@ -135,7 +205,7 @@ final class SqliteDatabase implements Database {
             }
             throw SqlErrors.sqlite(what, file.toString(), e);
         } finally {
-            readers.add(slot);
+            slots.add(slot);
             if (closed) {
                 closeReaders();
             }
@@ -175,7 +245,7 @@ final class SqliteDatabase implements Database {
         }
     }
 
-    private Session open(boolean reader) throws SQLException {
+    private Session open(Session.Use use, boolean reader) throws SQLException {
         Path directory = file.toAbsolutePath().getParent();
         if (directory != null && !Files.isDirectory(directory)) {
             throw new SQLException("no directory " + directory, null, 14);
@@ -196,7 +266,7 @@ final class SqliteDatabase implements Database {
             connection.close();
             throw e;
         }
-        return new Session(connection, dialect, 0, Session.Use.KEPT);
+        return new Session(connection, dialect, 0, use);
     }
 
     private void lock(String what) {
@@ -213,13 +283,12 @@ final class SqliteDatabase implements Database {
         }
     }
 
-    private Slot take(String what) {
+    private Slot take(BlockingQueue<Slot> slots, Duration most, String what) {
         try {
-            Slot slot = readers.poll(timeout.toMillis(), TimeUnit.MILLISECONDS);
+            Slot slot = slots.poll(most.toMillis(), TimeUnit.MILLISECONDS);
             if (slot == null) {
                 throw new StoreException(
-                        "SQLite could not " + what + " in " + file + ": all reading connections were busy for "
-                                + timeout,
+                        "SQLite could not " + what + " in " + file + ": all reading connections were busy for " + most,
                         new TimeoutException(),
                         true);
             }
@@ -250,15 +319,17 @@ final class SqliteDatabase implements Database {
 
     /** Those in use are closed when they come back. The places stay, so that who waits for one learns of the end. */
     private void closeReaders() {
-        List<Slot> idle = new ArrayList<>();
-        readers.drainTo(idle);
-        for (Slot slot : idle) {
-            if (slot.session != null) {
-                closeQuietly(slot.session);
-                slot.session = null;
+        for (BlockingQueue<Slot> slots : List.of(readers, lookers)) {
+            List<Slot> idle = new ArrayList<>();
+            slots.drainTo(idle);
+            for (Slot slot : idle) {
+                if (slot.session != null) {
+                    closeQuietly(slot.session);
+                    slot.session = null;
+                }
             }
+            slots.addAll(idle);
         }
-        readers.addAll(idle);
     }
 
     @Override

@@ -17,6 +17,19 @@ import org.slf4j.LoggerFactory;
 /** A writing transaction is alone in the whole file, so it needs no further locks. */
 final class SqliteDialect extends ReturningDialect {
 
+    private static final String ALL = "reprise_job where true";
+    private static final String LIVE = "reprise_job indexed by reprise_job_ready where due_at is not null";
+    private static final String PENDING =
+            "reprise_show where state = 'PENDING' and id not in (select h.id from reprise_held h)";
+
+    private static final String COUNT_LIVE = """
+            select count(*)
+              from (select 1
+                      from reprise_job
+                     where due_at is not null
+                     limit ?)
+            """;
+
     // Only live jobs match: a second time nothing is changed.
     private static final String END = """
             update reprise_job
@@ -54,27 +67,30 @@ final class SqliteDialect extends ReturningDialect {
 
     @Override
     public String sql(String template) {
-        return cache.computeIfAbsent(
-                template,
-                text -> Columns.inCommonWords(text)
-                        .replace("{for_no_key_update}", "")
-                        .replace("{clock}", "{now}")
-                        .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
-                        .replace("{next_id}", "null")
-                        .replace("{next_token}", "null")
-                        .replace("{in}", "in (select value from json_each(?))")
-                        .replace("{true}", "1")
-                        .replace("{skip_locked}", "")
-                        .replace("{ids}", "?")
-                        .replace("{for_update}", "")
-                        .replace("{false}", "0")
-                        .replace("{finished}", "reprise_job")
-                        .replace("{ended}", "state")
-                        .replace("{expiry}", "reprise_lease")
-                        .replace("{bigint}", "bigint")
-                        .replace("{text}", "text")
-                        .replace("{key}", "key")
-                        .replace("{position}", "instr"));
+        return cache.computeIfAbsent(template, this::once);
+    }
+
+    @Override
+    public String once(String template) {
+        return Columns.inCommonWords(template)
+                .replace("{for_no_key_update}", "")
+                .replace("{clock}", "{now}")
+                .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
+                .replace("{next_id}", "null")
+                .replace("{next_token}", "null")
+                .replace("{in}", "in (select value from json_each(?))")
+                .replace("{true}", "1")
+                .replace("{skip_locked}", "")
+                .replace("{ids}", "?")
+                .replace("{for_update}", "")
+                .replace("{false}", "0")
+                .replace("{finished}", "reprise_job")
+                .replace("{ended}", "state")
+                .replace("{expiry}", "reprise_lease")
+                .replace("{bigint}", "bigint")
+                .replace("{text}", "text")
+                .replace("{key}", "key")
+                .replace("{position}", "instr");
     }
 
     @Override
@@ -88,21 +104,39 @@ final class SqliteDialect extends ReturningDialect {
     }
 
     @Override
-    public List<String> shown(Set<JobState> states) {
-        return states.isEmpty()
-                ? List.of("reprise_show where true")
-                : states.stream().sorted().map(SqliteDialect::shown).toList();
+    public String hasTable() {
+        return "select count(*) from sqlite_master where type = 'table' and name = ?";
     }
 
-    /** By the state as it is stored, so that the partial indexes are seen to fit; the live ones through their index. */
-    private static String shown(JobState state) {
+    @Override
+    public List<Shown> shown(Set<JobState> states, boolean fewLive) {
+        return states.isEmpty()
+                ? List.of(Shown.of("reprise_show where true", ALL))
+                : states.stream().sorted().map(state -> shown(state, fewLive)).toList();
+    }
+
+    /** By the state as it is stored, so that the partial indexes are seen to fit; few live ones through their index. */
+    private static Shown shown(JobState state, boolean fewLive) {
         return switch (state) {
             case PENDING ->
-                "reprise_show where state = 'PENDING' and id in (select id from reprise_job where due_at is not null)"
-                        + " and id not in (select h.id from reprise_held h)";
-            case RUNNING -> "reprise_show where state = 'RUNNING' and id in (select h.id from reprise_held h)";
-            case SUCCEEDED, FAILED, CANCELLED -> "reprise_show where stored = '" + state + "'";
+                fewLive
+                        ? Shown.of(PENDING + " and id in (select id from reprise_job where due_at is not null)", LIVE)
+                        : Shown.of(PENDING, ALL);
+            case RUNNING ->
+                Shown.of(
+                        "reprise_show where state = 'RUNNING' and id in (select h.id from reprise_held h)",
+                        "reprise_held where true");
+            case SUCCEEDED -> Shown.of("reprise_show where stored = 'SUCCEEDED'", ALL);
+            case FAILED -> Shown.dead("reprise_show where stored = 'FAILED'", "reprise_job where state = 'FAILED'");
+            case CANCELLED ->
+                Shown.of("reprise_show where stored = 'CANCELLED'", "reprise_job where state = 'CANCELLED'");
         };
+    }
+
+    /** There is no index that has the live jobs by their ids: it would cost every job that ends. */
+    @Override
+    public boolean hasFewLive(Session session, int most) throws SQLException {
+        return session.one(COUNT_LIVE, Row::number, most + 1) <= most;
     }
 
     /** Arrays travel as JSON. Only names and numbers do, and names need no escaping. */
@@ -138,17 +172,17 @@ final class SqliteDialect extends ReturningDialect {
     }
 
     @Override
+    public boolean movesFinished() {
+        return false;
+    }
+
+    @Override
     public long nextControlVersion(Session session) throws SQLException {
         return session.one("update reprise_control_version set version = version + 1 returning version", Row::number);
     }
 
     @Override
     public void lockQueue(Session session, String queue) {}
-
-    @Override
-    public boolean tryLockQueue(Session session, String queue) {
-        return true;
-    }
 
     @Override
     public void requireFreshReads(Connection connection) {}

@@ -242,9 +242,7 @@ final class SqliteSettlements implements Settlements {
                 if (lease != null) {
                     succeed(entry.getKey(), lease);
                     if (!closing.contains(entry.getKey())) {
-                        long[] left =
-                                lease.ids.stream().mapToLong(Long::longValue).toArray();
-                        session.update("update reprise_lease set ids = ? where id = ?", left, entry.getKey());
+                        keep(entry.getKey(), lease.ids);
                     }
                 }
             }
@@ -253,6 +251,15 @@ final class SqliteSettlements implements Settlements {
             counts.write(session);
             for (long token : closing) {
                 close(token);
+            }
+        }
+
+        private void keep(long token, Set<Long> left) throws SQLException {
+            if (left.isEmpty()) {
+                session.dialect().dropLeases(session, token);
+            } else {
+                long[] ids = left.stream().mapToLong(Long::longValue).toArray();
+                session.update("update reprise_lease set ids = ? where id = ?", ids, token);
             }
         }
 
@@ -285,12 +292,12 @@ final class SqliteSettlements implements Settlements {
     }
 
     @Override
-    public Settled settle(Session session, List<Settlement> settlements, Collection<Long> closing) throws SQLException {
+    public Settled settle(Session session, List<Settlement> settlements, Closing closing) throws SQLException {
         Batch batch = new Batch(session, session.now());
         for (Settlement settlement : settlements) {
             batch.settle(settlement);
         }
-        batch.finish(closing);
+        batch.finish(closing.named());
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 

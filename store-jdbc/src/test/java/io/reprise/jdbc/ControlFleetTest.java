@@ -243,7 +243,7 @@ class ControlFleetTest {
         List<JobId> ids = enqueue(jobs);
         until(() -> parked() == jobs);
         until(() -> count(ControlEvent.Kind.RESOURCE_BUDGET_EMPTIED, "") > 0);
-        until(() -> fleet.stream().allMatch(worker -> provider(worker).budget() < 14));
+        until(() -> fleet.stream().allMatch(worker -> provider(worker).budget().level() < 14));
         until(() -> ids.stream().allMatch(id -> waits(id, WaitReason.BUDGET)));
         // Each worker may spend what it last saw, and whoever leads too: at most all of it each.
         assertThat(calls.get()).isBetween(jobs + retries, jobs + (workers + 1) * retries);

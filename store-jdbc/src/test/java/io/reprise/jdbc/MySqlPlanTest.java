@@ -7,6 +7,7 @@ import io.reprise.Job;
 import io.reprise.JobState;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
 import io.reprise.store.JobQuery;
 import java.sql.Connection;
 import java.sql.SQLException;
@@ -113,6 +114,18 @@ class MySqlPlanTest {
     }
 
     @Test
+    void a_look_for_due_queues_jumps_from_level_to_level() throws SQLException {
+        assertThat(reads(session -> assertThat(session.list(
+                                dialect.sql(MySqlClaims.HEADS),
+                                row -> row.text() + row.integer(),
+                                "",
+                                DueQueues.END,
+                                600))
+                        .isNotEmpty()))
+                .isLessThan(2 * BATCH);
+    }
+
+    @Test
     void a_claim_walks_one_stretch_of_the_ready_index() throws SQLException {
         assertThat(reads(session -> {
                     List<Long> due = session.list(
@@ -196,8 +209,8 @@ class MySqlPlanTest {
     @ParameterizedTest
     @EnumSource
     void a_page_of_a_state_reads_little_more_than_it_shows(JobState state) throws SQLException {
-        Queries.Statement statement =
-                Queries.statement(dialect, JobQuery.all().state(state).limit(50));
+        JobQuery query = JobQuery.all().state(state).limit(50);
+        Queries.Statement statement = Queries.statement(dialect, query, dialect.shown(query.states(), false), 0);
         assertThat(reads(session -> session.list(
                         statement.sql(), Row::number, statement.values().toArray())))
                 .isLessThan(5 * BATCH);

@@ -96,6 +96,11 @@ class OldSnapshotTest {
         }
 
         @Override
+        public <T> T look(String what, Work<T> work) {
+            throw new StoreException("permission denied", new SQLException());
+        }
+
+        @Override
         public <T> T write(String what, Work<T> work) {
             throw new UnsupportedOperationException();
         }

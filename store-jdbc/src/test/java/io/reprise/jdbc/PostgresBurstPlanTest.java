@@ -26,7 +26,8 @@ class PostgresBurstPlanTest extends PostgresPlanTest {
         HikariConfig config = new HikariConfig();
         config.setDataSource(database.source());
         config.setMaximumPoolSize(1);
-        try (PostgresDatabase ours = new PostgresDatabase(new HikariDataSource(config), 30, false)) {
+        HikariDataSource pool = new HikariDataSource(config);
+        try (PostgresDatabase ours = new PostgresDatabase(pool, pool, 30, false)) {
             Statistics statistics = new Statistics(ours);
             // Whoever filled it tells of it when the session has ended.
             Patience.until(statistics::renew);

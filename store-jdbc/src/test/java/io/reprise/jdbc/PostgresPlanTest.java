@@ -82,8 +82,12 @@ class PostgresPlanTest {
     }
 
     private static void readsThroughIndexes(String plan) {
+        readsThroughIndexes(plan, 2_000);
+    }
+
+    private static void readsThroughIndexes(String plan, int most) {
         assertThat(plan).doesNotContain("Seq Scan on reprise_job").doesNotContain("Bitmap Heap Scan on reprise_job");
-        assertThat(plan.lines().filter(line -> line.contains("rows=") && rows(line) > 2_000))
+        assertThat(plan.lines().filter(line -> line.contains("rows=") && rows(line) > most))
                 .as("steps that touch many rows in\n" + plan)
                 .isEmpty();
     }
@@ -116,7 +120,7 @@ class PostgresPlanTest {
     }
 
     private static Object[] claimArgs(Object... levels) {
-        List<Object> args = new ArrayList<>(List.of("default", 500, 100, "worker", 60_000_000L));
+        List<Object> args = new ArrayList<>(List.of("default", 500, 100, "worker", 60_000_000L, 0));
         args.addAll(List.of(levels));
         args.addAll(List.of("default", "default", 0L, "default", "default", 0L, "default", 0L, "default"));
         return args.toArray();
@@ -147,7 +151,7 @@ class PostgresPlanTest {
     @EnumSource
     void a_page_of_a_state_asks_the_leases_about_few_jobs(JobState state) throws SQLException {
         JobQuery query = JobQuery.all().state(state).limit(50);
-        Queries.Statement statement = Queries.statement(DIALECT, query);
+        Queries.Statement statement = Queries.statement(DIALECT, query, DIALECT.shown(query.states(), false), 0);
         String plan = plan(statement.sql(), statement.values().toArray());
         readsThroughIndexes(plan);
         assertThat(plan.lines()
@@ -155,6 +159,28 @@ class PostgresPlanTest {
                         .mapToLong(line -> Long.parseLong(line.replaceAll(".*loops=([0-9]+).*", "$1"))))
                 .as("looks at the leases in\n" + plan)
                 .allMatch(loops -> loops <= 51);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void how_far_a_page_looks_is_found_by_an_index(JobState state) throws SQLException {
+        for (JobQuery query : List.of(
+                JobQuery.all().state(state).type("work"),
+                JobQuery.all().state(state).queue("default"),
+                JobQuery.all().state(state).fingerprint("f"))) {
+            List<Shown> shown = DIALECT.shown(query.states(), false);
+            Queries.Statement statement = Queries.floorStatement(DIALECT, query, shown);
+            readsThroughIndexes(plan(statement.sql(), statement.values().toArray()), JobQuery.MAX_LOOKS);
+            statement = Queries.statement(DIALECT, query, shown, floor(statement));
+            readsThroughIndexes(plan(statement.sql(), statement.values().toArray()), JobQuery.MAX_LOOKS);
+        }
+    }
+
+    private long floor(Queries.Statement statement) throws SQLException {
+        try (Connection connection = postgres.connection()) {
+            return new Session(connection, DIALECT, 30, Session.Use.POOLED)
+                    .one(statement.sql(), Row::number, statement.values().toArray());
+        }
     }
 
     @Test

@@ -32,7 +32,7 @@ class PostgresTimeoutTest {
         HikariConfig config = new HikariConfig();
         config.setDataSource(PostgresServer.shared().freshDatabase());
         try (HikariDataSource pool = new HikariDataSource(config);
-                PostgresDatabase database = new PostgresDatabase(pool, 5, false)) {
+                PostgresDatabase database = new PostgresDatabase(pool, pool, 5, false)) {
             Database.Work<Integer> look = session -> session.connection().getNetworkTimeout();
             assertThat(database.read("look", look)).isEqualTo(15_000);
             assertThat(database.write("look", look)).isEqualTo(15_000);

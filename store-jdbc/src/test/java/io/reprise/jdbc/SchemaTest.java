@@ -31,10 +31,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
 
-    private static final String SQLITE_SCHEMA =
+    static final String SQLITE_SCHEMA =
             "select sql from sqlite_master where sql is not null and name not like 'sqlite%' order by type, name";
 
-    private static final String POSTGRES_SCHEMA = """
+    static final String POSTGRES_SCHEMA = """
             select line from (
               select 'table ' || table_name || '.' || column_name || ' ' || data_type
                      || case when is_nullable = 'NO' then ' not null' else '' end
@@ -122,7 +122,7 @@ class SchemaTest {
         Path file = directory.resolve("jobs.db");
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
-            Sqlite.execute(file, "insert into reprise_migration values (99, 'x', 0)");
+            Sqlite.execute(file, "insert into reprise_migration values (99, 'x', 0, 99)");
             assertThatThrownBy(store::prepare)
                     .isInstanceOf(RepriseException.class)
                     .hasMessageContaining("version 99")

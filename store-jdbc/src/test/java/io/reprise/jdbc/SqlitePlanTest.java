@@ -52,8 +52,7 @@ class SqlitePlanTest {
         "RUNNING, SEARCH j USING INTEGER PRIMARY KEY (rowid=?)"
     })
     void a_page_of_a_state_is_found_by_an_index(JobState state, String step) throws SQLException {
-        Queries.Statement statement =
-                Queries.statement(DIALECT, JobQuery.all().state(state).limit(50));
+        Queries.Statement statement = statement(JobQuery.all().state(state).limit(50));
         String plan = plan(statement.sql(), statement.values().toArray());
         assertThat(plan).contains(step);
         assertThat(plan.lines()).as(plan).noneMatch(line -> line.matches("SCAN (j|reprise_job)"));
@@ -70,6 +69,19 @@ class SqlitePlanTest {
                 .doesNotContain("TEMP B-TREE");
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "PENDING, COVERING INDEX reprise_job_ready",
+        "SUCCEEDED, SCAN reprise_job",
+        "FAILED, COVERING INDEX reprise_job_failed_error (fingerprint=?)",
+        "CANCELLED, COVERING INDEX reprise_job_cancelled"
+    })
+    void how_far_a_page_looks_is_found_by_an_index(JobState state, String step) throws SQLException {
+        JobQuery query = JobQuery.all().state(state).fingerprint("f");
+        Queries.Statement statement = Queries.floorStatement(DIALECT, query, DIALECT.shown(query.states(), true));
+        assertThat(plan(statement.sql(), statement.values().toArray())).contains(step);
+    }
+
     @Test
     void parked_jobs_are_found_in_order_by_an_index() throws SQLException {
         assertThat(plan(DIALECT.sql(ControlStates.EARLIEST), "breaker/a", 10))
@@ -80,9 +92,13 @@ class SqlitePlanTest {
                 .allMatch(line -> line.contains("COVERING INDEX reprise_job_parked"));
     }
 
+    private static Queries.Statement statement(JobQuery query) {
+        return Queries.statement(DIALECT, query, DIALECT.shown(query.states(), true), 0);
+    }
+
     @Test
     void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
-        Queries.Statement statement = Queries.statement(DIALECT, JobQuery.all().state(JobState.PENDING));
+        Queries.Statement statement = statement(JobQuery.all().state(JobState.PENDING));
         assertThat(plan(statement.sql(), statement.values().toArray()))
                 .contains("SCAN reprise_job USING COVERING INDEX");
     }

@@ -5,9 +5,12 @@ import io.reprise.JobId;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Note;
 import io.reprise.store.Page;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.function.Function;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +24,24 @@ final class Audit {
 
     static void job(Scope scope, long at, String action, JobId job, Note note, @Nullable String detail) {
         write(scope, note(note).append("at_us", at).append("action", action).append("job", job.value()), detail);
+    }
+
+    /**
+     * The same was done to many jobs.
+     *
+     * @param detail of each
+     */
+    static void jobs(
+            Scope scope, long at, Note note, Map<JobId, String> actions, Function<JobId, @Nullable String> detail) {
+        List<Document> entries = new ArrayList<>();
+        actions.forEach((job, action) -> entries.add(note(note)
+                .append("at_us", at)
+                .append("action", action)
+                .append("job", job.value())
+                .append("detail", detail.apply(job))));
+        if (!entries.isEmpty()) {
+            scope.docs(Scope.AUDIT).insert(entries);
+        }
     }
 
     static void subject(Scope scope, long at, String action, String subject, Note note, @Nullable String detail) {
@@ -66,6 +87,19 @@ final class Audit {
         boolean more = found.size() > limit;
         List<Document> page = more ? found.subList(0, limit) : found;
         return new Page<>(page.stream().map(Audit::read).toList(), more ? cursor(page.get(limit - 1)) : null);
+    }
+
+    static int prune(Scope scope, Duration age, int limit) {
+        Document old = new Document("at_us", new Document("$lt", scope.now() - Micros.of(age)));
+        List<ObjectId> ids = new ArrayList<>();
+        scope.docs(Scope.AUDIT)
+                .find(old)
+                .projection(new Document(Fields.ID, 1))
+                .sort(new Document("at_us", 1))
+                .limit(limit)
+                .forEach(entry -> ids.add(entry.getObjectId(Fields.ID)));
+        Document those = new Document(Fields.ID, new Document("$in", ids));
+        return ids.isEmpty() ? 0 : (int) scope.docs(Scope.AUDIT).deleteAll(those);
     }
 
     private static String cursor(Document entry) {

@@ -1,27 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import com.mongodb.client.model.UpdateOneModel;
+import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Note;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 
-/** What people do to single jobs, and what retention does to old ones. */
+/** What people do to jobs, and what retention does to old ones. */
 final class ByHand {
 
     private static final Document STATUS_ONLY = new Document(Fields.STATUS, 1);
 
     private final Mongo mongo;
+    private final JobDocs jobDocs;
     private final Sequels sequels;
 
-    ByHand(Mongo mongo, Sequels sequels) {
+    ByHand(Mongo mongo, JobDocs jobDocs, Sequels sequels) {
         this.mongo = mongo;
+        this.jobDocs = jobDocs;
         this.sequels = sequels;
     }
 
@@ -33,6 +44,64 @@ final class ByHand {
             }
             return answer;
         }));
+    }
+
+    /** Those that wait in one step, the others one by one. */
+    Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> rule) {
+        Map<JobId, Cancellation> answers = new HashMap<>();
+        Inserts.untilNotOvertaken(() -> mongo.atomically("cancel jobs", scope -> cancelWaiting(scope, ids, note, rule)))
+                .forEach(id -> answers.put(id, Cancellation.DONE));
+        for (JobId id : ids) {
+            if (!answers.containsKey(id)) {
+                List<JobSpec> following = mongo.run(
+                        "look for a job",
+                        scope -> jobDocs
+                                .read(scope.jobs()
+                                        .find(JobDocs.byId(id).append(Fields.STATUS, Fields.PENDING))
+                                        .projection(JobDocs.WITHOUT_HISTORY))
+                                .stream()
+                                .flatMap(job -> rule.apply(job).stream())
+                                .toList());
+                answers.put(id, cancel(id, note, following));
+            }
+        }
+        return answers;
+    }
+
+    private List<JobId> cancelWaiting(
+            Scope scope, Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> rule) {
+        long now = scope.now();
+        ObjectId mark = new ObjectId();
+        List<Long> numbers = ids.stream().map(JobId::value).toList();
+        Map<Long, List<JobSpec>> following = new HashMap<>();
+        List<UpdateOneModel<Document>> models = new ArrayList<>();
+        for (Job job : jobDocs.read(scope.jobs()
+                .find(JobDocs.byIds(numbers).append(Fields.STATUS, Fields.PENDING))
+                .projection(JobDocs.WITHOUT_HISTORY))) {
+            List<JobSpec> specs = rule.apply(job);
+            Change change = Endings.end(Change.at(now).set(Fields.MARK, mark), Fields.CANCELLED, now);
+            sequels.attach(scope, change, specs);
+            following.put(job.id().value(), specs);
+            models.add(
+                    new UpdateOneModel<>(JobDocs.byId(job.id()).append(Fields.STATUS, Fields.PENDING), change.build()));
+        }
+        if (models.isEmpty()) {
+            return List.of();
+        }
+        boolean all = scope.jobs().bulk(models).getMatchedCount() == models.size();
+        List<Long> done = all
+                ? List.copyOf(following.keySet())
+                : Queries.ids(scope.jobs().find(JobDocs.byIds(numbers).append(Fields.MARK, mark)));
+        following.keySet().retainAll(done);
+        sequels.follow(scope, following);
+        return noted(scope, now, "cancel", done, note);
+    }
+
+    private static List<JobId> noted(Scope scope, long now, String action, List<Long> ids, Note note) {
+        Map<JobId, String> actions = new LinkedHashMap<>();
+        ids.forEach(id -> actions.put(new JobId(id), action));
+        Audit.jobs(scope, now, note, actions, id -> null);
+        return List.copyOf(actions.keySet());
     }
 
     private Cancellation decide(Scope scope, JobId id, Note note, List<JobSpec> following) {
@@ -69,6 +138,50 @@ final class ByHand {
             }
             return gone;
         });
+    }
+
+    /** In one step, unless dead letters have a collection of their own and there are no transactions. */
+    Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+        if (mongo.movesDeadLetters()) {
+            return mongo.hasTransactions()
+                    ? mongo.atomically("discard jobs", scope -> discardInBoth(scope, ids, note))
+                    : ids.stream().filter(id -> discard(id, note)).collect(Collectors.toSet());
+        }
+        return mongo.atomically("discard jobs", scope -> {
+            List<Long> numbers = ids.stream().map(JobId::value).toList();
+            Document ended = JobDocs.byIds(numbers).append(Fields.STATUS, Fields.in(Fields.ENDED));
+            ObjectId mark = new ObjectId();
+            scope.jobs().updateAll(ended, Change.none().set(Fields.MARK, mark));
+            List<Long> mine = Queries.ids(scope.jobs().find(new Document(ended).append(Fields.MARK, mark)));
+            if (mine.isEmpty()) {
+                return Set.of();
+            }
+            long gone = scope.jobs()
+                    .deleteAll(JobDocs.byIds(mine)
+                            .append(Fields.STATUS, Fields.in(Fields.ENDED))
+                            .append(Fields.MARK, mark));
+            // Without a transaction another may have been at some of them meanwhile.
+            List<Long> left =
+                    gone == mine.size() ? List.of() : Queries.ids(scope.jobs().find(JobDocs.byIds(mine)));
+            List<Long> discarded =
+                    mine.stream().filter(id -> !left.contains(id)).toList();
+            return Set.copyOf(noted(scope, scope.now(), "discard", discarded, note));
+        });
+    }
+
+    /** In a transaction a job is in one of the two places. */
+    private static Set<JobId> discardInBoth(Scope scope, Collection<JobId> ids, Note note) {
+        Document ended =
+                JobDocs.byIds(ids.stream().map(JobId::value).toList()).append(Fields.STATUS, Fields.in(Fields.ENDED));
+        List<Long> gone = new ArrayList<>();
+        for (Docs place : List.of(scope.jobs(), scope.dead())) {
+            List<Long> found = Queries.ids(place.find(ended));
+            if (!found.isEmpty()) {
+                place.deleteAll(JobDocs.byIds(found));
+                gone.addAll(found);
+            }
+        }
+        return Set.copyOf(noted(scope, scope.now(), "discard", gone, note));
     }
 
     private static boolean discard(Scope scope, JobId id) {

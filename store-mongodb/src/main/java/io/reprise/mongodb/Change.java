@@ -61,7 +61,7 @@ final class Change {
     }
 
     /** Appends to a list of which only the newest are kept. */
-    Change push(String field, Document value, int kept) {
+    Change push(String field, Object value, int kept) {
         push.append(field, new Document("$each", List.of(value)).append("$slice", -kept));
         return this;
     }
@@ -71,8 +71,8 @@ final class Change {
         return this;
     }
 
-    Change addToSet(String field, String value) {
-        addToSet.append(field, value);
+    Change addToSet(String field, List<String> values) {
+        addToSet.append(field, new Document("$each", values));
         return this;
     }
 

@@ -3,6 +3,7 @@ package io.reprise.mongodb;
 
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +21,8 @@ import org.jspecify.annotations.Nullable;
 final class Claims {
 
     private static final int MOST_LOOKS = 5;
+
+    private static final Document WITH_GROUP = new Document(Fields.ID, 1).append(Fields.TOGETHER, 1);
 
     /** How long one claim keeps others from a queue with a limit, if it never comes back. */
     private static final Duration TURN = Duration.ofSeconds(10);
@@ -39,11 +42,16 @@ final class Claims {
     }
 
     /** Where the jobs of a queue are that may be claimed now. */
-    static Document ready(Object queue, long now) {
+    static Document ready(@Nullable Object queue, long now) {
         return new Document(Fields.STATUS, Fields.PENDING)
                 .append(Fields.QUEUE, queue)
                 .append(Fields.PARKED, false)
                 .append(Fields.DUE, Fields.upTo(now));
+    }
+
+    /** The same without those whose deadline has passed. */
+    static Document claimable(Document ready, long now) {
+        return ready.append(Fields.DEADLINE, new Document("$not", Fields.upTo(now)));
     }
 
     private int retriesIn(String queue, int batch, double share) {
@@ -64,7 +72,7 @@ final class Claims {
         private final long now;
         private final List<Claim> claims = new ArrayList<>();
         private int left;
-        private boolean suspects;
+        private Suspects suspects;
 
         Turn(Scope scope, ClaimRequest request) {
             this.scope = scope;
@@ -142,18 +150,18 @@ final class Claims {
 
         private void take(String queue, int room) {
             int space = room;
-            if (suspects) {
-                List<Document> suspect = due(queue, Fields.SUSPECT, 1);
-                Claim alone = suspect.isEmpty() ? null : lease(suspect, true);
-                if (alone != null) {
-                    suspects = false;
-                    add(alone);
-                    space--;
+            int most = Math.min(space, suspects.max());
+            if (most > 0) {
+                Claim group = leaseSuspects(due(queue, Fields.SUSPECT, most));
+                if (group != null) {
+                    suspects = suspects.after(group);
+                    add(group);
+                    space -= group.jobs().size();
                 }
             }
             for (int look = 0; look < MOST_LOOKS && space > 0; look++) {
                 List<Document> batch = pick(queue, space);
-                Claim claim = batch.isEmpty() ? null : lease(batch, false);
+                Claim claim = batch.isEmpty() ? null : lease(batch, 0);
                 if (claim != null) {
                     add(claim);
                 }
@@ -161,6 +169,17 @@ final class Claims {
                     return;
                 }
             }
+        }
+
+        private @Nullable Claim leaseSuspects(List<Document> due) {
+            int[] together = due.stream().mapToInt(Turn::together).toArray();
+            List<Document> group = due.subList(0, suspects.fitting(together));
+            int least = group.stream().mapToInt(Turn::together).min().orElse(1);
+            return group.isEmpty() ? null : lease(group, least);
+        }
+
+        private static int together(Document suspect) {
+            return (int) Fields.numberOr(suspect, Fields.TOGETHER, 1);
         }
 
         private void add(Claim claim) {
@@ -183,19 +202,23 @@ final class Claims {
                     .find(claimable(typed(ready(queue, now).append(Fields.LANE, lane))))
                     .sort(JobDocs.CLAIM_ORDER)
                     .limit(most)
-                    .projection(JobDocs.ID_ONLY)
+                    .projection(lane.equals(Fields.SUSPECT) ? WITH_GROUP : JobDocs.ID_ONLY)
                     .into(new ArrayList<>());
         }
 
         private Document typed(Document ready) {
-            return request.types().isEmpty() ? ready : ready.append(Fields.TYPE, Fields.in(request.types()));
+            if (request.types().isEmpty()) {
+                return ready;
+            }
+            String test = request.others() ? "$nin" : "$in";
+            return ready.append(Fields.TYPE, new Document(test, List.copyOf(request.types())));
         }
 
         private Document claimable(Document ready) {
-            return ready.append(Fields.DEADLINE, new Document("$not", Fields.upTo(now)));
+            return Claims.claimable(ready, now);
         }
 
-        private @Nullable Claim lease(List<Document> batch, boolean alone) {
+        private @Nullable Claim lease(List<Document> batch, int together) {
             List<Long> ids = batch.stream().map(JobDocs::idOf).toList();
             long token = scope.next("token", 1);
             Change change = Change.at(now)
@@ -206,8 +229,11 @@ final class Claims {
                     .set(Fields.CLAIMED, now)
                     .set(Fields.STARTED, now)
                     .set(Fields.UNTIL, Micros.plus(now, request.lease()))
-                    .set(Fields.ALONE, alone)
+                    .set(Fields.ALONE, together == 1)
                     .set(Fields.NEXT_RETRY_AT, null);
+            if (request.remote()) {
+                change.set(Fields.UNHEARD, ids.size());
+            }
             Document stillReady = claimable(JobDocs.byIds(ids)
                     .append(Fields.STATUS, Fields.PENDING)
                     .append(Fields.PARKED, false)
@@ -221,7 +247,12 @@ final class Claims {
                             .append(Fields.TOKEN, token))
                     .projection(JobDocs.WITHOUT_HISTORY)
                     .into(new ArrayList<>());
-            return won.isEmpty() ? null : jobDocs.claim(token, won);
+            if (request.remote() && won.size() < ids.size()) {
+                scope.jobs()
+                        .updateAll(
+                                new Document(Fields.TOKEN, token), Change.none().set(Fields.UNHEARD, won.size()));
+            }
+            return won.isEmpty() ? null : jobDocs.claim(token, won).ofSuspects(together);
         }
     }
 }

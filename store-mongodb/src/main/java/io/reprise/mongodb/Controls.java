@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import io.reprise.WaitReason;
 import io.reprise.store.ControlRow;
 import io.reprise.store.Note;
+import io.reprise.store.QueueState;
+import io.reprise.store.Unparking;
+import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 
 /** Shared control state, and the jobs that are parked because of it. */
 final class Controls {
@@ -27,10 +35,22 @@ final class Controls {
     }
 
     List<ControlRow> all() {
+        return find(new Document());
+    }
+
+    List<ControlRow> named(Collection<String> names) {
+        return find(new Document(Fields.ID, Fields.in(names)));
+    }
+
+    List<ControlRow> after(long version) {
+        return find(new Document(Versions.VERSION, Fields.after(version)));
+    }
+
+    private List<ControlRow> find(Document which) {
         return mongo.run("read control state", scope -> {
             List<ControlRow> rows = new ArrayList<>();
             scope.docs(Scope.CONTROLS)
-                    .find(new Document())
+                    .find(which)
                     .sort(new Document(Fields.ID, 1))
                     .forEach(row -> rows.add(new ControlRow(
                             row.getString(Fields.ID),
@@ -40,8 +60,18 @@ final class Controls {
         });
     }
 
-    OptionalLong put(ControlRow row) {
-        return versions.put(row.name(), row.version(), new Document(STATE, row.state()));
+    List<OptionalLong> put(List<ControlRow> rows) {
+        Map<Object, Document> states = new LinkedHashMap<>();
+        Map<Object, Long> expected = new HashMap<>();
+        for (ControlRow row : rows) {
+            states.put(row.name(), new Document(STATE, row.state()));
+            expected.put(row.name(), row.version());
+        }
+        Versions.Stored answer = versions.put(states, expected);
+        return rows.stream()
+                .map(row ->
+                        answer.stored().contains(row.name()) ? OptionalLong.of(answer.version()) : OptionalLong.empty())
+                .toList();
     }
 
     OptionalLong put(ControlRow row, String action, Note note) {
@@ -49,21 +79,19 @@ final class Controls {
         return versions.put(row.name(), row.version(), new Document(STATE, row.state()), deed);
     }
 
-    boolean remove(String name, long version) {
-        return versions.remove(name, version);
+    Set<String> remove(List<ControlRow> rows) {
+        return rows.stream()
+                .filter(row -> versions.remove(row.name(), row.version()))
+                .map(ControlRow::name)
+                .collect(Collectors.toSet());
     }
 
     Map<String, Long> parked() {
-        return mongo.run("count parked jobs", scope -> {
+        return mongo.list("count parked jobs", scope -> {
+            List<String> names = scope.jobs().distinct(Fields.PARKED_BY, anyParked());
+            int most = QueueState.countable(names.size());
             Map<String, Long> counts = new HashMap<>();
-            scope.jobs()
-                    .aggregate(
-                            new Document("$match", anyParked()),
-                            new Document(
-                                    "$group",
-                                    new Document(Fields.ID, "$" + Fields.PARKED_BY)
-                                            .append("jobs", new Document("$sum", 1))))
-                    .forEach(group -> counts.put(group.getString(Fields.ID), Fields.numberOr(group, "jobs", 0)));
+            names.forEach(name -> counts.put(name, scope.jobs().count(new Document(Fields.PARKED_BY, name), most)));
             return counts;
         });
     }
@@ -77,19 +105,81 @@ final class Controls {
         return new Document(Fields.PARKED_BY, new Document("$gte", ""));
     }
 
-    int unpark(String name, int max) {
+    /** Looks for the jobs of each name; then all of them are put back together, and a mark tells which were. */
+    List<Integer> unpark(List<Unparking> requests) {
         return mongo.run("unpark jobs", scope -> {
-            Document parked = new Document(Fields.PARKED_BY, name).append(Fields.STATUS, Fields.PENDING);
-            Document running = new Document(parked).append(Fields.QUEUE, new Document("$nin", Queues.paused(scope)));
-            List<Long> ids = Queries.ids(scope.jobs()
-                    .find(running)
-                    .sort(new Document(Fields.DUE, 1).append(Fields.ID, 1))
-                    .limit(max));
-            if (ids.isEmpty()) {
-                return 0;
+            List<String> paused = Queues.paused(scope);
+            List<List<Long>> found = new ArrayList<>();
+            for (Unparking request : requests) {
+                found.add(request.max() == 0 ? List.of() : find(scope, request, paused));
             }
-            Change free = Change.none().set(Fields.PARKED, false).remove(Fields.PARKED_BY);
-            return (int) scope.jobs().updateAll(parked.append(Fields.ID, Fields.in(ids)), free);
+            Set<Long> unparked = new HashSet<>(putBackFound(scope, requests, found, false));
+            unparked.addAll(putBackFound(scope, requests, found, true));
+            return found.stream()
+                    .map(ids -> (int) ids.stream().filter(unparked::remove).count())
+                    .toList();
         });
+    }
+
+    private static List<Long> find(Scope scope, Unparking request, List<String> paused) {
+        Instant since = request.since();
+        int order = since == null ? 1 : -1;
+        Document parked = new Document(Fields.PARKED_BY, request.name())
+                .append(Fields.STATUS, Fields.PENDING)
+                .append(Fields.QUEUE, new Document("$nin", paused));
+        if (since != null) {
+            parked.append(Fields.DUE, new Document("$gte", Micros.of(since))).append(Fields.LANE, Fields.FRESH);
+        }
+        return Queries.ids(scope.jobs()
+                .find(parked)
+                .sort(new Document(Fields.DUE, order).append(Fields.ID, order))
+                .limit(request.max()));
+    }
+
+    private static List<Long> putBackFound(
+            Scope scope, List<Unparking> requests, List<List<Long>> found, boolean free) {
+        List<Long> fresh = new ArrayList<>();
+        List<Long> backlog = new ArrayList<>();
+        for (int i = 0; i < requests.size(); i++) {
+            if (requests.get(i).free() == free) {
+                (requests.get(i).since() == null ? backlog : fresh).addAll(found.get(i));
+            }
+        }
+        return putBack(scope, fresh, backlog, free);
+    }
+
+    private static List<Long> putBack(Scope scope, List<Long> fresh, List<Long> backlog, boolean free) {
+        List<Long> all = new ArrayList<>(fresh);
+        all.addAll(backlog);
+        if (all.isEmpty()) {
+            return List.of();
+        }
+        ObjectId mark = new ObjectId();
+        long freed = 0;
+        if (!backlog.isEmpty()) {
+            // Fresh jobs of a backlog go to the lane of retries.
+            Document late = parked(backlog).append(Fields.LANE, Fields.FRESH);
+            freed += scope.jobs()
+                    .updateAll(late, putBack(mark, free, WaitReason.NEW).set(Fields.LANE, Fields.RETRY));
+            freed += scope.jobs().updateAll(parked(backlog), putBack(mark, free, WaitReason.RETRY));
+        }
+        if (!fresh.isEmpty()) {
+            freed += scope.jobs().updateAll(parked(fresh), putBack(mark, free, WaitReason.NEW));
+        }
+        if (freed == all.size()) {
+            return all;
+        }
+        return Queries.ids(scope.jobs().find(JobDocs.byIds(all).append(Fields.MARK, mark)));
+    }
+
+    private static Document parked(List<Long> ids) {
+        return JobDocs.byIds(ids).append(Fields.PARKED, true).append(Fields.STATUS, Fields.PENDING);
+    }
+
+    /** A job that nothing holds any more has this reason to wait: it is no longer known to have waited for a breaker. */
+    private static Change putBack(ObjectId mark, boolean free, WaitReason reason) {
+        Change change =
+                Change.none().set(Fields.PARKED, false).remove(Fields.PARKED_BY).set(Fields.MARK, mark);
+        return free ? change.set(Fields.WAIT_REASON, reason.name()) : change;
     }
 }

@@ -5,6 +5,7 @@ import io.reprise.Job;
 import io.reprise.JobState;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.JobQuery;
+import io.reprise.store.Page;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -31,23 +32,39 @@ final class DeadGroups {
         this.jobDocs = jobDocs;
     }
 
-    List<DeadGroup> find(JobQuery query, int limit) {
-        Document failed = Queries.filter(query.state(JobState.FAILED).after(null));
-        return mongo.look("group dead letters", scope -> {
-            List<Document> groups = scope.hasDead() ? both(scope, failed, limit) : groups(scope.jobs(), failed, limit);
-            Map<Long, Job> latest = new HashMap<>();
-            List<Long> ids = groups.stream().map(DeadGroups::latest).toList();
-            DeadLetters.findAll(scope, ids, JobDocs.WITHOUT_HISTORY)
-                    .forEach(job -> latest.put(JobDocs.idOf(job), jobDocs.read(job)));
-            List<DeadGroup> found = new ArrayList<>();
-            for (Document group : groups) {
-                Job job = latest.get(latest(group));
-                if (job != null) {
-                    found.add(read(group, job));
-                }
-            }
-            return found;
+    /** Groups what one page looks at. */
+    Page<DeadGroup> find(JobQuery query, int limit) {
+        JobQuery failed = query.state(JobState.FAILED);
+        Document filter = Queries.filter(failed);
+        return mongo.list("group dead letters", scope -> {
+            long floor = Queries.floor(scope, failed, Queries.places(scope, failed));
+            Document bounded = Queries.from(filter, floor);
+            List<Document> groups =
+                    scope.hasDead() ? both(scope, bounded, limit) : groups(scope.jobs(), bounded, limit);
+            return new Page<>(whole(scope, groups, query.isBrief()), Queries.cursor(floor));
         });
+    }
+
+    private List<DeadGroup> whole(Scope scope, List<Document> groups, boolean brief) {
+        Map<Long, Job> latest = new HashMap<>();
+        List<Long> ids = groups.stream().map(DeadGroups::latest).toList();
+        DeadLetters.findAll(scope, ids, brief ? JobDocs.BRIEF : JobDocs.WITHOUT_HISTORY)
+                .forEach(job -> latest.put(JobDocs.idOf(job), read(job, brief)));
+        List<DeadGroup> found = new ArrayList<>();
+        for (Document group : groups) {
+            Job job = latest.get(latest(group));
+            if (job != null) {
+                found.add(read(group, job));
+            }
+        }
+        return found;
+    }
+
+    private Job read(Document document, boolean brief) {
+        if (brief) {
+            SpecDocs.withoutPayload(document);
+        }
+        return jobDocs.read(document);
     }
 
     private static List<Document> groups(Docs docs, Document filter, int limit) {

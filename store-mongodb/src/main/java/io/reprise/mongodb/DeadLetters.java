@@ -2,6 +2,8 @@
 package io.reprise.mongodb;
 
 import com.mongodb.MongoBulkWriteException;
+import com.mongodb.client.model.DeleteOneModel;
+import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
 import io.reprise.JobId;
@@ -147,6 +149,55 @@ final class DeadLetters {
         scope.jobs().insert(job);
         scope.dead().delete(JobDocs.byId(id).append(Fields.LIFE, letter.get(Fields.LIFE)));
         return job;
+    }
+
+    /**
+     * The same for many, in a few calls. Without transactions another may be at some of them: what is among the jobs already
+     * stays as it is there.
+     */
+    void bringBackAll(Scope scope, Document letters) {
+        if (!mongo.movesDeadLetters()) {
+            return;
+        }
+        List<Document> found = counted(scope, scope.dead().list(letters));
+        if (found.isEmpty()) {
+            return;
+        }
+        List<Long> ids = found.stream().map(JobDocs::idOf).toList();
+        if (!scope.isTransaction()) {
+            scope.dead().updateAll(JobDocs.byIds(ids), Change.none().set(Fields.MOVING, true));
+        }
+        Set<Long> back = insertAgain(scope, found, ids);
+        List<DeleteOneModel<Document>> gone = new ArrayList<>();
+        for (Document letter : found) {
+            if (back.contains(JobDocs.idOf(letter))) {
+                gone.add(new DeleteOneModel<>(
+                        new Document(Fields.ID, JobDocs.idOf(letter)).append(Fields.LIFE, letter.get(Fields.LIFE))));
+            }
+        }
+        if (!gone.isEmpty()) {
+            scope.dead().bulk(gone);
+        }
+    }
+
+    /** Ids of those that are among the jobs now. */
+    private static Set<Long> insertAgain(Scope scope, List<Document> letters, List<Long> ids) {
+        List<InsertOneModel<Document>> jobs = new ArrayList<>();
+        for (Document letter : letters) {
+            Document job = new Document(letter).append(Fields.LIFE, life(letter) + 1);
+            job.remove(Fields.MOVING);
+            jobs.add(new InsertOneModel<>(job));
+        }
+        try {
+            scope.jobs().bulk(jobs);
+            return Set.copyOf(ids);
+        } catch (MongoBulkWriteException e) {
+            if (scope.isTransaction() || !MongoErrors.isDuplicate(e)) {
+                throw e;
+            }
+            // Another brought some of them back, or a key was taken: those stay.
+            return new HashSet<>(Queries.ids(scope.jobs().find(JobDocs.byIds(ids))));
+        }
     }
 
     /** A job wherever it is. One that is moved between the looks is found by the last. */

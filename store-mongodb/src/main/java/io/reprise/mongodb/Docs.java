@@ -30,6 +30,11 @@ final class Docs {
         this.session = session;
     }
 
+    /** Name of the collection. */
+    String name() {
+        return all.getNamespace().getCollectionName();
+    }
+
     FindIterable<Document> find(Document filter) {
         return session == null ? all.find(filter) : all.find(session, filter);
     }
@@ -54,6 +59,11 @@ final class Docs {
 
     long count(Document filter) {
         return session == null ? all.countDocuments(filter) : all.countDocuments(session, filter);
+    }
+
+    /** How many there are, as the server remembers it. */
+    long estimate() {
+        return all.estimatedDocumentCount();
     }
 
     AggregateIterable<Document> aggregate(Document... stages) {

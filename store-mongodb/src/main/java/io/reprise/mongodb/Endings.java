@@ -9,7 +9,9 @@ import org.bson.Document;
 final class Endings {
 
     /** What only a running job has. Its token and runner stay, for the history of a success. */
-    private static final String[] OF_A_RUN = {Fields.WORKER, Fields.CLAIMED, Fields.UNTIL, Fields.ALONE};
+    private static final String[] OF_A_RUN = {
+        Fields.WORKER, Fields.CLAIMED, Fields.UNTIL, Fields.ALONE, Fields.EXCUSED, Fields.UNHEARD
+    };
 
     private Endings() {}
 

@@ -20,6 +20,9 @@ final class Fields {
 
     static final String PRIORITY = "priority";
     static final String LANE = "lane";
+    static final String TOGETHER = "together";
+    static final String EXCUSED = "excused";
+    static final String UNHEARD = "unheard";
     static final String PARKED = "parked";
     static final String PARKED_BY = "parked_by";
     static final String WAIT_REASON = "wait_reason";
@@ -85,6 +88,8 @@ final class Fields {
     static final String FRESH = "fresh";
     static final String RETRY = "retry";
     static final String SUSPECT = "suspect";
+
+    static final List<String> LANES = List.of(FRESH, RETRY, SUSPECT);
 
     static final String PENDING = "pending";
     static final String PROCESSING = "processing";

@@ -6,6 +6,7 @@ import io.reprise.DuplicateKeyException;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.store.Inserted;
 import io.reprise.store.StoreException;
@@ -125,6 +126,7 @@ final class Inserts {
         private final Map<String, Document> byKey = new HashMap<>();
         private final Map<Long, Document> fresh = new LinkedHashMap<>();
         private final Map<Long, List<JobSpec>> replacements = new LinkedHashMap<>();
+        private final Map<Long, List<JobSpec>> kept = new LinkedHashMap<>();
 
         Batch(Scope scope, long now, long lastId) {
             this.scope = scope;
@@ -134,8 +136,7 @@ final class Inserts {
 
         void look(List<JobSpec> specs) {
             List<String> idempotencyKeys = specs.stream()
-                    .map(JobSpec::idempotencyKey)
-                    .filter(Objects::nonNull)
+                    .flatMap(spec -> JobDocs.idempotencyKeys(spec).stream())
                     .distinct()
                     .toList();
             if (!idempotencyKeys.isEmpty()) {
@@ -170,6 +171,10 @@ final class Inserts {
         Inserted plan(JobSpec spec) {
             Document known = spec.idempotencyKey() == null ? null : byIdempotencyKey.get(spec.idempotencyKey());
             if (known != null) {
+                String proof = spec.idempotencyProof();
+                if (proof != null && !byIdempotencyKey.containsKey(proof)) {
+                    throw new KeyReusedException(String.valueOf(spec.idempotencyKey()), new JobId(JobDocs.idOf(known)));
+                }
                 return answer(known, false);
             }
             Document holder = spec.key() == null ? null : byKey.get(spec.key());
@@ -177,7 +182,7 @@ final class Inserts {
             if (holder == null) {
                 fresh.put(lastId, job);
             } else if (spec.keyRule() == KeyRule.KEEP) {
-                return answer(holder, false);
+                keep(holder, spec);
             } else if (spec.keyRule() == KeyRule.REJECT || JobDocs.stateOf(holder) == JobState.RUNNING) {
                 throw new DuplicateKeyException(Objects.requireNonNull(spec.key()), new JobId(JobDocs.idOf(holder)));
             } else {
@@ -189,14 +194,30 @@ final class Inserts {
 
         private void replace(Document holder, JobSpec spec) {
             JobDocs.begin(holder, spec, now);
-            if (!fresh.containsKey(JobDocs.idOf(holder))) {
+            if (fresh.containsKey(JobDocs.idOf(holder))) {
+                addKeys(holder, spec);
+            } else {
                 replacements
                         .computeIfAbsent(JobDocs.idOf(holder), id -> new ArrayList<>())
                         .add(spec);
+            }
+        }
+
+        /** The holder stays as it is, but for the keys that lead to it now. */
+        private void keep(Document holder, JobSpec spec) {
+            if (fresh.containsKey(JobDocs.idOf(holder))) {
+                addKeys(holder, spec);
             } else if (spec.idempotencyKey() != null) {
-                List<String> keys = new ArrayList<>(
-                        Objects.requireNonNullElse(holder.getList(Fields.IDEMPOTENCY_KEYS, String.class), List.of()));
-                keys.add(spec.idempotencyKey());
+                kept.computeIfAbsent(JobDocs.idOf(holder), id -> new ArrayList<>())
+                        .add(spec);
+            }
+        }
+
+        private static void addKeys(Document holder, JobSpec spec) {
+            List<String> keys = new ArrayList<>(
+                    Objects.requireNonNullElse(holder.getList(Fields.IDEMPOTENCY_KEYS, String.class), List.of()));
+            keys.addAll(JobDocs.idempotencyKeys(spec));
+            if (!keys.isEmpty()) {
                 holder.append(Fields.IDEMPOTENCY_KEYS, keys);
             }
         }
@@ -205,9 +226,7 @@ final class Inserts {
             if (spec.key() != null) {
                 byKey.put(spec.key(), job);
             }
-            if (spec.idempotencyKey() != null) {
-                byIdempotencyKey.put(spec.idempotencyKey(), job);
-            }
+            JobDocs.idempotencyKeys(spec).forEach(key -> byIdempotencyKey.put(key, job));
         }
 
         private static Inserted answer(Document job, boolean created) {
@@ -223,6 +242,7 @@ final class Inserts {
                     scope.jobs().insert(List.copyOf(fresh.values()));
                 }
                 replacements.forEach((id, specs) -> specs.forEach(spec -> replaceStored(id, spec)));
+                kept.forEach((id, specs) -> specs.forEach(spec -> keepStored(id, spec)));
             } catch (MongoException e) {
                 takeBack();
                 if (MongoErrors.isDuplicate(e)) {
@@ -237,8 +257,9 @@ final class Inserts {
 
         private void replaceStored(long id, JobSpec spec) {
             Change change = Change.at(now).setAll(JobDocs.beginning(spec, now));
-            if (spec.idempotencyKey() != null) {
-                change.addToSet(Fields.IDEMPOTENCY_KEYS, spec.idempotencyKey());
+            List<String> keys = JobDocs.idempotencyKeys(spec);
+            if (!keys.isEmpty()) {
+                change.addToSet(Fields.IDEMPOTENCY_KEYS, keys);
             }
             Document waiting = new Document(Fields.ID, id)
                     .append(Fields.STATUS, Fields.PENDING)
@@ -248,9 +269,17 @@ final class Inserts {
             }
         }
 
+        private void keepStored(long id, JobSpec spec) {
+            Document holding = new Document(Fields.ID, id).append(Fields.HELD_KEY, spec.key());
+            Change change = Change.none().addToSet(Fields.IDEMPOTENCY_KEYS, JobDocs.idempotencyKeys(spec));
+            if (!scope.jobs().update(holding, change)) {
+                throw new Overtaken("the job that holds the key moves on again and again", null);
+            }
+        }
+
         /** Without a transaction nobody else does. */
         private void takeBack() {
-            if (!scope.isTransaction() && fresh.size() + replacements.size() > 1) {
+            if (!scope.isTransaction() && fresh.size() + replacements.size() + kept.size() > 1) {
                 scope.jobs()
                         .deleteAll(JobDocs.byIds(List.copyOf(fresh.keySet())).append(Fields.MARK, mark));
             }

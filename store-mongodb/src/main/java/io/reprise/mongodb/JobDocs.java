@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -28,6 +29,17 @@ final class JobDocs {
 
     /** Everything but what can be long and is asked for apart. */
     static final Document WITHOUT_HISTORY = new Document(Fields.HISTORY, 0);
+
+    /** The idempotency key of a spec and its proof, which lead to a job alike; empty if it has none. */
+    static List<String> idempotencyKeys(JobSpec spec) {
+        return Stream.of(spec.idempotencyKey(), spec.idempotencyProof())
+                .flatMap(Stream::ofNullable)
+                .toList();
+    }
+
+    /** Without what may be long and is not wanted; see {@link SpecDocs#withoutPayload}. */
+    static final Document BRIEF =
+            new Document(Fields.HISTORY, 0).append(SpecDocs.PAYLOAD, 0).append(Fields.RESULT, 0);
 
     static final Document ID_ONLY = new Document(Fields.ID, 1);
 
@@ -75,7 +87,7 @@ final class JobDocs {
                 .append(Fields.CREATED_AT, Micros.date(now))
                 .append(Fields.UPDATED_AT, Micros.date(now));
         if (spec.idempotencyKey() != null) {
-            document.append(Fields.IDEMPOTENCY_KEYS, List.of(spec.idempotencyKey()));
+            document.append(Fields.IDEMPOTENCY_KEYS, idempotencyKeys(spec));
         }
         begin(document, spec, now);
         return document;

@@ -36,7 +36,7 @@ final class Leases {
             Document mine = new Document(Fields.TOKEN, Fields.in(tokens))
                     .append(Fields.STATUS, Fields.PROCESSING)
                     .append(Fields.WORKER, worker);
-            scope.jobs().updateAll(mine, Change.none().set(Fields.UNTIL, until));
+            scope.jobs().updateAll(mine, Change.none().set(Fields.UNTIL, until).remove(Fields.UNHEARD));
             Set<Long> lost = new HashSet<>(tokens);
             Set<JobId> cancelled = new HashSet<>();
             for (Document job : scope.jobs()
@@ -49,6 +49,15 @@ final class Leases {
             }
             return new Renewal(lost, cancelled);
         });
+    }
+
+    void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        Document mine = new Document(Fields.TOKEN, Fields.in(tokens))
+                .append(Fields.STATUS, Fields.PROCESSING)
+                .append(Fields.WORKER, worker);
+        mongo.run(
+                "excuse leases",
+                scope -> scope.jobs().updateAll(mine, Change.none().set(Fields.EXCUSED, excused)));
     }
 
     List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
@@ -101,7 +110,10 @@ final class Leases {
             return null;
         }
         String runner = Objects.requireNonNullElse(Fields.text(jobs.get(0), Fields.RUNNER), "unknown");
-        return new LostClaim(jobDocs.claim(token, jobs), lost, runner);
+        boolean excused = Fields.flag(jobs.get(0), Fields.EXCUSED);
+        // Of a lease under which somebody was heard some job is no longer held.
+        boolean unheard = Fields.numberOr(jobs.get(0), Fields.UNHEARD, 0) == jobs.size();
+        return new LostClaim(jobDocs.claim(token, jobs), lost, runner, excused, unheard);
     }
 
     boolean progress(JobId id, long token, Progress progress) {

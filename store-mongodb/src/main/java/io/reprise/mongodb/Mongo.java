@@ -13,9 +13,12 @@ import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import io.reprise.store.StoreException;
+import java.time.Duration;
 import java.util.Date;
 import java.util.Objects;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.bson.Document;
@@ -27,10 +30,23 @@ import org.jspecify.annotations.Nullable;
  */
 final class Mongo {
 
-    private static final FindOneAndUpdateOptions COUNT =
-            new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER);
+    private static final String LAST = "last";
+
+    /**
+     * The projection makes the answer a copy. The server in memory, which the tests use, would else answer with the row
+     * itself, and two callers could read one number.
+     */
+    private static final FindOneAndUpdateOptions COUNT = new FindOneAndUpdateOptions()
+            .upsert(true)
+            .returnDocument(ReturnDocument.AFTER)
+            .projection(new Document(LAST, 1));
 
     private static final int COMMAND_NOT_FOUND = 59;
+
+    /** How long one who looks may take, and wait to begin; less if the store's timeout is. */
+    private static final Duration LOOK_TIME = Duration.ofSeconds(5);
+
+    private static final int LOOKS = 4;
 
     private final MongoClient client;
     private final MongoDatabase database;
@@ -40,6 +56,11 @@ final class Mongo {
     private final String prefix;
     private final boolean keys;
     private final TransactionOptions snapshot;
+    /** For {@link #list}. */
+    private final MongoDatabase hurried;
+
+    private final TransactionOptions hurriedSnapshot;
+    private final Semaphore looks = new Semaphore(LOOKS, true);
 
     private volatile @Nullable String deadLetters;
     private volatile @Nullable Boolean transactions;
@@ -57,7 +78,14 @@ final class Mongo {
                 .withReadConcern(ReadConcern.LOCAL)
                 .withReadPreference(ReadPreference.primary());
         this.database = untimed.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
-        this.snapshot = TransactionOptions.builder()
+        this.snapshot = snapshot(timeoutMillis);
+        long lookMillis = Math.min(timeoutMillis, LOOK_TIME.toMillis());
+        this.hurried = untimed.withTimeout(lookMillis, TimeUnit.MILLISECONDS);
+        this.hurriedSnapshot = snapshot(lookMillis);
+    }
+
+    private static TransactionOptions snapshot(long timeoutMillis) {
+        return TransactionOptions.builder()
                 .readConcern(ReadConcern.SNAPSHOT)
                 .readPreference(ReadPreference.primary())
                 .writeConcern(WriteConcern.MAJORITY)
@@ -110,9 +138,9 @@ final class Mongo {
         Document row = Objects.requireNonNull(plain().collection(Scope.COUNTERS)
                 .findOneAndUpdate(
                         new Document(Fields.ID, counter),
-                        new Document("$inc", new Document("last", (long) amount)),
+                        new Document("$inc", new Document(LAST, (long) amount)),
                         COUNT));
-        return Objects.requireNonNull(row.getLong("last"));
+        return Objects.requireNonNull(row.getLong(LAST));
     }
 
     /** What a collection is called in the database. */
@@ -164,6 +192,39 @@ final class Mongo {
                 return session.withTransaction(() -> work.apply(new Scope(this, untimed, session)), snapshot);
             }
         });
+    }
+
+    /**
+     * Reads jobs for somebody who looks, such as a list or a count. A few do at once, within a short time, so that no number of
+     * them keeps the engine from the client's connections.
+     */
+    <T extends @Nullable Object> T list(String what, Function<Scope, T> work) {
+        return guarded(what, () -> {
+            acquireLook(what);
+            try {
+                if (!movesDeadLetters() || !hasTransactions()) {
+                    return work.apply(new Scope(this, hurried, null));
+                }
+                try (ClientSession session = client.startSession()) {
+                    return session.withTransaction(
+                            () -> work.apply(new Scope(this, untimed, session)), hurriedSnapshot);
+                }
+            } finally {
+                looks.release();
+            }
+        });
+    }
+
+    private void acquireLook(String what) {
+        try {
+            if (!looks.tryAcquire(LOOK_TIME.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new StoreException(
+                        "MongoDB could not " + what + ": too many others look at lists", new TimeoutException(), true);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new StoreException("Interrupted while waiting to " + what, e, true);
+        }
     }
 
     /** Reads jobs: all at one time if they are in two collections between which they move. */

@@ -12,14 +12,17 @@ import io.reprise.Progress;
 import io.reprise.Transaction;
 import io.reprise.store.Activity;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Behind;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Evidence;
 import io.reprise.store.Findings;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
@@ -35,7 +38,9 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spending;
 import io.reprise.store.Standing;
+import io.reprise.store.StoredBytes;
 import io.reprise.store.StoredSchedule;
+import io.reprise.store.Unparking;
 import io.reprise.store.WorkerReport;
 import io.reprise.store.WorkerState;
 import java.time.Duration;
@@ -47,6 +52,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -91,7 +97,7 @@ public final class MongoJobStore implements JobStore {
         this.leases = new Leases(mongo, jobDocs);
         this.queries = new Queries(mongo, jobDocs, settings.keepAttempts());
         this.queues = new Queues(mongo);
-        this.byHand = new ByHand(mongo, sequels);
+        this.byHand = new ByHand(mongo, jobDocs, sequels);
         this.revivals = new Revivals(mongo, deadLetters);
         this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
         this.controls = new Controls(mongo);
@@ -163,6 +169,22 @@ public final class MongoJobStore implements JobStore {
         return leases.renew(worker, tokens, lease);
     }
 
+    /** Leases are in the jobs: one without jobs is nowhere. */
+    @Override
+    public void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        leases.excuse(worker, tokens, excused);
+    }
+
+    @Override
+    public Settled settle(List<Settlement> settlements) {
+        return settle(settlements, List.of());
+    }
+
+    @Override
+    public int dropEmptyLeases(int max) {
+        return 0;
+    }
+
     @Override
     public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
         return leases.takeOver(taker, lease, maxLeases);
@@ -204,8 +226,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return queues.due(after, before, looks);
+    }
+
+    @Override
     public List<QueueState> queues() {
         return queues.all();
+    }
+
+    @Override
+    public int live(String queuePrefix, int most) {
+        return queues.live(queuePrefix, most);
     }
 
     @Override
@@ -231,8 +263,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
+        return wakeups.after(byHand.cancelAll(ids, note, sequels));
+    }
+
+    @Override
     public Revived revive(JobId id, Revival revival, Note note) {
         return wakeups.after(revivals.revive(id, revival, note));
+    }
+
+    @Override
+    public Map<JobId, Revived> reviveAll(Map<JobId, Revival> all, Note note) {
+        return wakeups.after(revivals.reviveAll(all, note));
     }
 
     @Override
@@ -241,8 +283,25 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+        return byHand.discardAll(ids, note);
+    }
+
+    @Override
+    public List<Job> findAll(Collection<JobId> ids) {
+        List<Long> numbers = ids.stream().map(JobId::value).toList();
+        return mongo.run(
+                "read jobs", scope -> jobDocs.read(DeadLetters.findAll(scope, numbers, JobDocs.WITHOUT_HISTORY)));
+    }
+
+    @Override
     public int prune(Set<JobState> states, Duration age, int limit) {
         return byHand.prune(states, age, limit);
+    }
+
+    @Override
+    public int pruneAudit(Duration age, int limit) {
+        return mongo.look("prune the audit log", scope -> Audit.prune(scope, age, limit));
     }
 
     @Override
@@ -252,7 +311,7 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
-        return mongo.run("read the audit log", scope -> Audit.read(scope, job, limit, cursor));
+        return mongo.list("read the audit log", scope -> Audit.read(scope, job, limit, cursor));
     }
 
     @Override
@@ -264,7 +323,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<DeadGroup> deadGroups(JobQuery query, int limit) {
+    public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
         return deadGroups.find(query, limit);
     }
 
@@ -319,8 +378,36 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
-        return wakeups.after(schedules.fire(name, dueAt, nextAt, jobs));
+    public Optional<StoredSchedule> schedule(String name) {
+        return schedules.find(name);
+    }
+
+    @Override
+    public List<StoredSchedule> dueSchedules(int limit, @Nullable StoredSchedule after) {
+        return schedules.due(limit, after);
+    }
+
+    @Override
+    public Optional<Instant> nextFiring() {
+        return schedules.nextFiring();
+    }
+
+    @Override
+    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+        return wakeups.after(schedules.fireAll(firings));
+    }
+
+    @Override
+    public Set<JobId> live(Collection<JobId> jobs) {
+        List<Long> ids = jobs.stream().map(JobId::value).toList();
+        return mongo.run(
+                "look for live jobs",
+                scope -> Queries.ids(scope.jobs()
+                                .find(JobDocs.byIds(ids)
+                                        .append(Fields.STATUS, Fields.in(List.of(Fields.PENDING, Fields.PROCESSING)))))
+                        .stream()
+                        .map(JobId::new)
+                        .collect(Collectors.toSet()));
     }
 
     @Override
@@ -329,8 +416,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row) {
-        return controls.put(row);
+    public List<ControlRow> controls(Collection<String> names) {
+        return controls.named(names);
+    }
+
+    @Override
+    public List<ControlRow> controlsAfter(long version) {
+        return controls.after(version);
+    }
+
+    @Override
+    public List<OptionalLong> putControls(List<ControlRow> rows) {
+        return rows.isEmpty() ? List.of() : controls.put(rows);
     }
 
     @Override
@@ -339,8 +436,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public boolean removeControl(String name, long version) {
-        return controls.remove(name, version);
+    public Set<String> removeControls(List<ControlRow> rows) {
+        return controls.remove(rows);
     }
 
     @Override
@@ -354,8 +451,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public int unpark(String name, int max) {
-        return wakeups.after(controls.unpark(name, max));
+    public List<Integer> unpark(List<Unparking> requests) {
+        return wakeups.after(controls.unpark(requests));
     }
 
     @Override
@@ -417,6 +514,16 @@ public final class MongoJobStore implements JobStore {
     @Override
     public Optional<Standing> standing(JobId id, int most) {
         return queries.standing(id, most);
+    }
+
+    @Override
+    public List<Behind> behind(Map<JobState, Duration> keep) {
+        return mongo.run("look at upkeep", scope -> Lateness.of(scope, keep));
+    }
+
+    @Override
+    public StoredBytes bytes(@Nullable String cursor, int rows) {
+        return mongo.look("measure payloads", scope -> Sizes.read(scope, cursor, rows));
     }
 
     @Override

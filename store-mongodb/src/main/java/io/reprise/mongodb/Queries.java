@@ -6,6 +6,7 @@ import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobState;
+import io.reprise.store.DueQueues;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import io.reprise.store.Standing;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -25,6 +27,9 @@ import org.jspecify.annotations.Nullable;
 final class Queries {
 
     private static final String CURSOR = "before-";
+    private static final Document NEWEST_FIRST = new Document(Fields.ID, -1);
+    private static final Set<JobState> LIVE = Set.of(JobState.PENDING, JobState.RUNNING);
+    private static final Document ANY_LIVE = new Document(Fields.LIVE_QUEUE, new Document("$gte", ""));
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
@@ -54,11 +59,14 @@ final class Queries {
     Page<Job> find(JobQuery query) {
         Document filter = filter(query);
         int most = query.limit() + 1;
-        return mongo.look("find jobs", scope -> {
-            List<Document> found = newest(scope.jobs(), filter, most);
-            long complete = found.size() < most ? 0 : JobDocs.idOf(found.get(most - 1));
-            if (scope.hasDead() && mayBeDead(query)) {
-                List<Document> letters = newest(scope.dead(), filter, most);
+        return mongo.list("find jobs", scope -> {
+            List<Docs> places = places(scope, query);
+            long floor = floor(scope, query, places);
+            Document bounded = from(filter, floor);
+            List<Document> found = newest(scope.jobs(), bounded, most, query.isBrief());
+            long complete = found.size() < most ? floor : JobDocs.idOf(found.get(most - 1));
+            if (places.size() > 1) {
+                List<Document> letters = newest(scope.dead(), bounded, most, query.isBrief());
                 complete = Math.max(complete, letters.size() < most ? 0 : JobDocs.idOf(letters.get(most - 1)));
                 found.addAll(DeadLetters.counted(scope, letters));
                 found.sort(Comparator.comparingLong(JobDocs::idOf).reversed());
@@ -67,16 +75,74 @@ final class Queries {
         });
     }
 
+    /** Where such jobs can be. */
+    static List<Docs> places(Scope scope, JobQuery query) {
+        return scope.hasDead() && mayBeDead(query) ? List.of(scope.jobs(), scope.dead()) : List.of(scope.jobs());
+    }
+
+    /** The filter, down to this id. */
+    static Document from(Document filter, long floor) {
+        return floor == 0
+                ? filter
+                : new Document("$and", List.of(filter, new Document(Fields.ID, new Document("$gte", floor))));
+    }
+
+    /**
+     * The id down to which a page looks, in the order of an index: below it there are more than {@link JobQuery#looks}
+     * in some place; 0 if there are not.
+     */
+    static long floor(Scope scope, JobQuery query, List<Docs> places) {
+        Document looked = looked(query);
+        if (isLive(query) && scope.jobs().count(ANY_LIVE, query.looks() + 1) <= query.looks()) {
+            return 0;
+        }
+        long floor = 0;
+        for (Docs place : places) {
+            Document last = place.find(looked)
+                    .projection(JobDocs.ID_ONLY)
+                    .sort(NEWEST_FIRST)
+                    .skip(query.looks() / places.size() - 1)
+                    .limit(1)
+                    .first();
+            floor = last == null ? floor : Math.max(floor, JobDocs.idOf(last));
+        }
+        return floor;
+    }
+
+    /** What has to be looked at: all that an index cannot tell from what matches. */
+    private static Document looked(JobQuery query) {
+        Document looked = new Document();
+        append(looked, Fields.ID, before(query.cursor()));
+        append(looked, Fields.ERROR + ".fingerprint", query.fingerprint());
+        if (query.states().equals(Set.of(JobState.FAILED))) {
+            looked.append(Fields.STATUS, Fields.FAILED);
+            append(looked, Fields.QUEUE, query.fingerprint() == null ? query.queue() : null);
+        }
+        return looked;
+    }
+
+    private static boolean isLive(JobQuery query) {
+        return !query.states().isEmpty() && LIVE.containsAll(query.states());
+    }
+
+    private static @Nullable Document before(@Nullable String cursor) {
+        return cursor == null ? null : new Document("$lt", position(cursor).value());
+    }
+
     private static boolean mayBeDead(JobQuery query) {
         return query.states().isEmpty() || query.states().contains(JobState.FAILED);
     }
 
-    private static List<Document> newest(Docs docs, Document filter, int most) {
-        return docs.find(filter)
-                .projection(JobDocs.WITHOUT_HISTORY)
-                .sort(new Document(Fields.ID, -1))
+    private static List<Document> newest(Docs docs, Document filter, int most, boolean brief) {
+        List<Document> found = docs.find(filter)
+                .projection(brief ? JobDocs.BRIEF : JobDocs.WITHOUT_HISTORY)
+                .sort(NEWEST_FIRST)
                 .limit(most)
                 .into(new ArrayList<>());
+        if (brief) {
+            found.forEach(SpecDocs::withoutPayload);
+        }
+        return found;
     }
 
     /**
@@ -89,14 +155,14 @@ final class Queries {
             List<Job> page = jobs.subList(0, limit);
             return new Page<>(page, CURSOR + page.get(limit - 1).id());
         }
-        return new Page<>(jobs, complete == 0 ? null : CURSOR + complete);
+        return new Page<>(jobs, cursor(complete));
     }
 
     static Document filter(JobQuery query) {
         Document filter = new Document();
-        if (query.cursor() != null) {
-            filter.append(
-                    Fields.ID, new Document("$lt", position(query.cursor()).value()));
+        append(filter, Fields.ID, before(query.cursor()));
+        if (isLive(query)) {
+            filter.putAll(ANY_LIVE);
         }
         if (!query.states().isEmpty()) {
             filter.append(
@@ -107,7 +173,7 @@ final class Queries {
         append(queue, "$eq", query.queue());
         String prefix = query.queuePrefix();
         if (prefix != null) {
-            queue.append("$gte", prefix).append("$lt", prefix + '\uffff');
+            queue.append("$gte", prefix).append("$lt", prefix + DueQueues.END);
         }
         if (!queue.isEmpty()) {
             filter.append(Fields.QUEUE, queue);
@@ -130,6 +196,11 @@ final class Queries {
         if (value != null) {
             filter.append(field, value);
         }
+    }
+
+    /** Leads to what is below this id; null if nothing is. */
+    static @Nullable String cursor(long floor) {
+        return floor == 0 ? null : CURSOR + floor;
     }
 
     private static JobId position(String cursor) {
@@ -167,7 +238,7 @@ final class Queries {
     }
 
     Optional<Standing> standing(JobId id, int most) {
-        return mongo.run("say how a job stands", scope -> {
+        return mongo.list("say how a job stands", scope -> {
             Document job = document(scope, id);
             return job == null ? Optional.empty() : Optional.of(standing(scope, job, most));
         });

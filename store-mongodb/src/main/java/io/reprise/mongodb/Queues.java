@@ -2,18 +2,20 @@
 package io.reprise.mongodb;
 
 import io.reprise.JobState;
+import io.reprise.store.DueQueues;
 import io.reprise.store.Note;
 import io.reprise.store.QueueState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumMap;
-import java.util.HashMap;
+import java.util.EnumSet;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeSet;
+import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -27,10 +29,29 @@ final class Queues {
 
     static final String TURN_UNTIL = "turn_until_us";
 
+    private static final int MAX_PRIORITY = 9;
+
+    /** So many documents are counted whole, in one pass over an index. */
+    private static final int FEW = 1_000_000;
+
     private final Mongo mongo;
+    private final long few;
+    private final IntUnaryOperator countable;
 
     Queues(Mongo mongo) {
+        this(mongo, FEW, QueueState::countable);
+    }
+
+    /**
+     * Counts of a store that may be large.
+     *
+     * @param few documents that are counted whole
+     * @param countable jobs that are counted in each state of a queue if there are more, by the number of queues
+     */
+    Queues(Mongo mongo, long few, IntUnaryOperator countable) {
         this.mongo = mongo;
+        this.few = few;
+        this.countable = countable;
     }
 
     static Document running(String queue) {
@@ -44,55 +65,103 @@ final class Queues {
                         scope.jobs().distinct(Fields.LIVE_QUEUE, new Document(Fields.LIVE_QUEUE, atLeast("")))));
     }
 
+    /** One round trip: jumps from name to name, and looks for one due job of each. */
+    DueQueues due(String after, String before, int looks) {
+        return mongo.run("look for queues with due jobs", scope -> {
+            Set<String> paused = new HashSet<>(paused(scope));
+            List<Document> page = scope.jobs()
+                    .aggregate(duePipeline(scope.jobs().name(), after, before, looks + 1, scope.now()))
+                    .into(new ArrayList<>());
+            boolean more = page.size() > looks;
+            List<Document> looked = more ? page.subList(0, looks) : page;
+            List<String> due = looked.stream()
+                    .filter(queue -> !queue.getList("due", Document.class).isEmpty())
+                    .map(queue -> Objects.requireNonNull(queue.getString(Fields.ID)))
+                    .filter(name -> !paused.contains(name))
+                    .toList();
+            return new DueQueues(due, more ? looked.get(looks - 1).getString(Fields.ID) : null);
+        });
+    }
+
+    private static Document[] duePipeline(String jobs, String after, String before, int most, long now) {
+        Document range = new Document("$gt", after).append("$lt", before);
+        Document first = new Document("$first", "$" + Fields.ID);
+        Document ready = Claims.claimable(Claims.ready(null, now), now);
+        ready.remove(Fields.QUEUE);
+        ready.append("$expr", new Document("$eq", List.of("$" + Fields.QUEUE, "$$name")));
+        Document lookup = new Document("from", jobs)
+                .append("let", new Document("name", "$" + Fields.ID))
+                .append(
+                        "pipeline",
+                        List.of(
+                                new Document("$match", ready),
+                                new Document("$limit", 1),
+                                new Document("$project", JobDocs.ID_ONLY)))
+                .append("as", "due");
+        return new Document[] {
+            new Document("$match", new Document(Fields.LIVE_QUEUE, range)),
+            new Document("$sort", new Document(Fields.LIVE_QUEUE, 1)),
+            new Document("$group", new Document(Fields.ID, "$" + Fields.LIVE_QUEUE).append("first", first)),
+            new Document("$sort", new Document(Fields.ID, 1)),
+            new Document("$limit", most),
+            new Document("$lookup", lookup)
+        };
+    }
+
     private static Document atLeast(String text) {
         return new Document("$gte", text);
     }
 
+    int live(String prefix, int most) {
+        Document range = new Document("$gte", prefix).append("$lt", prefix + DueQueues.END);
+        return mongo.list("count jobs", scope ->
+                (int) scope.jobs().count(new Document(Fields.LIVE_QUEUE, range), most));
+    }
+
+    /** One queue as it is put together from several answers. */
+    private static final class Found {
+        private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+        private final Set<JobState> atLeast = EnumSet.noneOf(JobState.class);
+        private Document settings = new Document();
+        private @Nullable Instant oldest;
+    }
+
     List<QueueState> all() {
-        return mongo.look("list queues", scope -> {
-            long now = scope.now();
-            Map<String, Map<JobState, Long>> counts = counts(scope);
-            Map<String, Instant> oldest = oldest(scope, now);
-            Map<String, Document> settings = new HashMap<>();
+        // Outside the transaction, which does not let the server tell what it knows without counting.
+        long documents = mongo.run("count jobs", scope -> scope.jobs().estimate());
+        return mongo.list("count jobs", scope -> {
+            Map<String, Found> queues = new TreeMap<>();
+            if (documents <= few) {
+                countAll(queues, scope);
+            } else {
+                countSome(queues, scope);
+            }
             scope.docs(Scope.QUEUES).list(new Document()).stream()
                     .filter(queue -> queue.containsKey(PAUSED) || queue.containsKey(MAX_RUNNING))
-                    .forEach(queue -> settings.put(queue.getString(Fields.ID), queue));
-            Set<String> names = new TreeSet<>(counts.keySet());
-            names.addAll(settings.keySet());
-            List<QueueState> queues = new ArrayList<>();
-            for (String name : names) {
-                Document queue = settings.getOrDefault(name, new Document());
-                queues.add(new QueueState(
-                        name, pause(queue), maxRunning(queue), counts.getOrDefault(name, Map.of()), oldest.get(name)));
-            }
-            return queues;
+                    .forEach(queue -> at(queues, queue.getString(Fields.ID)).settings = queue);
+            List<QueueState> states = new ArrayList<>();
+            queues.forEach((name, queue) -> states.add(new QueueState(
+                    name,
+                    pause(queue.settings),
+                    maxRunning(queue.settings),
+                    queue.counts,
+                    queue.atLeast,
+                    queue.oldest)));
+            return states;
         });
     }
 
-    private static Map<String, Map<JobState, Long>> counts(Scope scope) {
-        Map<String, Map<JobState, Long>> counts = new HashMap<>();
+    private static Found at(Map<String, Found> queues, String name) {
+        return queues.computeIfAbsent(name, key -> new Found());
+    }
+
+    private static void countAll(Map<String, Found> queues, Scope scope) {
         Document all = new Document(Fields.QUEUE, atLeast(""));
-        count(counts, scope.jobs(), all);
+        countAll(queues, scope.jobs(), all);
         if (scope.hasDead()) {
-            count(counts, scope.dead(), DeadLetters.countedOnly(scope, all));
+            countAll(queues, scope.dead(), DeadLetters.countedOnly(scope, all));
         }
-        return counts;
-    }
-
-    /** Counts entries of an index that has just these two fields. */
-    private static void count(Map<String, Map<JobState, Long>> counts, Docs docs, Document filter) {
-        Document key = new Document(Fields.QUEUE, "$" + Fields.QUEUE).append(Fields.STATUS, "$" + Fields.STATUS);
-        for (Document group : docs.aggregate(
-                new Document("$match", filter),
-                new Document("$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
-            Document id = group.get(Fields.ID, Document.class);
-            counts.computeIfAbsent(id.getString(Fields.QUEUE), name -> new EnumMap<>(JobState.class))
-                    .merge(JobDocs.stateOf(id), Fields.numberOr(group, "jobs", 0), Long::sum);
-        }
-    }
-
-    private static Map<String, Instant> oldest(Scope scope, long now) {
-        Map<String, Instant> oldest = new HashMap<>();
+        long now = scope.now();
         for (Document group : scope.jobs()
                 .aggregate(
                         new Document("$match", Claims.ready(atLeast(""), now)),
@@ -100,9 +169,121 @@ final class Queues {
                                 "$group",
                                 new Document(Fields.ID, "$" + Fields.QUEUE)
                                         .append("due", new Document("$min", "$" + Fields.DUE))))) {
-            oldest.put(group.getString(Fields.ID), Micros.instant(Fields.numberOr(group, "due", now)));
+            at(queues, group.getString(Fields.ID)).oldest = Micros.instant(Fields.numberOr(group, "due", now));
         }
-        return oldest;
+    }
+
+    /** Counts entries of an index that has just these two fields. */
+    private static void countAll(Map<String, Found> queues, Docs docs, Document filter) {
+        Document key = new Document(Fields.QUEUE, "$" + Fields.QUEUE).append(Fields.STATUS, "$" + Fields.STATUS);
+        for (Document group : docs.aggregate(
+                new Document("$match", filter),
+                new Document("$group", new Document(Fields.ID, key).append("jobs", new Document("$sum", 1))))) {
+            Document id = group.get(Fields.ID, Document.class);
+            at(queues, id.getString(Fields.QUEUE))
+                    .counts
+                    .merge(JobDocs.stateOf(id), Fields.numberOr(group, "jobs", 0), Long::sum);
+        }
+    }
+
+    /** Dead letters in a collection of their own are counted there, and without transactions some twice while they are moved. */
+    private void countSome(Map<String, Found> queues, Scope scope) {
+        int names = scope.jobs()
+                .distinct(Fields.QUEUE, new Document(Fields.QUEUE, atLeast("")))
+                .size();
+        int most = countable.applyAsInt(names);
+        for (JobState state : JobState.values()) {
+            count(queues, scope.jobs(), state, most);
+        }
+        if (scope.hasDead()) {
+            count(queues, scope.dead(), JobState.FAILED, most);
+        }
+        oldest(queues, scope.jobs(), scope.now(), most);
+    }
+
+    /** Jumps from name to name, and counts so many entries of each in an index that has just these two fields. */
+    private static void count(Map<String, Found> queues, Docs docs, JobState state, int most) {
+        Document jobs = new Document(Fields.STATUS, Fields.status(state));
+        for (Document row : docs.aggregate(eachQueue(
+                docs.name(),
+                jobs,
+                new Document("$limit", most),
+                new Document("$group", new Document(Fields.ID, null).append("jobs", new Document("$sum", 1)))))) {
+            Document found =
+                    row.getList("found", Document.class).stream().findFirst().orElse(new Document());
+            long counted = Fields.numberOr(found, "jobs", 0);
+            if (counted > 0) {
+                Found queue = at(queues, row.getString(Fields.ID));
+                queue.counts.merge(state, counted, Long::sum);
+                if (counted == most) {
+                    queue.atLeast.add(state);
+                }
+            }
+        }
+    }
+
+    private static void oldest(Map<String, Found> queues, Docs docs, long now, int most) {
+        Document ready = Claims.ready(null, now);
+        ready.remove(Fields.QUEUE);
+        for (Document row : docs.aggregate(eachQueue(
+                docs.name(),
+                ready,
+                new Document("$limit", most),
+                new Document(
+                        "$group",
+                        new Document(Fields.ID, null)
+                                .append("jobs", new Document("$sum", 1))
+                                .append("due", new Document("$min", "$" + Fields.DUE)))))) {
+            for (Document found : row.getList("found", Document.class)) {
+                String name = row.getString(Fields.ID);
+                boolean all = Fields.numberOr(found, "jobs", 0) < most;
+                at(queues, name).oldest =
+                        all ? Micros.instant(Fields.numberOr(found, "due", now)) : oldestOfAllLevels(docs, name, now);
+            }
+        }
+    }
+
+    /** The first entry of each level, for a queue that has more jobs than are counted. */
+    private static @Nullable Instant oldestOfAllLevels(Docs docs, String queue, long now) {
+        Long oldest = null;
+        for (String lane : Fields.LANES) {
+            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
+                Document level =
+                        Claims.ready(queue, now).append(Fields.LANE, lane).append(Fields.PRIORITY, priority);
+                Document first = docs.find(level)
+                        .projection(new Document(Fields.DUE, 1))
+                        .sort(new Document(Fields.DUE, 1))
+                        .limit(1)
+                        .first();
+                if (first != null) {
+                    long due = Fields.numberOr(first, Fields.DUE, now);
+                    oldest = oldest == null ? due : Math.min(oldest, due);
+                }
+            }
+        }
+        return oldest == null ? null : Micros.instant(oldest);
+    }
+
+    private static Document[] eachQueue(String collection, Document filter, Document... then) {
+        List<Document> pipeline = new ArrayList<>();
+        Document same = new Document("$expr", new Document("$eq", List.of("$" + Fields.QUEUE, "$$name")));
+        same.putAll(filter);
+        pipeline.add(new Document("$match", same));
+        pipeline.addAll(List.of(then));
+        return new Document[] {
+            new Document("$match", new Document(Fields.QUEUE, atLeast(""))),
+            new Document("$sort", new Document(Fields.QUEUE, 1)),
+            new Document(
+                    "$group",
+                    new Document(Fields.ID, "$" + Fields.QUEUE)
+                            .append("first", new Document("$first", "$" + Fields.STATUS))),
+            new Document(
+                    "$lookup",
+                    new Document("from", collection)
+                            .append("let", new Document("name", "$" + Fields.ID))
+                            .append("pipeline", pipeline)
+                            .append("as", "found"))
+        };
     }
 
     static QueueState.@Nullable Pause pause(Document queue) {

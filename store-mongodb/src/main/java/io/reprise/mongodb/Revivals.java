@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import com.mongodb.MongoException;
+import com.mongodb.client.model.UpdateOneModel;
 import io.reprise.JobId;
 import io.reprise.JobState;
 import io.reprise.WaitReason;
@@ -9,9 +10,13 @@ import io.reprise.store.Note;
 import io.reprise.store.Revival;
 import io.reprise.store.Revived;
 import io.reprise.store.Revived.Result;
+import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.bson.Document;
+import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /** Puts dead letters and waiting jobs back. The unique index on keys says whether a key was taken meanwhile. */
@@ -24,6 +29,12 @@ final class Revivals {
     /** Undoes the transaction. */
     @SuppressWarnings("serial")
     private static final class KeyTaken extends RuntimeException {}
+
+    private static final Document OF_A_REVIVAL = new Document(Fields.QUEUE, 1)
+            .append(Fields.STATUS, 1)
+            .append(Fields.GRANTED, 1)
+            .append(Fields.LIFE, 1)
+            .append("key", 1);
 
     private final Mongo mongo;
     private final DeadLetters deadLetters;
@@ -41,6 +52,63 @@ final class Revivals {
             deadLetters.move(List.of(id.value()));
             return new Revived(Result.KEY_TAKEN, null);
         }
+    }
+
+    /**
+     * Those that keep their id and hold no key, in one step; the others, of which each may meet another's key, one by one.
+     */
+    Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
+        Map<JobId, Revived> answers = new HashMap<>();
+        mongo.atomically("revive jobs", scope -> revivePlain(scope, revivals, note))
+                .forEach(id -> answers.put(id, new Revived(Result.DONE, id)));
+        revivals.forEach((id, revival) -> {
+            if (!answers.containsKey(id)) {
+                answers.put(id, revive(id, revival, note));
+            }
+        });
+        return answers;
+    }
+
+    private List<JobId> revivePlain(Scope scope, Map<JobId, Revival> revivals, Note note) {
+        long now = scope.now();
+        ObjectId mark = new ObjectId();
+        List<Long> same = revivals.entrySet().stream()
+                .filter(entry -> !entry.getValue().edit().newId())
+                .map(entry -> entry.getKey().value())
+                .toList();
+        deadLetters.bringBackAll(scope, plain(same));
+        List<UpdateOneModel<Document>> models = new ArrayList<>();
+        List<Long> found = new ArrayList<>();
+        scope.jobs().find(plain(same)).projection(OF_A_REVIVAL).forEach(job -> {
+            Revival revival = Objects.requireNonNull(revivals.get(new JobId(JobDocs.idOf(job))));
+            Change change = change(job, revival, now).set(Fields.MARK, mark);
+            models.add(new UpdateOneModel<>(unchanged(job), change.build()));
+            found.add(JobDocs.idOf(job));
+        });
+        if (models.isEmpty()) {
+            return List.of();
+        }
+        int put = scope.jobs().bulk(models).getMatchedCount();
+        List<JobId> revived = (put == found.size()
+                        ? found
+                        : Queries.ids(scope.jobs().find(JobDocs.byIds(found).append(Fields.MARK, mark))))
+                .stream().map(JobId::new).toList();
+        Map<JobId, String> actions = new HashMap<>();
+        revived.forEach(
+                id -> actions.put(id, Objects.requireNonNull(revivals.get(id)).action()));
+        Audit.jobs(
+                scope,
+                now,
+                note,
+                actions,
+                id -> Objects.requireNonNull(revivals.get(id)).detail(id, id));
+        return revived;
+    }
+
+    private static Document plain(List<Long> ids) {
+        return JobDocs.byIds(ids)
+                .append(Fields.STATUS, Fields.in(List.of(Fields.FAILED, Fields.PENDING)))
+                .append("key", null);
     }
 
     private Revived revive(Scope scope, JobId id, Revival revival, Note note) {

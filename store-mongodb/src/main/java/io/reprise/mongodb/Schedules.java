@@ -3,11 +3,13 @@ package io.reprise.mongodb;
 
 import io.reprise.JobId;
 import io.reprise.JobSpec;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.Note;
 import io.reprise.store.StoredSchedule;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -97,33 +99,86 @@ final class Schedules {
         });
     }
 
-    Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
-        return Optional.ofNullable(Inserts.untilNotOvertaken(
-                () -> mongo.atomically("fire a schedule", scope -> fire(scope, name, dueAt, nextAt, jobs))));
+    Optional<StoredSchedule> find(String name) {
+        return mongo.run("read a schedule", scope -> {
+            Document row = scope.docs(Scope.SCHEDULES).first(byName(name));
+            return row == null ? Optional.empty() : Optional.of(read(row));
+        });
     }
 
-    /** Without a transaction the schedule moves first, so that nothing is enqueued twice, and back if it was refused. */
-    private @Nullable List<Inserted> fire(Scope scope, String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+    List<StoredSchedule> due(int limit, @Nullable StoredSchedule after) {
+        return mongo.run("read due schedules", scope -> {
+            Document due = new Document(PAUSED, false).append(NEXT, Fields.upTo(scope.now()));
+            if (after != null) {
+                long from = Micros.of(after.nextAt());
+                due.append(
+                        "$or",
+                        List.of(
+                                new Document(NEXT, new Document("$gt", from)),
+                                new Document(NEXT, from).append(Fields.ID, new Document("$gt", after.name()))));
+            }
+            List<StoredSchedule> schedules = new ArrayList<>();
+            scope.docs(Scope.SCHEDULES)
+                    .find(due)
+                    .sort(new Document(NEXT, 1).append(Fields.ID, 1))
+                    .limit(limit)
+                    .forEach(row -> schedules.add(read(row)));
+            return schedules;
+        });
+    }
+
+    Optional<Instant> nextFiring() {
+        return mongo.run("look for the next firing", scope -> {
+            Document row = scope.docs(Scope.SCHEDULES)
+                    .find(new Document(PAUSED, false).append(NEXT, new Document("$gt", scope.now())))
+                    .sort(new Document(NEXT, 1))
+                    .limit(1)
+                    .first();
+            return row == null ? Optional.<Instant>empty() : Optional.of(Micros.instant(Fields.numberOr(row, NEXT, 0)));
+        });
+    }
+
+    List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+        return Inserts.untilNotOvertaken(() -> mongo.atomically("fire schedules", scope -> fire(scope, firings)));
+    }
+
+    /** Without a transaction the schedules move first, so that nothing is enqueued twice, and back if it was refused. */
+    private List<Optional<List<Inserted>>> fire(Scope scope, List<Firing> firings) {
         Docs schedules = scope.docs(Scope.SCHEDULES);
-        Document due = byName(name).append(PAUSED, false).append(NEXT, Micros.of(dueAt));
-        if (!schedules.update(due, Change.none().set(NEXT, Micros.of(nextAt)))) {
-            return null;
+        List<Firing> moved = new ArrayList<>();
+        for (Firing firing : firings) {
+            Document due = byName(firing.schedule()).append(PAUSED, false).append(NEXT, Micros.of(firing.dueAt()));
+            if (schedules.update(due, Change.none().set(NEXT, Micros.of(firing.nextAt())))) {
+                moved.add(firing);
+            }
         }
-        List<Inserted> inserted;
+        List<JobSpec> jobs =
+                moved.stream().flatMap(firing -> firing.jobs().stream()).toList();
+        Iterator<Inserted> inserted;
         try {
-            inserted = jobs.isEmpty() ? List.of() : inserts.insert(scope, jobs);
+            inserted = (jobs.isEmpty() ? List.<Inserted>of() : inserts.insert(scope, jobs)).iterator();
         } catch (RuntimeException e) {
             if (!scope.isTransaction()) {
-                schedules.update(
-                        byName(name).append(NEXT, Micros.of(nextAt)),
-                        Change.none().set(NEXT, Micros.of(dueAt)));
+                moved.forEach(firing -> schedules.update(
+                        byName(firing.schedule()).append(NEXT, Micros.of(firing.nextAt())),
+                        Change.none().set(NEXT, Micros.of(firing.dueAt()))));
             }
             throw e;
         }
-        if (!inserted.isEmpty()) {
-            long last = inserted.get(inserted.size() - 1).id().value();
-            schedules.update(byName(name), Change.none().set(LAST_JOB, last));
+        List<Optional<List<Inserted>>> answers = new ArrayList<>();
+        for (Firing firing : firings) {
+            if (!moved.contains(firing)) {
+                answers.add(Optional.empty());
+                continue;
+            }
+            List<Inserted> own =
+                    firing.jobs().stream().map(job -> inserted.next()).toList();
+            if (!own.isEmpty()) {
+                long last = own.get(own.size() - 1).id().value();
+                schedules.update(byName(firing.schedule()), Change.none().set(LAST_JOB, last));
+            }
+            answers.add(Optional.of(own));
         }
-        return inserted;
+        return answers;
     }
 }

@@ -22,6 +22,7 @@ final class Schema {
     private static final String COLLECTION = "collection";
 
     private static final Document PENDING = new Document(Fields.STATUS, Fields.PENDING);
+    private static final Document FAILED = new Document(Fields.STATUS, Fields.FAILED);
     private static final Document PROCESSING = new Document(Fields.STATUS, Fields.PROCESSING);
 
     private Schema() {}
@@ -123,7 +124,9 @@ final class Schema {
                 List.of(
                         index("audit_job", keys("job", "at_us"), new IndexOptions()),
                         index("audit_time", keys("at_us"), new IndexOptions())));
+        indexes.put(Scope.SCHEDULES, List.of(index("due", keys("paused", "next_us", Fields.ID), new IndexOptions())));
         indexes.put(Scope.DOCUMENTS, List.of(index("kind", keys("kind", "name"), new IndexOptions())));
+        indexes.put(Scope.CONTROLS, List.of(index("changed", keys(Versions.VERSION), new IndexOptions())));
         indexes.put(Scope.SPENDING, List.of(index("spending_day", keys("period_us"), new IndexOptions())));
         indexes.put(Scope.ACTIVITY, List.of(index("activity_minute", keys("period_us"), new IndexOptions())));
         return indexes;
@@ -159,6 +162,9 @@ final class Schema {
                     keys(Fields.IDEMPOTENCY_KEYS),
                     new IndexOptions().unique(true).sparse(true)));
         }
+        jobs.add(index("dead", keys(Fields.STATUS, Fields.ID), new IndexOptions().partialFilterExpression(FAILED)));
+        jobs.add(
+                index("dead_queue", keys(Fields.QUEUE, Fields.ID), new IndexOptions().partialFilterExpression(FAILED)));
         jobs.add(index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)));
         return jobs;
     }
@@ -168,6 +174,7 @@ final class Schema {
                 index("counts", keys(Fields.QUEUE, Fields.STATUS), new IndexOptions()),
                 index("finished", keys(Fields.STATUS, Fields.FINISHED), new IndexOptions()),
                 index("idempotency", keys(Fields.IDEMPOTENCY_KEYS), new IndexOptions().sparse(true)),
+                index("dead_queue", keys(Fields.QUEUE, Fields.ID), new IndexOptions()),
                 index("failure", keys(Fields.ERROR + ".fingerprint", Fields.ID), new IndexOptions().sparse(true)),
                 index("moving", keys(Fields.MOVING), new IndexOptions().sparse(true)));
     }

@@ -273,7 +273,7 @@ final class Settlements {
                     change.set(Fields.LAST_DELAY, Micros.of(pause.lastDelay()));
                 }
                 if (settlement.spent() == Spent.LOSS && Fields.integer(job, Fields.LOSSES) > 0) {
-                    change.set(Fields.LANE, Fields.SUSPECT);
+                    change.set(Fields.LANE, Fields.SUSPECT).set(Fields.TOGETHER, pause.together());
                 }
             } else if (next instanceof Settlement.Park park) {
                 long due = park.delay() == null ? Fields.numberOr(job, Fields.DUE, at) : Micros.plus(at, park.delay());

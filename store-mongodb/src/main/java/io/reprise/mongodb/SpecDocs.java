@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 /** A spec as fields of a document. */
 final class SpecDocs {
 
-    private static final String PAYLOAD = "payload";
+    static final String PAYLOAD = "payload";
     private static final String POLICY = "policy";
     /** What a person wants to know of the policy; it is decided by the whole of it. */
     private static final String BACKOFF_POLICY = "backoff_policy";
@@ -79,6 +79,11 @@ final class SpecDocs {
 
     private static double seconds(Duration duration) {
         return duration.toMillis() / 1_000.0;
+    }
+
+    /** Says that a payload was left out on purpose: none at all would be a damage. */
+    static void withoutPayload(Document document) {
+        document.append(PAYLOAD, "null");
     }
 
     /** Never refuses a document: who lists or claims jobs must not be stopped by one of them. */

@@ -1,15 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoException;
+import com.mongodb.bulk.BulkWriteResult;
+import com.mongodb.client.model.InsertOneModel;
+import com.mongodb.client.model.UpdateOneModel;
+import com.mongodb.client.model.WriteModel;
 import io.reprise.store.Note;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.bson.Document;
 
 /** Rows that are changed by comparing and setting a version. Versions come from a source that only grows. */
 final class Versions {
 
     static final String VERSION = "version";
+
+    /** Versions that a row had of late, this one included. */
+    private static final String PAST = "past";
+
+    private static final int PAST_KEPT = 20;
 
     private final Mongo mongo;
     private final String collection;
@@ -44,6 +59,64 @@ final class Versions {
         } catch (Beaten e) {
             return OptionalLong.empty();
         }
+    }
+
+    /**
+     * What became of many rows.
+     *
+     * @param version of those that were stored
+     * @param stored the ids of those
+     */
+    record Stored(long version, Set<Object> stored) {}
+
+    /**
+     * Many rows, each by itself.
+     *
+     * @param expected the version of each id; 0 if there must be no such row
+     */
+    Stored put(Map<Object, Document> rows, Map<Object, Long> expected) {
+        return mongo.run("store " + collection, scope -> {
+            long version = scope.next(collection, 1);
+            List<WriteModel<Document>> models = new ArrayList<>();
+            rows.forEach((id, fields) -> {
+                long before = expected.getOrDefault(id, 0L);
+                if (before == 0) {
+                    Document row = row(id, version).append(PAST, List.of(version));
+                    row.putAll(fields);
+                    models.add(new InsertOneModel<>(row));
+                } else {
+                    Change change =
+                            Change.none().setAll(fields).set(VERSION, version).push(PAST, version, PAST_KEPT);
+                    models.add(new UpdateOneModel<>(row(id, before), change.build()));
+                }
+            });
+            int written = write(scope, models);
+            return new Stored(
+                    version, written == models.size() ? rows.keySet() : stored(scope, rows.keySet(), version));
+        });
+    }
+
+    private int write(Scope scope, List<WriteModel<Document>> models) {
+        try {
+            BulkWriteResult result = scope.docs(collection).bulk(models);
+            return result.getInsertedCount() + result.getMatchedCount();
+        } catch (MongoBulkWriteException e) {
+            // The others were written.
+            if (MongoErrors.isDuplicate(e)) {
+                return -1;
+            }
+            throw e;
+        }
+    }
+
+    /** Others may have changed a row since: it says which versions it had of late. */
+    private Set<Object> stored(Scope scope, Set<Object> ids, long version) {
+        Set<Object> stored = new HashSet<>();
+        scope.docs(collection)
+                .find(new Document(Fields.ID, Fields.in(ids)).append(PAST, version))
+                .projection(new Document(Fields.ID, 1))
+                .forEach(row -> stored.add(row.get(Fields.ID)));
+        return stored;
     }
 
     private OptionalLong put(Scope scope, Object id, long expected, Document fields) {
@@ -86,6 +159,6 @@ final class Versions {
     }
 
     private static void note(Scope scope, Deed deed) {
-        Audit.subject(scope, scope.now(), deed.action, deed.subject, deed.note, null);
+        Audit.subject(scope, scope.now(), deed.action, deed.subject, deed.note, deed.note.detail());
     }
 }

@@ -62,7 +62,7 @@ class DeadLettersTest implements StoreFixture {
     private void assertOneDeadLetter(JobId id) {
         assertThat(read(id).state()).isEqualTo(JobState.FAILED);
         assertThat(store().find(JobQuery.all()).items()).extracting(Job::id).containsExactly(id);
-        assertThat(store().deadGroups(JobQuery.all(), 10))
+        assertThat(store().deadGroups(JobQuery.all(), 10).items())
                 .extracting(DeadGroup::count)
                 .containsExactly(1L);
         assertThat(count("default", JobState.FAILED)).isEqualTo(1);

@@ -7,6 +7,7 @@ import io.reprise.JobSpec;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -23,12 +24,14 @@ public final class Claims {
     private int max = 100;
     private List<Demand> demands = List.of(new Demand(JobSpec.DEFAULT_QUEUE, 100));
     private double retryShare = 0.2;
-    private boolean suspects = true;
+    private Suspects suspects = Suspects.upTo(1);
     private Set<String> types = Set.of();
+    private boolean others;
+    private boolean remote;
 
     private Claims() {}
 
-    /** Up to this many jobs of the default queue, suspects too, under a long lease. */
+    /** Up to this many jobs of the default queue, one suspect too, under a long lease. */
     public static Claims upTo(int max) {
         Claims claims = new Claims();
         claims.max = max;
@@ -62,6 +65,10 @@ public final class Claims {
     }
 
     public Claims suspects(boolean wanted) {
+        return suspects(wanted ? Suspects.upTo(1) : Suspects.NONE);
+    }
+
+    public Claims suspects(Suspects wanted) {
         suspects = wanted;
         return this;
     }
@@ -71,8 +78,20 @@ public final class Claims {
         return this;
     }
 
+    /** Any types but these. */
+    public Claims typesBut(String... names) {
+        others = true;
+        return types(names);
+    }
+
+    /** By a worker that may never hear of it. */
+    public Claims remote() {
+        remote = true;
+        return this;
+    }
+
     public ClaimRequest build() {
-        return new ClaimRequest(worker, lease, max, demands, retryShare, suspects, types);
+        return new ClaimRequest(worker, lease, max, demands, retryShare, suspects, types, others, remote);
     }
 
     public static List<Job> jobs(List<Claim> claims) {

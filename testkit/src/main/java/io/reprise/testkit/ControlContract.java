@@ -17,12 +17,15 @@ import io.reprise.store.Claim;
 import io.reprise.store.ControlRow;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Revival;
+import io.reprise.store.Unparking;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -62,6 +65,111 @@ public interface ControlContract extends StoreFixture {
         assertThat(store().putControl(new ControlRow(BREAKER, first, "b"))).isEmpty();
         long again = store().putControl(new ControlRow(BREAKER, 0, "c")).orElseThrow();
         assertThat(again).isGreaterThan(first);
+    }
+
+    @Test
+    default void of_many_changes_each_counts_by_itself() {
+        List<OptionalLong> created = store().putControls(List.of(row("a", 0, "1"), row("b", 0, "1"), row("c", 0, "1")));
+        assertThat(created).allMatch(OptionalLong::isPresent);
+        long b = created.get(1).getAsLong();
+        long later = store().putControl(row("b", b, "2")).orElseThrow();
+        List<OptionalLong> changed = store().putControls(List.of(
+                row("d", 0, "1"),
+                row("c", created.get(2).getAsLong(), "2"),
+                row("b", b, "3"),
+                row("a", 0, "2"),
+                row("e", later, "1")));
+        assertThat(changed).extracting(OptionalLong::isPresent).containsExactly(true, true, false, false, false);
+        assertThat(store().controls())
+                .extracting(ControlRow::name, ControlRow::state)
+                .containsExactly(tuple("a", "1"), tuple("b", "2"), tuple("c", "2"), tuple("d", "1"));
+        assertThat(store().controls(List.of("c", "e")))
+                .containsExactly(row("c", changed.get(1).getAsLong(), "2"));
+        assertThat(changed.get(1).getAsLong()).isGreaterThan(created.get(2).getAsLong());
+    }
+
+    @Test
+    default void what_was_changed_since_a_version_is_read() {
+        long first = store().putControl(row("a", 0, "1")).orElseThrow();
+        long second = store().putControl(row("b", 0, "1")).orElseThrow();
+        assertThat(store().controlsAfter(0)).extracting(ControlRow::name).containsExactlyInAnyOrder("a", "b");
+        assertThat(store().controlsAfter(first)).containsExactly(row("b", second, "1"));
+        long third = store().putControl(row("a", first, "2")).orElseThrow();
+        assertThat(store().controlsAfter(second)).containsExactly(row("a", third, "2"));
+        assertThat(store().controlsAfter(third)).isEmpty();
+    }
+
+    @Test
+    default void of_many_rows_those_that_nobody_changed_are_removed() {
+        List<OptionalLong> versions = store().putControls(List.of(row("a", 0, "1"), row("b", 0, "1")));
+        long b = versions.get(1).getAsLong();
+        store().putControl(row("b", b, "2")).orElseThrow();
+        assertThat(store().removeControls(
+                                List.of(row("a", versions.get(0).getAsLong(), ""), row("b", b, ""), row("c", b, ""))))
+                .containsExactly("a");
+        assertThat(store().controls()).extracting(ControlRow::name).containsExactly("b");
+    }
+
+    @Test
+    default void bundles_of_many_workers_lose_no_change() {
+        int each = 10;
+        List<String> names = List.of("a", "b", "c", "d");
+        Crowd.run(4, number -> {
+            for (int i = 0; i < each; i++) {
+                List<String> left = new ArrayList<>(names);
+                Collections.rotate(left, number);
+                while (!left.isEmpty()) {
+                    Map<String, ControlRow> known = new HashMap<>();
+                    store().controls(left).forEach(found -> known.put(found.name(), found));
+                    List<OptionalLong> done = store().putControls(left.stream()
+                            .map(name -> known.getOrDefault(name, row(name, 0, "0")))
+                            .map(row ->
+                                    row(row.name(), row.version(), Integer.toString(Integer.parseInt(row.state()) + 1)))
+                            .toList());
+                    List<String> beaten = new ArrayList<>();
+                    for (int n = 0; n < done.size(); n++) {
+                        if (done.get(n).isEmpty()) {
+                            beaten.add(left.get(n));
+                        }
+                    }
+                    left = beaten;
+                }
+            }
+        });
+        assertThat(store().controls()).extracting(ControlRow::state).containsOnly(Integer.toString(4 * each));
+    }
+
+    private static ControlRow row(String name, long version, String state) {
+        return new ControlRow(name, version, state);
+    }
+
+    @Test
+    default void jobs_of_many_names_are_put_back_in_one_call() {
+        for (int i = 0; i < 60; i++) {
+            add(Jobs.many(2));
+            for (Claim claim : claim(Claims.upTo(2))) {
+                for (Job job : claim.jobs()) {
+                    settle(Settlements.park(claim, job, "breaker/" + i));
+                }
+            }
+        }
+        List<Unparking> wanted = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            wanted.add(
+                    i % 3 == 0
+                            ? Unparking.fresh("breaker/" + i, 1, Instant.EPOCH)
+                            : Unparking.backlog("breaker/" + i, i % 3 == 1 ? 1 : 5));
+        }
+        wanted.add(Unparking.backlog("breaker/nobody", 5));
+        wanted.add(Unparking.backlog("breaker/1", 0));
+        List<Integer> expected = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            expected.add(i % 3 == 2 ? 2 : 1);
+        }
+        expected.addAll(List.of(0, 0));
+        assertThat(store().unpark(wanted)).isEqualTo(expected);
+        assertThat(Claims.jobs(claim(Claims.upTo(100)))).hasSize(80);
+        assertThat(store().parkedBy()).hasSize(40);
     }
 
     @Test
@@ -135,6 +243,20 @@ public interface ControlContract extends StoreFixture {
     }
 
     @Test
+    default void a_job_that_nothing_holds_any_more_is_an_ordinary_job() {
+        List<JobId> ids = park(3);
+        Instant since = store().now().minusSeconds(3600);
+        assertThat(store().unpark(List.of(Unparking.fresh(BREAKER, 1, since).freely())))
+                .containsExactly(1);
+        assertThat(store().unpark(List.of(Unparking.backlog(BREAKER, 10).freely())))
+                .containsExactly(2);
+        assertThat(ids).extracting(id -> read(id).status().waitReason()).containsOnly(WaitReason.NEW);
+        assertThat(claim(Claims.upTo(10)).stream().flatMap(claim -> claim.admitted().stream()))
+                .isEmpty();
+        assertThat(store().parkedBy()).isEmpty();
+    }
+
+    @Test
     default void whoever_was_let_through_and_ran_is_an_ordinary_job_again() {
         park(1);
         store().unpark(BREAKER, 1);
@@ -157,6 +279,48 @@ public interface ControlContract extends StoreFixture {
             assertThat(store().unpark(BREAKER, 1)).isEqualTo(1);
             assertThat(Claims.ids(claim(Claims.upTo(10).from("a", "b")))).containsExactly(next);
         }
+    }
+
+    @Test
+    default void fresh_jobs_go_latest_first_if_they_came_since_and_were_never_tried() {
+        JobId old = add(Jobs.spec("calls"));
+        awaitNextInstant();
+        Instant since = store().now();
+        JobId first = add(Jobs.spec("calls"));
+        awaitNextInstant();
+        JobId last = add(Jobs.spec("calls"));
+        JobId tried = add(Jobs.spec("calls"));
+        for (Claim claim : claim(Claims.upTo(10))) {
+            claim.jobs()
+                    .forEach(job -> settle(
+                            job.id().equals(tried)
+                                    ? Settlements.parkedRetry(claim, job, Duration.ZERO, BREAKER)
+                                    : Settlements.park(claim, job, BREAKER)));
+        }
+        Unparking one = Unparking.fresh(BREAKER, 1, since);
+        assertThat(store().unpark(List.of(one))).containsExactly(1);
+        assertThat(Claims.ids(claim(Claims.upTo(10)))).containsExactly(last);
+        assertThat(store().unpark(List.of(Unparking.fresh("breaker/other", 5, since), one)))
+                .as("one answer for each, in their order")
+                .containsExactly(0, 1);
+        assertThat(Claims.ids(claim(Claims.upTo(10)))).containsExactly(first);
+        assertThat(store().unpark(List.of(one))).containsExactly(0);
+        assertThat(store().unpark(List.of(Unparking.backlog(BREAKER, 10)))).containsExactly(2);
+        assertThat(Claims.ids(claim(Claims.upTo(10)))).containsExactlyInAnyOrder(old, tried);
+    }
+
+    @Test
+    default void a_backlog_that_was_let_go_leaves_fresh_jobs_their_share() {
+        List<JobId> backlog = park(10);
+        awaitNextInstant();
+        store().unpark(List.of(Unparking.backlog(BREAKER, 10)));
+        List<JobId> fresh = new ArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            fresh.add(add(Jobs.spec("calls")));
+        }
+        List<JobId> claimed = Claims.ids(claim(Claims.upTo(10).retryShare(0.2)));
+        assertThat(claimed).hasSize(10).containsAll(fresh);
+        assertThat(claimed).filteredOn(backlog::contains).hasSize(2);
     }
 
     @Test

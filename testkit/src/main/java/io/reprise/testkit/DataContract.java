@@ -25,10 +25,13 @@ import io.reprise.store.Note;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
+import io.reprise.store.StoredBytes;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -293,5 +296,36 @@ public interface DataContract extends StoreFixture {
             assertThat(failure.retryAfter()).isEqualTo(expected.retryAfter());
             assertThat(failure.given()).isEqualTo(expected.given());
         });
+    }
+
+    @Test
+    default void the_bytes_of_payloads_and_results_add_up_by_queue() {
+        add(Jobs.on("a").payload("\"" + "ü".repeat(10) + "\""));
+        add(Jobs.on("a").payload("1"));
+        add(Jobs.on("b").payload("12345"));
+        Claim claim = claimOne(Claims.upTo(1).from("b"));
+        settle(Settlements.success(claim, only(claim), "\"1234567\""));
+        assertThat(bytes(1)).isEqualTo(Map.of("a", 23L, "b", 14L));
+        assertThat(bytes(100)).isEqualTo(Map.of("a", 23L, "b", 14L));
+    }
+
+    @Test
+    default void the_bytes_of_dead_letters_count_until_they_are_discarded() {
+        JobId dead = deadLetter(Jobs.on("a").payload("\"dead\""));
+        assertThat(bytes(1)).isEqualTo(Map.of("a", 6L));
+        store().discard(dead, NOTE);
+        assertThat(bytes(1)).isEmpty();
+    }
+
+    /** Asked for in parts of so many jobs. */
+    private Map<String, Long> bytes(int rows) {
+        Map<String, Long> all = new HashMap<>();
+        String cursor = null;
+        do {
+            StoredBytes part = store().bytes(cursor, rows);
+            part.byQueue().forEach((queue, bytes) -> all.merge(queue, bytes, Long::sum));
+            cursor = part.next();
+        } while (cursor != null);
+        return all;
     }
 }

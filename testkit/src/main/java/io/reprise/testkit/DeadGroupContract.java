@@ -21,7 +21,7 @@ public interface DeadGroupContract extends StoreFixture {
         deadLetter(Jobs.on("a"));
         JobId second = deadLetter(Jobs.on("b"));
         add(Jobs.on("a"));
-        List<DeadGroup> groups = store().deadGroups(JobQuery.all(), 10);
+        List<DeadGroup> groups = store().deadGroups(JobQuery.all(), 10).items();
         assertThat(groups).hasSize(1);
         DeadGroup group = groups.get(0);
         Job latest = read(second);
@@ -39,14 +39,14 @@ public interface DeadGroupContract extends StoreFixture {
         deadLetter(Jobs.on("a/one"));
         deadLetter(Jobs.on("a/two"));
         deadLetter(Jobs.on("ab"));
-        assertThat(store().deadGroups(JobQuery.all().queue("ab"), 10))
+        assertThat(store().deadGroups(JobQuery.all().queue("ab"), 10).items())
                 .extracting(DeadGroup::count)
                 .containsExactly(1L);
-        assertThat(store().deadGroups(JobQuery.all().queuePrefix("a/"), 10))
+        assertThat(store().deadGroups(JobQuery.all().queuePrefix("a/"), 10).items())
                 .extracting(DeadGroup::count)
                 .containsExactly(2L);
-        assertThat(store().deadGroups(JobQuery.all().queue("none"), 10)).isEmpty();
-        assertThat(store().deadGroups(JobQuery.all(), 1)).hasSize(1);
+        assertThat(store().deadGroups(JobQuery.all().queue("none"), 10).items()).isEmpty();
+        assertThat(store().deadGroups(JobQuery.all(), 1).items()).hasSize(1);
     }
 
     @Test

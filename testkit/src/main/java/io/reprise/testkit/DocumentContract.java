@@ -75,6 +75,17 @@ public interface DocumentContract extends StoreFixture {
     }
 
     @Test
+    default void what_exactly_changed_in_a_document_is_noted_if_it_is_said() {
+        Document document = new Document(KIND, "a", 0, "1");
+        long version = store().putDocument(document, "put-policy", NOTE.changing("from 0 to 1"))
+                .orElseThrow();
+        store().removeDocument(new Document(KIND, "a", version, "1"), "delete-policy", NOTE.changing("it was 1"));
+        assertThat(store().audit(null, 10))
+                .extracting(AuditEntry::detail, AuditEntry::note)
+                .containsExactly(tuple("it was 1", NOTE), tuple("from 0 to 1", NOTE));
+    }
+
+    @Test
     default void many_threads_lose_no_change_of_a_document() {
         int each = 10;
         store().putDocument(new Document(KIND, "n", 0, "0")).orElseThrow();

@@ -3,10 +3,12 @@ package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
@@ -34,6 +36,49 @@ public interface IdempotencyContract extends StoreFixture {
         JobId id = add(once());
         assertThat(store().findByIdempotencyKey("request-1")).contains(id);
         assertThat(store().findByIdempotencyKey("request-2")).isEmpty();
+    }
+
+    @Test
+    default void a_key_that_met_a_held_unique_key_leads_to_its_holder_for_good() {
+        JobId holder = add(Jobs.spec("holder").key("k", KeyRule.KEEP));
+        Inserted first = insert(once().key("k", KeyRule.KEEP));
+        assertThat(first.id()).isEqualTo(holder);
+        assertThat(first.created()).isFalse();
+        succeed(claimOne());
+        assertThat(insert(once().key("k", KeyRule.KEEP)).id())
+                .as("what the first one was answered, though the unique key is free")
+                .isEqualTo(holder);
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_key_with_another_proof_is_refused_and_nothing_is_stored() {
+        JobId first = add(proven("proof-1").payload("1"));
+        assertThat(insert(proven("proof-1").payload("2")).id()).isEqualTo(first);
+        assertThat(insert(once()).id()).as("without a proof any will do").isEqualTo(first);
+        assertThatThrownBy(() -> store().insert(List.of(
+                        Jobs.spec("other").build(), proven("proof-2").build())))
+                .isInstanceOfSatisfying(
+                        KeyReusedException.class, e -> assertThat(e.job()).isEqualTo(first));
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_proof_holds_under_every_rule_for_the_unique_key() {
+        JobId holder = add(Jobs.spec("holder").key("k", KeyRule.KEEP));
+        for (KeyRule rule : List.of(KeyRule.KEEP, KeyRule.REPLACE)) {
+            JobSpec.Builder spec = Jobs.spec("a").key("k", rule).idempotencyKey("request-" + rule, "proof-" + rule);
+            assertThat(insert(spec).id()).isEqualTo(holder);
+            assertThat(insert(spec).id()).isEqualTo(holder);
+            assertThatThrownBy(() -> insert(spec.idempotencyKey("request-" + rule, "other")))
+                    .isInstanceOf(KeyReusedException.class);
+        }
+        succeed(claimOne());
+        for (KeyRule rule : List.of(KeyRule.KEEP, KeyRule.REPLACE)) {
+            JobSpec.Builder spec = Jobs.spec("a").key("k", rule).idempotencyKey("request-" + rule, "proof-" + rule);
+            assertThat(insert(spec).id()).isEqualTo(holder);
+        }
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
     }
 
     @Test
@@ -86,5 +131,9 @@ public interface IdempotencyContract extends StoreFixture {
 
     private static JobSpec.Builder once() {
         return Jobs.spec("work").idempotencyKey("request-1");
+    }
+
+    private static JobSpec.Builder proven(String proof) {
+        return once().idempotencyKey("request-1", proof);
     }
 }

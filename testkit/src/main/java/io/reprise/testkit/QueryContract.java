@@ -40,6 +40,24 @@ public interface QueryContract extends StoreFixture {
     }
 
     @Test
+    default void jobs_are_found_without_what_may_be_long() {
+        add(Jobs.spec("a"));
+        succeed(claimOne());
+        deadLetter(Jobs.spec("b"));
+        add(Jobs.spec("c"));
+        claimOne();
+        add(Jobs.spec("d"));
+        List<Job> whole = store().find(JobQuery.all()).items();
+        List<Job> brief = store().find(JobQuery.all().brief()).items();
+        assertThat(brief).hasSize(4).zipSatisfy(whole, (job, same) -> {
+            assertThat(job).isEqualTo(same.brief()).isNotEqualTo(same);
+        });
+        assertThat(store().deadGroups(JobQuery.all().brief(), 10).items())
+                .singleElement()
+                .satisfies(group -> assertThat(group.latest().spec().payload()).isEqualTo("null"));
+    }
+
+    @Test
     default void jobs_are_found_by_state() {
         JobId failed = deadLetter(Jobs.spec("a"));
         JobId succeeded = add(Jobs.spec("b"));

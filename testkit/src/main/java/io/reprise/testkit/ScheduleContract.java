@@ -9,6 +9,8 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.KeyRule;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Claim;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import io.reprise.store.StoredSchedule;
@@ -143,6 +145,82 @@ public interface ScheduleContract extends StoreFixture {
         assertThat(store().removeSchedule("nightly")).isFalse();
         assertThat(store().schedules()).isEmpty();
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void one_schedule_is_read_by_its_name() {
+        put("nightly", "rule", FIRST);
+        put("weekly", "rule", SECOND);
+        assertThat(store().schedule("weekly"))
+                .hasValueSatisfying(schedule -> assertThat(schedule.nextAt()).isEqualTo(SECOND));
+        assertThat(store().schedule("monthly")).isEmpty();
+    }
+
+    @Test
+    default void only_due_schedules_are_read_in_their_order_page_by_page() {
+        Instant now = store().now();
+        put("later", "rule", FIRST);
+        put("paused", "rule", now.minusSeconds(9));
+        store().pauseSchedule("paused", true, NOTE);
+        put("c", "rule", now.minusSeconds(2));
+        put("b", "rule", now.minusSeconds(1));
+        put("a", "rule", now.minusSeconds(1));
+        put("d", "rule", now.minusSeconds(3));
+        List<StoredSchedule> first = store().dueSchedules(2, null);
+        assertThat(first).extracting(StoredSchedule::name).containsExactly("d", "c");
+        List<StoredSchedule> second = store().dueSchedules(1, first.get(1));
+        assertThat(second).extracting(StoredSchedule::name).containsExactly("a");
+        assertThat(store().dueSchedules(2, second.get(0)))
+                .extracting(StoredSchedule::name)
+                .containsExactly("b");
+        assertThat(store().nextFiring()).contains(FIRST);
+        store().removeSchedule("later");
+        assertThat(store().nextFiring()).isEmpty();
+    }
+
+    @Test
+    default void many_fire_in_one_step_those_that_still_stand() {
+        put("a", "rule", FIRST);
+        put("b", "rule", FIRST);
+        put("c", "rule", FIRST);
+        store().pauseSchedule("b", true, NOTE);
+        List<Optional<List<Inserted>>> fired = store().fireAll(List.of(
+                new Firing("c", FIRST, SECOND, Jobs.many(2)),
+                new Firing("b", FIRST, SECOND, Jobs.many(1)),
+                new Firing("missing", FIRST, SECOND, Jobs.many(1)),
+                new Firing("a", FIRST, SECOND, List.of())));
+        assertThat(fired).extracting(Optional::isPresent).containsExactly(true, false, false, true);
+        assertThat(fired.get(0).orElseThrow()).hasSize(2).allMatch(Inserted::created);
+        assertThat(fired.get(3)).contains(List.of());
+        assertThat(store().find(JobQuery.all()).items()).hasSize(2);
+        assertThat(store().schedules()).extracting(StoredSchedule::nextAt).containsExactly(SECOND, FIRST, SECOND);
+        assertThat(store().schedule("c").orElseThrow().lastJob())
+                .isEqualTo(fired.get(0).orElseThrow().get(1).id());
+        assertThat(store().schedule("a").orElseThrow().lastJob()).isNull();
+    }
+
+    @Test
+    default void if_one_of_many_is_refused_none_fires() {
+        add(Jobs.spec("report").key("report", KeyRule.KEEP));
+        put("a", "rule", FIRST);
+        put("b", "rule", FIRST);
+        JobSpec rejected = Jobs.spec("report").key("report", KeyRule.REJECT).build();
+        assertThatExceptionOfType(DuplicateKeyException.class)
+                .isThrownBy(() -> store().fireAll(List.of(
+                        new Firing("a", FIRST, SECOND, Jobs.many(1)),
+                        new Firing("b", FIRST, SECOND, List.of(rejected)))));
+        assertThat(store().schedules()).extracting(StoredSchedule::nextAt).containsOnly(FIRST);
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void live_jobs_are_told_from_ended_ones() {
+        List<JobId> ids = add(Jobs.many(3));
+        Claim claim = claimOne(Claims.upTo(2));
+        settle(Settlements.success(claim, claim.jobs().get(0)));
+        assertThat(store().live(List.of(ids.get(0), ids.get(1), ids.get(2), new JobId(Long.MAX_VALUE - 1))))
+                .containsExactlyInAnyOrder(ids.get(1), ids.get(2));
+        assertThat(store().live(List.of())).isEmpty();
     }
 
     @Test

@@ -64,7 +64,12 @@ public final class Settlements {
 
     /** A run lost with its worker, due again at once. */
     public static Settlement loss(Claim claim, Job job) {
-        Next next = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null);
+        return loss(claim, job, 1);
+    }
+
+    /** A loss after which a suspect may run with others, so many in all. */
+    public static Settlement loss(Claim claim, Job job, int together) {
+        Next next = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null, together);
         Failure failure = Failure.of(FailureClass.LOST, "lease", "lease expired");
         Decision decision = new Decision.Release(Duration.ZERO, FailureClass.LOST, "lost");
         return new Settlement(job.id(), claim.token(), Spent.LOSS, RAN, next, failure, decision);

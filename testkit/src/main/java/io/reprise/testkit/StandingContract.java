@@ -10,7 +10,10 @@ import io.reprise.store.Claim;
 import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import io.reprise.store.Standing;
+import io.reprise.store.Unparking;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
@@ -103,7 +106,7 @@ public interface StandingContract extends StoreFixture {
         Standing standing = standing(id);
         assertThat(standing.parkedBy()).isEqualTo("breaker/mail");
         assertThat(standing.higher()).isZero();
-        store().unpark("breaker/mail", 1);
+        store().unpark(List.of(Unparking.fresh("breaker/mail", 1, Instant.EPOCH)));
         assertThat(standing(id).parkedBy()).isNull();
         assertThat(standing(id).higher()).isEqualTo(1);
     }

@@ -14,6 +14,8 @@ import io.reprise.store.Claim;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +31,138 @@ public interface UniqueKeyContract extends StoreFixture {
         assertThat(second.dueAt()).isEqualTo(first.dueAt());
         assertThat(read(first.id()).spec().payload()).isEqualTo("1");
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void of_many_keys_in_one_call_each_is_looked_at_by_itself() {
+        JobId holder = add(Jobs.spec("holder").key("held", KeyRule.KEEP));
+        JobId known = add(Jobs.spec("known").idempotencyKey("known"));
+        List<Inserted> stored = store().insert(List.of(
+                Jobs.spec("plain").build(),
+                Jobs.spec("new").key("new", KeyRule.KEEP).build(),
+                Jobs.spec("new").key("new", KeyRule.KEEP).build(),
+                Jobs.spec("held").key("held", KeyRule.KEEP).build(),
+                Jobs.spec("both")
+                        .key("both", KeyRule.REJECT)
+                        .idempotencyKey("both")
+                        .build(),
+                Jobs.spec("known").idempotencyKey("known").build(),
+                Jobs.spec("both")
+                        .key("both", KeyRule.REJECT)
+                        .idempotencyKey("both")
+                        .build(),
+                Jobs.spec("redirected")
+                        .key("held", KeyRule.KEEP)
+                        .idempotencyKey("redirected")
+                        .build(),
+                Jobs.spec("proven").idempotencyKey("proven", "proof").build(),
+                Jobs.spec("replaced")
+                        .key("replaced", KeyRule.REPLACE)
+                        .payload("1")
+                        .build(),
+                Jobs.spec("replaced")
+                        .key("replaced", KeyRule.REPLACE)
+                        .payload("2")
+                        .build()));
+        assertThat(stored)
+                .extracting(Inserted::created)
+                .containsExactly(true, true, false, false, true, false, false, false, true, true, false);
+        assertThat(stored.get(2).id()).isEqualTo(stored.get(1).id());
+        assertThat(stored.get(3).id()).isEqualTo(holder);
+        assertThat(stored.get(5).id()).isEqualTo(known);
+        assertThat(stored.get(6).id()).isEqualTo(stored.get(4).id());
+        assertThat(stored.get(7).id()).isEqualTo(holder);
+        assertThat(store().findByIdempotencyKey("redirected")).contains(holder);
+        assertThat(store().findByIdempotencyKey("both")).contains(stored.get(4).id());
+        assertThat(store().findByIdempotencyKey("proof")).contains(stored.get(8).id());
+        assertThat(stored.get(10).id()).isEqualTo(stored.get(9).id());
+        assertThat(read(stored.get(10).id()).spec().payload()).isEqualTo("2");
+        assertThat(read(stored.get(4).id()).spec().key()).isEqualTo("both");
+        assertThat(store().find(JobQuery.all()).items()).hasSize(7);
+    }
+
+    @Test
+    default void of_hundreds_alike_in_one_call_each_key_is_looked_at_by_itself() {
+        JobId holder = add(Jobs.spec("a").key("k3", KeyRule.KEEP));
+        JobId known = add(Jobs.spec("a").idempotencyKey("i5"));
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 250; i++) {
+            JobSpec.Builder spec = Jobs.spec("a").payload("" + i);
+            specs.add(
+                    switch (i % 4) {
+                        case 0 -> spec.build();
+                        case 1 -> spec.idempotencyKey("i" + i, "proof " + i).build();
+                        case 2 ->
+                            spec.key("k'\"" + i, KeyRule.REJECT)
+                                    .idempotencyKey("i" + i)
+                                    .build();
+                        default -> spec.key("k" + i, KeyRule.KEEP).build();
+                    });
+        }
+        specs.set(5, Jobs.spec("a").idempotencyKey("i5").build());
+        specs.set(6, Jobs.spec("a").key("k3", KeyRule.KEEP).idempotencyKey("i6").build());
+        List<Inserted> stored = store().insert(specs);
+        for (int i = 0; i < specs.size(); i++) {
+            JobId id = stored.get(i).id();
+            boolean created = i != 3 && i != 5 && i != 6;
+            assertThat(stored.get(i).created()).as("job %s", i).isEqualTo(created);
+            if (created) {
+                JobSpec found = read(id).spec();
+                assertThat(found.payload()).as("payload of %s", i).isEqualTo("" + i);
+                assertThat(found.key())
+                        .as("key of %s", i)
+                        .isEqualTo(specs.get(i).key());
+                assertThat(found.keyRule()).isEqualTo(specs.get(i).keyRule());
+                assertThat(found.idempotencyKey()).isEqualTo(specs.get(i).idempotencyKey());
+                assertThat(read(id).times().dueAt()).isEqualTo(stored.get(i).dueAt());
+            }
+        }
+        assertThat(stored.get(3).id()).isEqualTo(holder);
+        assertThat(stored.get(5).id()).isEqualTo(known);
+        assertThat(stored.get(6).id()).isEqualTo(holder);
+        assertThat(store().findByIdempotencyKey("i6")).contains(holder);
+        assertThat(store().findByIdempotencyKey("i101"))
+                .contains(stored.get(101).id());
+        assertThat(store().findByIdempotencyKey("proof 101"))
+                .contains(stored.get(101).id());
+        assertThat(stored.stream().map(Inserted::id).distinct()).hasSize(249);
+        assertThat(store().insert(specs.subList(100, 250)))
+                .as("again")
+                .filteredOn(Inserted::created)
+                .hasSize(38);
+    }
+
+    @Test
+    default void of_many_keys_in_one_call_one_that_is_refused_refuses_all() {
+        add(Jobs.spec("holder").key("held", KeyRule.KEEP));
+        List<JobSpec> specs = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            specs.add(Jobs.spec("new")
+                    .key("new-" + i, KeyRule.KEEP)
+                    .idempotencyKey("new-" + i)
+                    .build());
+        }
+        specs.add(7, Jobs.spec("refused").key("held", KeyRule.REJECT).build());
+        assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> store().insert(specs));
+        assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+        assertThat(store().findByIdempotencyKey("new-0")).isEmpty();
+    }
+
+    @Test
+    default void many_who_store_the_same_keys_at_once_store_each_once() {
+        int keys = 40;
+        Crowd.run(4, number -> {
+            List<JobSpec> specs = new ArrayList<>();
+            for (int i = 0; i < keys; i++) {
+                specs.add(
+                        i % 2 == 0
+                                ? Jobs.spec("a").key("k" + i, KeyRule.KEEP).build()
+                                : Jobs.spec("a").idempotencyKey("k" + i).build());
+            }
+            Collections.rotate(specs, 10 * number);
+            assertThat(store().insert(specs)).hasSize(keys);
+        });
+        assertThat(store().find(JobQuery.all().limit(1_000)).items()).hasSize(keys);
     }
 
     @Test

@@ -113,6 +113,11 @@ class ContractBitesTest {
                         (store, args) -> rescueLiveLeases(store),
                         "a_zombie_cannot_complete_a_job_that_was_taken_over"),
                 new Broken(
+                        "leaves leases without jobs behind",
+                        "settle",
+                        (store, args) -> store.settle(as(args.get(0)), args.size() > 1 ? as(args.get(1)) : List.of()),
+                        "a_lease_goes_with_its_last_job_though_nobody_closes_it"),
+                new Broken(
                         "renews anything",
                         "renew",
                         (store, args) -> new Renewal(Set.of(), Set.of()),
@@ -235,7 +240,13 @@ class ContractBitesTest {
 
     private static ClaimRequest withShare(ClaimRequest request, double share) {
         return new ClaimRequest(
-                request.worker(), request.lease(), request.max(), request.demands(), share, request.suspects());
+                request.worker(),
+                request.lease(),
+                request.max(),
+                request.demands(),
+                share,
+                request.suspects(),
+                Set.of());
     }
 
     private static Page<Job> skipping(Page<Job> page) {

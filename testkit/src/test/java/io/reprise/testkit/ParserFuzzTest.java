@@ -91,7 +91,7 @@ class ParserFuzzTest {
         Instant now = NOW;
         Breaker open = Breaker.closed(now)
                 .after(
-                        new Tally(new Tally.Counts(0, 500, 0, 0, 0), Tally.Counts.NONE, 0, 0, 0),
+                        new Tally(new Tally.Counts(0, 500, 0, 0, 0, 0), Tally.Counts.NONE, 0, 0, 0),
                         BreakerSettings.DEFAULT,
                         now,
                         new SplittableRandom(1));

@@ -54,6 +54,8 @@ create table if not exists reprise_job (
   fingerprint      varchar(100),
   progress_message text,
   parked_by        varchar(250),
+  -- How many suspects may run on one worker with this one.
+  together         integer      check (together > 0),
   check ((unique_key is null) = (key_rule is null)),
   check (deadline is null or deadline >= first_due_at),
   check ((error_type is null) = (fingerprint is null)),
@@ -81,10 +83,14 @@ create table if not exists reprise_lease (
   claimed_at bigint       not null
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
+-- Excused is a lease whose worker has said that it goes: then its loss is no fault of the jobs. Unheard is, of a remote worker's
+-- lease that was never renewed, with how many jobs it began; else 0.
 create table if not exists reprise_expiry (
-  id         bigint not null primary key,
-  worker     text   not null,
-  expires_at bigint not null
+  id         bigint  not null primary key,
+  worker     text    not null,
+  expires_at bigint  not null,
+  excused    boolean not null default false,
+  unheard    int     not null default 0
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
 -- The jobs of a lease. A job X is held under L exactly if lease L is there, lists X here, and the token of X is less than L.
@@ -140,6 +146,9 @@ create table if not exists reprise_finished (
   check ((state = 'FAILED') = (fail_reason is not null)),
   check (result is null or state = 'SUCCEEDED'),
   index reprise_finished_ended (ended),
+  -- Lists of dead letters. InnoDB ends every entry with the id.
+  index reprise_finished_ended_queue (ended, queue),
+  index reprise_finished_ended_error (ended, fingerprint),
   index reprise_finished_at (ended, finished_at)
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
@@ -147,6 +156,7 @@ create table if not exists reprise_finished (
 create table if not exists reprise_done (
   id          bigint     not null auto_increment primary key,
   finished_at bigint     not null,
+  jobs        integer    not null,
   ids         mediumtext not null
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
@@ -214,7 +224,8 @@ create table if not exists reprise_schedule (
   unique_key      varchar(250),
   key_rule        varchar(100),
   idempotency_key varchar(250),
-  schedule        varchar(100)
+  schedule        varchar(100),
+  index reprise_schedule_due (paused, next_at, name)
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
 create table if not exists reprise_role (

@@ -41,7 +41,7 @@ create table reprise_job (
   priority         smallint not null check (priority between -9 and 9),
   progress         smallint check (progress between 0 and 100),
   cancel_requested boolean  not null default false,
-  queue            text     not null,
+  queue            text     collate "C" not null,
   type             text     not null,
   wait_reason      text     not null,
   payload          text     not null,
@@ -55,6 +55,8 @@ create table reprise_job (
   error_message    text,
   fingerprint      text,
   progress_message text,
+  -- How many suspects may run on one worker with this one.
+  together         integer  check (together > 0),
   check ((unique_key is null) = (key_rule is null)),
   check (deadline is null or deadline >= first_due_at),
   check ((error_type is null) = (fingerprint is null))
@@ -77,7 +79,9 @@ create index reprise_job_deadline on reprise_job (deadline) where deadline is no
 create index reprise_job_cancel on reprise_job (id) where cancel_requested;
 
 -- One row per claimed batch; its id is the fencing token. A job X is held under L exactly if row L is there, X is among
--- its ids and the token of X is less than L. The runner is who lost it first, after a take-over.
+-- its ids and the token of X is less than L. The runner is who lost it first, after a take-over. It is excused if its worker
+-- has said that it goes: then its loss is no fault of the jobs. Unheard is, of a remote worker's lease that was never renewed, with
+-- how many jobs it began; else 0.
 create table reprise_lease (
   id         bigint   not null primary key,
   queue      text     not null,
@@ -86,6 +90,8 @@ create table reprise_lease (
   alone      boolean  not null,
   claimed_at bigint   not null,
   expires_at bigint   not null,
+  excused    boolean  not null default false,
+  unheard    int      not null default 0,
   ids        bigint[] not null
 ) with (
   fillfactor = 50,
@@ -121,7 +127,7 @@ create table reprise_finished (
   state            text     not null check (state in ('SUCCEEDED', 'FAILED', 'CANCELLED')),
   fail_reason      text,
   worker           text,
-  queue            text     not null,
+  queue            text     collate "C" not null,
   type             text     not null,
   payload          text     not null,
   resource         text,
@@ -139,15 +145,24 @@ create table reprise_finished (
   check (result is null or state = 'SUCCEEDED')
 );
 
+-- Lists of what did not end well, which is asked for by people.
 create index reprise_finished_failed on reprise_finished (id) where state = 'FAILED';
+
+create index reprise_finished_failed_queue on reprise_finished (queue, id) where state = 'FAILED';
+
+create index reprise_finished_failed_error on reprise_finished (fingerprint, id) where state = 'FAILED';
+
+create index reprise_finished_cancelled on reprise_finished (id) where state = 'CANCELLED';
 
 -- For retention; of the successes, which are many, reprise_done keeps the order.
 create index reprise_finished_at on reprise_finished (state, finished_at) where state <> 'SUCCEEDED';
 
--- Successes as they were settled, one row for each batch: an index entry for each job would cost twenty times as much.
+-- Successes as they were settled, one row for each batch: an index entry for each job would cost twenty times as much. The
+-- rows come in the order of time, so retention looks at the first ones only.
 create table reprise_done (
   id          bigint   generated always as identity primary key,
   finished_at bigint   not null,
+  jobs        integer  not null,
   ids         bigint[] not null
 ) with (
   autovacuum_vacuum_cost_delay = 0
@@ -220,6 +235,8 @@ create table reprise_schedule (
   schedule        text
 );
 
+create index reprise_schedule_due on reprise_schedule (next_at, name) where not paused;
+
 create table reprise_role (
   name       text   not null primary key,
   worker     text   not null,
@@ -276,7 +293,7 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
 
 -- The running ones among them, found from the leases one by one: the offset keeps the planner from another order.
 create view reprise_show_running as
-select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
+select h.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
        j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
        'RUNNING' as state, null::text as wait_reason,
        null::text as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,

@@ -20,3 +20,6 @@ create table reprise_control (
   autovacuum_vacuum_threshold = 200,
   autovacuum_vacuum_cost_delay = 0
 );
+
+-- What was changed since a worker last looked.
+create index reprise_control_changed on reprise_control (version);

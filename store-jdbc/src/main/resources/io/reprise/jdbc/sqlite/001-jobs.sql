@@ -51,6 +51,8 @@ create table reprise_job (
   fingerprint      text,
   progress_message text,
   result           text,
+  -- How many suspects may run on one worker with this one.
+  together         integer check (together > 0),
   check (case state
            when 'PENDING' then due_at is not null and wait_reason is not null
                                and coalesce(finished_at, fail_reason, result) is null
@@ -75,6 +77,10 @@ create index reprise_job_cancel on reprise_job (id) where cancel_requested = 1;
 
 create index reprise_job_failed on reprise_job (id) where state = 'FAILED';
 
+create index reprise_job_failed_queue on reprise_job (queue) where state = 'FAILED';
+
+create index reprise_job_failed_error on reprise_job (fingerprint) where state = 'FAILED';
+
 create index reprise_job_cancelled on reprise_job (id) where state = 'CANCELLED';
 
 -- What is old enough to be deleted; of the successes, which are many, reprise_done keeps the order.
@@ -84,6 +90,8 @@ create index reprise_job_cancelled_at on reprise_job (finished_at) where state =
 
 -- One row per claimed batch; its id is the fencing token and never used again. A job X is held under L exactly if row L
 -- is there, X is among its ids (JSON) and the token of X is less than L. The runner is who lost it first, after a take-over.
+-- It is excused if its worker has said that it goes: then its loss is no fault of the jobs. Unheard is, of a remote worker's lease
+-- that was never renewed, with how many jobs it began; else 0.
 create table reprise_lease (
   id         integer primary key autoincrement,
   queue      text    not null,
@@ -92,6 +100,8 @@ create table reprise_lease (
   alone      integer not null check (alone in (0, 1)),
   claimed_at integer not null,
   expires_at integer not null,
+  excused    integer not null default 0 check (excused in (0, 1)),
+  unheard    integer not null default 0,
   ids        text    not null
 ) strict;
 
@@ -99,6 +109,7 @@ create table reprise_lease (
 create table reprise_done (
   id          integer primary key,
   finished_at integer not null,
+  jobs        integer not null,
   ids         text    not null
 ) strict;
 
@@ -166,6 +177,8 @@ create table reprise_schedule (
   idempotency_key text,
   schedule        text
 ) strict;
+
+create index reprise_schedule_due on reprise_schedule (next_at, name) where paused = 0;
 
 create table reprise_role (
   name       text    not null primary key,

@@ -13,6 +13,9 @@ create table reprise_control (
   state   text    not null
 ) strict;
 
+-- What was changed since a worker last looked.
+create index reprise_control_changed on reprise_control (version);
+
 create table reprise_control_version (
   one     integer not null primary key check (one = 1),
   version integer not null

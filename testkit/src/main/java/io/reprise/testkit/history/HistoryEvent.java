@@ -29,7 +29,7 @@ public record HistoryEvent(
     public enum Kind {
         /** An enqueue was acknowledged [created, replaced, key, due, deadline, queue, attempts, losses]. */
         ENQUEUED,
-        /** A job was leased to {@code who} [at, lease, queue, alone, deadline]. */
+        /** A job was leased to {@code who} [at, lease, queue, alone, suspects, deadline]. */
         CLAIMED,
         /** An expired lease went over to {@code who} under a new token [lost, loser, lease, alone]. */
         TAKEN_OVER,

@@ -120,8 +120,8 @@ final class JobTrack {
         }
         checkTimes(event);
         // An attempt that nobody lived to tell of would have cleared it.
-        if (suspect && !lease.alone && !uncertain && !mayHaveAnOutcome()) {
-            violated("suspect", "was lost more than once, yet claimed together with others");
+        if (suspect && !lease.suspects && !uncertain && !mayHaveAnOutcome()) {
+            violated("suspect", "was lost more than once, yet claimed together with ordinary jobs");
         }
         if (!uncertain && tally.isSpent()) {
             violated("attempts", "was claimed although its " + tally + " are spent");

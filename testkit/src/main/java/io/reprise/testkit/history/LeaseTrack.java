@@ -24,6 +24,7 @@ final class LeaseTrack {
     final String runner;
 
     final boolean alone;
+    final boolean suspects;
     /** Not taken over from another: what a leader took over and could not settle waits for the next one. */
     final boolean claimed;
 
@@ -51,6 +52,7 @@ final class LeaseTrack {
         String loser = given.detail("loser");
         this.runner = loser == null ? given.who() : loser;
         this.alone = given.isTrue("alone");
+        this.suspects = alone || given.isTrue("suspects");
         this.claimed = given.kind() == HistoryEvent.Kind.CLAIMED;
         this.deadline = given.time("deadline");
         this.since = given.until();

@@ -10,6 +10,7 @@ import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Firing;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
@@ -27,7 +28,9 @@ import java.time.temporal.ChronoUnit;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -138,7 +141,7 @@ public final class RecordingStore implements StoreCalls {
 
         private void unknown() {
             switch (call.method()) {
-                case "insert", "claim", "takeOver", "expire", "prune", "fire" ->
+                case "insert", "claim", "takeOver", "expire", "prune", "fire", "fireAll" ->
                     note(Kind.UNKNOWN, 0, 0, new Details().put("call", call.method()));
                 case "settle" -> {
                     for (Settlement offered : RecordingStore.<List<Settlement>>argument(call, 0)) {
@@ -166,12 +169,32 @@ public final class RecordingStore implements StoreCalls {
                 case "claim" -> claimed(argument(call, 0), (List<Claim>) answer);
                 case "takeOver" -> takenOver(argument(call, 1), (List<LostClaim>) answer);
                 case "renew" -> renewed(argument(call, 1), argument(call, 2), (Renewal) answer);
-                case "settle" -> settled(argument(call, 0), argument(call, 1), (Settled) answer);
+                case "settle" -> {
+                    // Without a second argument it is the store that knows which leases are empty.
+                    boolean named = call.arguments().size() > 1;
+                    settled(argument(call, 0), named ? argument(call, 1) : List.of(), (Settled) answer);
+                }
                 case "cancel" -> cancelled(argument(call, 0), (Cancellation) answer);
                 case "revive" -> revived(argument(call, 0), argument(call, 1), (Revived) answer);
                 case "discard" -> discarded(argument(call, 0), (Boolean) answer);
+                case "cancelAll" -> ((Map<JobId, Cancellation>) answer).forEach(this::cancelled);
+                case "reviveAll" -> {
+                    Map<JobId, Revival> revivals = argument(call, 0);
+                    ((Map<JobId, Revived>) answer)
+                            .forEach((id, revived) -> revived(id, Objects.requireNonNull(revivals.get(id)), revived));
+                }
+                case "discardAll" -> ((Set<JobId>) answer).forEach(id -> discarded(id, true));
                 case "expire" -> ((List<Job>) answer).forEach(this::expired);
-                case "fire" -> fired((Optional<List<Inserted>>) answer);
+                case "fire" ->
+                    fired(
+                            new Firing(argument(call, 0), argument(call, 1), argument(call, 2), argument(call, 3)),
+                            (Optional<List<Inserted>>) answer);
+                case "fireAll" -> {
+                    List<Firing> firings = argument(call, 0);
+                    for (int i = 0; i < firings.size(); i++) {
+                        fired(firings.get(i), ((List<Optional<List<Inserted>>>) answer).get(i));
+                    }
+                }
                 default -> {
                     // Says nothing about any job.
                 }
@@ -216,6 +239,7 @@ public final class RecordingStore implements StoreCalls {
                                     .put("lease", request.lease().toNanos())
                                     .put("queue", claim.queue())
                                     .put("alone", claim.alone())
+                                    .put("suspects", claim.together() > 0)
                                     .put("deadline", job.times().deadline()));
                 }
             }
@@ -295,14 +319,14 @@ public final class RecordingStore implements StoreCalls {
                     new Details().put("at", job.times().finishedAt()));
         }
 
-        private void fired(Optional<List<Inserted>> jobs) {
+        private void fired(Firing firing, Optional<List<Inserted>> jobs) {
             if (jobs.isPresent()) {
                 note(
                         Kind.FIRED,
                         0,
                         0,
-                        new Details().put("schedule", argument(call, 0)).put("due", argument(call, 1)));
-                inserted(argument(call, 3), jobs.get());
+                        new Details().put("schedule", firing.schedule()).put("due", firing.dueAt()));
+                inserted(firing.jobs(), jobs.get());
             }
         }
 

@@ -5,6 +5,7 @@ import io.reprise.Reprise;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.api.RepriseServer;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
 import io.reprise.server.http.HttpSettings;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The service: the Reprise server with endpoints for videos beside its own, and a worker that generates them. */
 final class VideoService implements AutoCloseable {
+
+    /** Webhooks and other calls that run at once. */
+    private static final int CALLS = 10;
 
     private final RepriseServer server;
     private final Keys keys;
@@ -53,7 +57,7 @@ final class VideoService implements AutoCloseable {
                         "example",
                         new HttpSettings("127.0.0.1", port, HttpSettings.Limits.DEFAULT, null),
                         1_000,
-                        new Outgoing(store, guard, List.of(), null, VideoEndpoints::told),
+                        new Outgoing(store, guard, List.of(), null, VideoEndpoints::told, new CallShares(CALLS)),
                         List.of(api -> new VideoEndpoints(api.reprise()))));
         return new VideoService(server, new Keys(store, InstantSource.system()));
     }

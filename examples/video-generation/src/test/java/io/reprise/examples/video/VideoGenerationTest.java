@@ -160,7 +160,8 @@ class VideoGenerationTest {
             assertThat(bob.retry(task).status()).isEqualTo(404);
             assertThat(bob.cancel(task).status()).isEqualTo(404);
             assertThat(ada.task("task_x").status()).isEqualTo(404);
-            assertThat(new Client(service.url(), "rk_a_b").task(task).status()).isEqualTo(401);
+            assertThat(new Client(service.url(), "reprise_a_b").task(task).status())
+                    .isEqualTo(401);
             assertThat(ada.cancel(task).status()).isEqualTo(204);
             assertThat(ada.task(task).text("status")).isEqualTo("cancelled");
         }

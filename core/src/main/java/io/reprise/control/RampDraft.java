@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.control;
+
+import io.reprise.control.Tally.Counts;
+import java.time.Duration;
+import java.time.Instant;
+
+/** A ramp while it changes: what these outcomes mean for its rate. */
+final class RampDraft {
+
+    private static final double GREATEST_STEP = 0.5;
+    private static final double GREATEST_STEP_NEAR_CEILING = 1;
+    /** Growth per second near a ceiling that was felt once, twice, and more often. */
+    private static final double[] STEPS_NEAR_CEILING = {0.04, 0.01, 0.005};
+
+    private static final double SAME_CEILING = 1.4;
+    private static final double DOUBLE_NEAR_CEILING_SECONDS = 3;
+    private static final double BEYOND = 1.2;
+    private static final double FALL = 0.8;
+    private static final double ALL = 0.9;
+    /** The same part fails at a lower rate: then the rate is not the cause. */
+    private static final double SAME = 0.8;
+
+    private static final double LOWER = 0.95;
+    /** No longer than this is nothing let go after a fall. */
+    private static final double LONGEST_OWED_SECONDS = 5;
+
+    private static final double FORGET_USUAL = 0.1;
+    private static final double STEADY = 0.8;
+    private static final double HOLD = 0.97;
+    private static final double EASE = 0.95;
+    private static final double LEAST_EASED = 0.8;
+    private static final double SLOWER = 2;
+    /** Below this a longer call is noise. */
+    private static final double SLOWER_SECONDS = 0.05;
+
+    private static final int SLOWER_SAMPLES = 10;
+    private static final double ACCEPT_SLOWER = 1.1;
+    private static final double FORGET_QUICKEST = 1.01;
+    private static final double FORGET_BEST = 0.99;
+    private static final double FORGET_OUT = 0.98;
+    private static final int FEW = 5;
+    /** What was begun before a fall must not cause the next. */
+    private static final Duration SETTLE = Duration.ofMillis(1_200);
+
+    private static final Duration SHORT_SETTLE = Duration.ofSeconds(1);
+    private static final double LONGEST_SETTLE_SECONDS = 10;
+    private static final double KEEPS_UP = 0.85;
+    private static final double LATE_SECONDS = 3;
+    private static final double LATE_CALLS = 1.5;
+
+    private final Ramp before;
+    double rate;
+    double permits;
+    double direct;
+    Instant asked;
+    Instant at;
+    Counts seen;
+    int released;
+    Instant judged;
+    double through;
+    double best;
+    double quickest;
+    double took;
+    double ceiling;
+    int firm;
+    Instant fell;
+    int falls;
+    int worst;
+    double share;
+    double load;
+    double usual;
+    double step;
+    double out;
+    int late;
+    double inFlight;
+    double fullest;
+    String why;
+
+    RampDraft(Ramp ramp) {
+        before = ramp;
+        rate = ramp.rate();
+        permits = ramp.permits();
+        direct = ramp.direct();
+        asked = ramp.asked();
+        at = ramp.at();
+        seen = ramp.seen();
+        released = ramp.released();
+        judged = ramp.judged();
+        through = ramp.through();
+        best = ramp.best();
+        quickest = ramp.quickest();
+        took = ramp.took();
+        ceiling = ramp.ceiling();
+        firm = ramp.firm();
+        fell = ramp.fell();
+        falls = ramp.falls();
+        worst = ramp.worst();
+        share = ramp.share();
+        load = ramp.load();
+        usual = ramp.usual();
+        step = ramp.step();
+        out = ramp.out();
+        late = ramp.late();
+        inFlight = ramp.inFlight();
+        fullest = ramp.fullest();
+        why = ramp.why();
+    }
+
+    Ramp ramp() {
+        return new Ramp(
+                rate, permits, direct, asked, at, seen, released, judged, through, best, quickest, took, ceiling, firm,
+                fell, falls, worst, share, load, usual, step, out, late, inFlight, fullest, why);
+    }
+
+    /** Begins to collect evidence for the next judgement. */
+    void forget(Instant now) {
+        seen = Counts.NONE;
+        released = 0;
+        judged = now;
+    }
+
+    void fall(Counts all, double part, double failureRate, Instant now) {
+        double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
+        double came = Math.min(before.pace(), cameThrough(all, part, since));
+        boolean again = falls > 0;
+        boolean same = again && part < failureRate && isAsBefore(part, all, since);
+        took = before.took(all);
+        boolean total = part >= ALL;
+        if (all.throttled() > 0 && !total) {
+            double were = came * took;
+            fullest = again && fullest > 0 ? fullest : were;
+            inFlight = fewer(were);
+        }
+        // If all fail that is no matter of the rate.
+        if (!total && !(again && ceiling > 0)) {
+            limit(came);
+        }
+        rate = Math.max(Ramp.LEAST_RATE, came * (part >= Ramp.STEEP_FALL && again ? Ramp.STEEP_FALL : FALL));
+        boolean mostFailed = all.failures() >= failureRate * all.calls() || total;
+        worst = mostFailed ? worst + (total && all.calls() >= Ramp.SURE ? Ramp.COLLAPSE : 1) : 0;
+        falls++;
+        share = part;
+        load = all.calls() / since;
+        why = percent(part) + " of " + all.calls() + " calls " + reason(all);
+        if (same) {
+            accept(part);
+            rate = Math.max(Ramp.LEAST_RATE, came);
+        }
+        step = Ramp.FIRST_STEP;
+        late = 0;
+        permits = owed();
+        direct = 0;
+        fell = now;
+        forget(now.plus(callsEnd().compareTo(SETTLE) > 0 ? callsEnd() : SETTLE));
+    }
+
+    /** A few calls too many fail: back to what comes through. */
+    void lean(Counts all, double part, double failureRate, Instant now) {
+        double came = before.pace() * (1 - part);
+        double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
+        if (falls > 0 && part < failureRate && isAsBefore(part, all, since)) {
+            accept(part);
+        } else {
+            limit(came);
+            rate = Math.max(Ramp.LEAST_RATE, came * EASE);
+            why = percent(part) + " of " + all.calls() + " calls " + reason(all);
+        }
+        falls++;
+        share = part;
+        load = all.calls() / since;
+        fell = now;
+        took = before.took(all);
+        if (all.throttled() > 0) {
+            fullest = came * took;
+            inFlight = fullest > 0 ? Math.max(Ramp.FEWEST_IN_FLIGHT, fullest) : 0;
+        }
+        step = Ramp.FIRST_STEP;
+        late = 0;
+        permits = owed();
+        direct = 0;
+        forget(now.plus(callsEnd().compareTo(SHORT_SETTLE) > 0 ? callsEnd() : SHORT_SETTLE));
+    }
+
+    /**
+     * Successes per second that the resource can do. One that throttles does as many as it can; one that fails under load
+     * may have come down to less.
+     */
+    private double cameThrough(Counts all, double part, double since) {
+        double now = all.successes() / since;
+        if (through == 0) {
+            return before.pace() * (1 - part);
+        }
+        if (now >= through || all.throttled() > all.failures()) {
+            return now;
+        }
+        return Math.sqrt(Math.max(Ramp.LEAST_RATE, now) * through);
+    }
+
+    /** What was let go too early, and will run whatever the rate is now: as much less is let go next. */
+    private double owed() {
+        double surplus = out - rate * (took + Ramp.JUDGE_SECONDS);
+        return -Math.max(0, Math.min(surplus, rate * LONGEST_OWED_SECONDS));
+    }
+
+    /** About the same part fails as at the last fall, when more calls were made. */
+    private boolean isAsBefore(double part, Counts all, double since) {
+        if (all.calls() / since > load * LOWER) {
+            return false;
+        }
+        double chance = Ramp.CHANCE / Math.sqrt(all.calls());
+        return part >= Math.max(Ramp.OVERLOADED, share * SAME - chance) && part <= share / SAME + chance;
+    }
+
+    /** What was begun before the rate fell ends in this time, about. */
+    private Duration callsEnd() {
+        return Duration.ofMillis((long) (1000 * Math.min(took, LONGEST_SETTLE_SECONDS)));
+    }
+
+    /** As many fail at a lower rate: then the rate is not the cause. */
+    private void accept(double part) {
+        usual = Math.max(usual, part);
+        ceiling = 0;
+        why = percent(part) + " of the calls fail, and as many at a lower rate";
+    }
+
+    /** It cannot do more than this. The more often that is found, the longer it is believed. */
+    private void limit(double found) {
+        boolean same = ceiling > 0 && found < ceiling * SAME_CEILING && found > ceiling / SAME_CEILING;
+        firm = same ? firm + 1 : 0;
+        ceiling = found;
+    }
+
+    private static String reason(Counts all) {
+        if (all.throttled() == 0) {
+            return "failed";
+        }
+        return all.failures() == 0 ? "were throttled" : "failed or were throttled";
+    }
+
+    /** Back-pressure: fewer than there may be, or than there were if that was not limited yet. */
+    private double fewer(double were) {
+        double most = inFlight > 0 ? Math.min(inFlight, were) : were;
+        return most > 0 ? Math.max(Ramp.FEWEST_IN_FLIGHT, most * FALL) : 0;
+    }
+
+    void move(Counts all, double part, Flow known, double since, Instant now) {
+        double measured = all.successes() / since;
+        through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
+        boolean slower = isSlower(all);
+        took = before.took(all);
+        usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
+        falls = 0;
+        worst = 0;
+        best = Math.max(slower ? best : best * FORGET_BEST, through);
+        if (slower) {
+            ease(all.quickest(), now);
+        } else {
+            // Of long calls that have begun, none may have ended yet.
+            double end = took >= Ramp.PATIENT_SECONDS ? Math.max(through, before.pace()) : through;
+            boolean behind = out > end * (LATE_CALLS * took + LATE_SECONDS) + FEW;
+            late = behind ? late + 1 : 0;
+            if (behind) {
+                why = "workers do not keep up with what is let go";
+            } else if (before.isUsed(since)) {
+                // The more calls fail, the less it grows.
+                double well = Math.max(0, 1 - Math.max(0, part - usual) / Ramp.TOO_MANY);
+                if (well > 0) {
+                    grow(known, measured, well * Math.min(since, Ramp.PATIENT_SECONDS), now);
+                } else {
+                    rate = Math.max(Ramp.LEAST_RATE, rate * HOLD);
+                    inFlight = inFlight > 0 ? Math.max(Ramp.FEWEST_IN_FLIGHT, inFlight * HOLD) : 0;
+                    why = percent(part) + " of " + all.calls() + " calls " + reason(all);
+                }
+                step = well < STEADY ? Ramp.FIRST_STEP : step;
+            } else {
+                why = "no more jobs wait than are let go";
+            }
+        }
+        out *= FORGET_OUT;
+        forget(now);
+    }
+
+    /**
+     * Whether even the quickest call took longer than it should: calls queue up at the resource. The mean would say
+     * less, for some calls take longer than others.
+     */
+    private boolean isSlower(Counts all) {
+        if (all.successes() < SLOWER_SAMPLES) {
+            return false;
+        }
+        double last = all.quickest();
+        quickest = quickest == 0 ? last : Math.min(last, quickest * FORGET_QUICKEST);
+        return last > SLOWER * quickest + SLOWER_SECONDS;
+    }
+
+    /** Goes below what comes through. If calls take no less time then, the longer time is accepted. */
+    private void ease(double last, Instant now) {
+        double least = Math.max(Ramp.LEAST_RATE, best * LEAST_EASED);
+        if (rate > least) {
+            rate = Math.max(least, Math.min(rate, best) * EASE);
+            if (Ramp.seconds(fell, now) > Ramp.PATIENT_SECONDS) {
+                limit(best);
+            }
+            fell = now;
+        }
+        why = "calls take " + text(last) + ", usually " + text(quickest);
+        quickest *= ACCEPT_SLOWER;
+        step = Ramp.FIRST_STEP;
+        late = 0;
+        permits = 0;
+        direct = 0;
+    }
+
+    private void grow(Flow known, double measured, double seconds, Instant now) {
+        boolean full = before.isFull();
+        boolean near = ceiling > 0 && rate >= ceiling * Ramp.NEAR;
+        double aim = before.quickTo(known);
+        if (near) {
+            rate *= 1 + nearCeiling(Ramp.seconds(fell, now)) * seconds;
+            why = "grows slowly near " + round(ceiling) + "/s, where calls failed";
+        } else if (rate >= aim && Math.max(through, measured) < KEEPS_UP * before.pace()) {
+            why = "waits until as many calls end as begin";
+        } else if (aim == 0) {
+            rate *= 1 + seconds;
+            why = "doubles: no earlier rate of " + round(Ramp.FIRST_RATE) + "/s or more is known";
+        } else if (rate < aim) {
+            rate = Math.min(aim, rate * (1 + seconds));
+            why = "grows to " + round(aim) + "/s, " + (ceiling > 0 ? "near where calls failed" : "the rate before");
+        } else {
+            double growth = Math.max(step, Ramp.FIRST_STEP);
+            rate *= 1 + growth * seconds;
+            step = Math.min(growth * 2, GREATEST_STEP);
+            why = "grows above " + round(known.rate()) + "/s, the rate before";
+        }
+        rate = Math.min(rate, Ramp.GREATEST_RATE);
+        if (rate > ceiling * BEYOND) {
+            ceiling = 0;
+            firm = 0;
+        }
+        if (full) {
+            moreInFlight(seconds, now);
+        }
+    }
+
+    private void moreInFlight(double seconds, Instant now) {
+        double near = fullest * Ramp.NEAR;
+        // What more calls do shows when they end.
+        double clean = Ramp.seconds(fell, now) / Math.max(1, took);
+        double more = inFlight < near
+                ? Math.min(near, inFlight * (1 + seconds))
+                : inFlight + Math.max(1, inFlight * nearCeiling(clean)) * Math.min(1, seconds);
+        inFlight = more;
+        why = "at most " + round(inFlight) + " calls in flight, because of back-pressure";
+    }
+
+    private double nearCeiling(double clean) {
+        double first = STEPS_NEAR_CEILING[Math.min(firm, STEPS_NEAR_CEILING.length - 1)];
+        return Math.min(
+                GREATEST_STEP_NEAR_CEILING, first * Math.pow(2, Math.max(0, clean) / DOUBLE_NEAR_CEILING_SECONDS));
+    }
+
+    private static String percent(double part) {
+        return Math.round(part * 100) + " %";
+    }
+
+    private static String round(double value) {
+        return value < 10 ? String.valueOf(Math.round(value * 10) / 10.0) : String.valueOf(Math.round(value));
+    }
+
+    private static String text(double seconds) {
+        return seconds < 1 ? Math.round(seconds * 1000) + " ms" : round(seconds) + " s";
+    }
+}

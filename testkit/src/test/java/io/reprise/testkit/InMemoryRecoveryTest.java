@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testkit;
+
+import io.reprise.store.JobStore;
+import io.reprise.testing.InMemoryJobStore;
+
+class InMemoryRecoveryTest implements RecoveryContract {
+
+    private final JobStore store = new InMemoryJobStore();
+
+    @Override
+    public JobStore store() {
+        return store;
+    }
+}
