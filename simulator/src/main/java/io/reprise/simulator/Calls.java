@@ -3,6 +3,7 @@ package io.reprise.simulator;
 
 import io.reprise.JobContext;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts calls by the second, and keeps how long jobs took from arrival to success. */
@@ -11,6 +12,7 @@ class Calls implements SimulatedHandler.Observer {
     private final World world;
     private int[] perSecond = new int[4_096];
     private double[] took = new double[4_096];
+    private double[] arrived = new double[4_096];
     private int succeeded;
     private long total;
 
@@ -33,7 +35,9 @@ class Calls implements SimulatedHandler.Observer {
         if (error == null) {
             if (succeeded == took.length) {
                 took = Arrays.copyOf(took, 2 * succeeded);
+                arrived = Arrays.copyOf(arrived, 2 * succeeded);
             }
+            arrived[succeeded] = arrivedAt;
             took[succeeded++] = world.now() - arrivedAt;
         }
     }
@@ -62,8 +66,17 @@ class Calls implements SimulatedHandler.Observer {
 
     /** The time within which this share of the successful jobs succeeded; NaN if none did. */
     double quantile(double share) {
-        double[] sorted = Arrays.copyOf(took, succeeded);
-        Arrays.sort(sorted);
-        return succeeded == 0 ? Double.NaN : sorted[Math.min(succeeded - 1, (int) Math.ceil(share * succeeded) - 1)];
+        return quantile(share, Double.NEGATIVE_INFINITY);
+    }
+
+    /** The same of the jobs that arrived at this time or later. */
+    double quantile(double share, double from) {
+        double[] sorted = IntStream.range(0, succeeded)
+                .filter(job -> arrived[job] >= from)
+                .mapToDouble(job -> took[job])
+                .sorted()
+                .toArray();
+        int count = sorted.length;
+        return count == 0 ? Double.NaN : sorted[Math.min(count - 1, (int) Math.ceil(share * count) - 1)];
     }
 }

@@ -5,25 +5,32 @@ import io.reprise.retry.FailureDetails;
 import io.reprise.retry.NonRetryable;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** What simulated calls fail of: the classes real ones fail of, without the cost of a stack trace. */
-final class Errors {
+public final class Errors {
 
     private Errors() {}
 
-    static Exception refused() {
+    public static Exception refused() {
         return new Refused();
     }
 
-    static Exception overloaded() {
+    public static Exception overloaded() {
         return new Overloaded();
     }
 
-    static Exception interrupted() {
+    /** Told to call less often, with or without a word on when to call again. */
+    public static Exception throttled(@Nullable Duration retryAfter) {
+        return new Throttled(retryAfter);
+    }
+
+    public static Exception interrupted() {
         return new Interrupted();
     }
 
-    static Exception failed() {
+    public static Exception failed() {
         return new Failed();
     }
 
@@ -55,6 +62,32 @@ final class Errors {
         @Override
         public Integer httpStatus() {
             return 503;
+        }
+
+        @Override
+        public synchronized Throwable fillInStackTrace() {
+            return this;
+        }
+    }
+
+    private static final class Throttled extends IOException implements FailureDetails {
+        private static final long serialVersionUID = 1L;
+
+        private final @Nullable Duration retryAfter;
+
+        Throttled(@Nullable Duration retryAfter) {
+            super("Too Many Requests");
+            this.retryAfter = retryAfter;
+        }
+
+        @Override
+        public Integer httpStatus() {
+            return 429;
+        }
+
+        @Override
+        public @Nullable Duration retryAfter() {
+            return retryAfter;
         }
 
         @Override

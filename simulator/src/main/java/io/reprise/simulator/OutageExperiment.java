@@ -113,7 +113,9 @@ public final class OutageExperiment extends Contest<Candidate> {
                 .with("outageCalls", calls.between(BEGIN, recovered))
                 .with("peakFactor", calls.peakFrom(recovered) / setting.rate, 1)
                 .with("p50Seconds", calls.quantile(0.5), 1)
-                .with("p99Seconds", calls.quantile(0.99), 1);
+                .with("p99Seconds", calls.quantile(0.99), 1)
+                .with("freshP50Seconds", calls.quantile(0.5, end()), 1)
+                .with("freshP99Seconds", calls.quantile(0.99, end()), 1);
     }
 
     private double end() {

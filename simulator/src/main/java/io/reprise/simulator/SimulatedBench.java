@@ -6,7 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** As many places as a pool would have threads. A run occupies one from {@link #take} until {@link #free}. */
-final class SimulatedBench implements Bench {
+public final class SimulatedBench implements Bench {
 
     private final int places;
     private final Deque<Runnable> waiting = new ArrayDeque<>();
@@ -22,11 +22,11 @@ final class SimulatedBench implements Bench {
         start();
     }
 
-    void take() {
+    public void take() {
         taken++;
     }
 
-    void free() {
+    public void free() {
         taken--;
         start();
     }

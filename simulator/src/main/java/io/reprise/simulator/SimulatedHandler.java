@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
+import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
-import io.reprise.internal.DeferredHandler;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
+import io.reprise.JobHandler;
+import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.internal.Driver;
@@ -13,9 +15,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /** A process with a worker in it, that can stand still and that can die. */
-final class SimulatedWorker {
+public final class SimulatedWorker {
 
     private final World world;
     private final SimulatedBench bench;
@@ -26,34 +29,46 @@ final class SimulatedWorker {
 
     /** Starts what the builder describes, with {@code handler} taking one of {@code concurrency} places per run. */
     SimulatedWorker(World world, RepriseBuilder builder, int concurrency, SimulatedHandler handler) {
+        this(
+                world,
+                builder.store(world.store).codec(SimulatedHandler.CODEC),
+                concurrency,
+                SimulatedHandler.TYPE,
+                handler::on);
+    }
+
+    /** The same with any other handler, store and codec. */
+    public <P> SimulatedWorker(
+            World world,
+            RepriseBuilder builder,
+            int concurrency,
+            JobType<P> type,
+            Function<SimulatedWorker, JobHandler<P>> handler) {
         this.world = world;
         this.bench = new SimulatedBench(concurrency);
-        builder.store(world.store)
-                .codec(SimulatedHandler.CODEC)
-                .concurrency(concurrency)
-                .handle(SimulatedHandler.TYPE, handler.on(this));
+        builder.concurrency(concurrency).handle(type, handler.apply(this));
         this.reprise = Starter.start(builder, new Engine.Seams(view, bench, world.chance()));
     }
 
-    Reprise reprise() {
+    public Reprise reprise() {
         return reprise;
     }
 
-    SimulatedBench bench() {
+    public SimulatedBench bench() {
         return bench;
     }
 
-    World world() {
+    public World world() {
         return world;
     }
 
     /** Nothing in the process moves for so many seconds, but its clock goes on: a garbage collection, say. */
-    void pause(double seconds) {
+    public void pause(double seconds) {
         pausedUntilNanos = Math.max(pausedUntilNanos, world.driver().nanos() + Math.round(seconds * 1e9));
     }
 
     /** Does it now, or when the pause is over. Not at all if the process has died by then. */
-    void whenAwake(Runnable action) {
+    public void whenAwake(Runnable action) {
         if (dead) {
             return;
         }
@@ -69,12 +84,12 @@ final class SimulatedWorker {
     }
 
     /** Ends at once, without a word to anybody. */
-    void die() {
+    public void die() {
         dead = true;
         view.end();
     }
 
-    boolean isDead() {
+    public boolean isDead() {
         return dead;
     }
 

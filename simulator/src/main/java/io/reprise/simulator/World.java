@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
 /** One simulated world: its time, its chance, its store, and what is to happen. Not thread-safe: it is one thread. */
-final class World {
+public final class World {
 
     private static final double NANOS = 1e9;
 
@@ -18,42 +18,42 @@ final class World {
     private final Agenda agenda = new Agenda(driver);
     private final SplittableRandom seeds;
     // One store object stands for a database here, and each worker for a process.
-    final InMemoryJobStore store = new InMemoryJobStore(clock).pollOnly();
+    public final InMemoryJobStore store = new InMemoryJobStore(clock).pollOnly();
 
-    World(long seed) {
+    public World(long seed) {
         seeds = new SplittableRandom(seed);
         driver.start(agenda);
     }
 
-    VirtualDriver driver() {
+    public VirtualDriver driver() {
         return driver;
     }
 
     /** A source of chance of its own, so that one part drawing more does not change what another draws. */
-    SplittableRandom chance() {
+    public SplittableRandom chance() {
         return seeds.split();
     }
 
     /** Seconds since the beginning. */
-    double now() {
+    public double now() {
         return driver.nanos() / NANOS;
     }
 
-    void at(double seconds, Runnable action) {
+    public void at(double seconds, Runnable action) {
         // Whole microseconds, as the store counts: nothing is due a fraction before it is.
         atNanos(Math.round(seconds * 1e6) * 1_000, action);
     }
 
-    void atNanos(long nanos, Runnable action) {
+    public void atNanos(long nanos, Runnable action) {
         agenda.at(nanos, action);
     }
 
-    void after(double seconds, Runnable action) {
+    public void after(double seconds, Runnable action) {
         at(now() + seconds, action);
     }
 
     /** Again and again, at random times, so many per second on average, from {@code from} until {@code until}. */
-    void arrivals(double rate, double from, double until, Runnable action) {
+    public void arrivals(double rate, double from, double until, Runnable action) {
         SplittableRandom chance = chance();
         arrival(rate, from, until, action, chance);
     }
@@ -69,12 +69,12 @@ final class World {
     }
 
     /** Lets time pass until this moment. */
-    void runUntil(double seconds) {
+    public void runUntil(double seconds) {
         driver.advance(Duration.ofNanos(Math.round(seconds * NANOS) - driver.nanos()));
     }
 
     /** Lets time pass until the condition holds, but not beyond this moment. */
-    boolean runUntil(BooleanSupplier condition, double latest) {
+    public boolean runUntil(BooleanSupplier condition, double latest) {
         return driver.await(condition, Duration.ofNanos(Math.round(latest * NANOS) - driver.nanos()));
     }
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
+import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
 import io.reprise.JobSignal;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
 import io.reprise.StaleLeaseException;
 import io.reprise.Transaction;
-import io.reprise.internal.DeferredHandler;
 import io.reprise.simulator.chaos.Plan.Duty;
 import io.reprise.store.StoreException;
 import java.net.ConnectException;

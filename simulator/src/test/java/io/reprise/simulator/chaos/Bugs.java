@@ -311,7 +311,11 @@ final class Bugs {
     static Breakage schedulesFireForEachLeader() {
         return store((sound, call) -> {
             Object answer = call.proceed();
-            return call.method().equals("fire") && Optional.empty().equals(answer) ? Optional.of(List.of()) : answer;
+            return call.method().equals("fireAll") && answer instanceof List<?> fired
+                    ? fired.stream()
+                            .map(each -> Optional.empty().equals(each) ? Optional.of(List.of()) : each)
+                            .toList()
+                    : answer;
         });
     }
 

@@ -37,7 +37,7 @@ class CheckerBitesTest {
                 new Bug(
                         "attempt number as token",
                         Bugs::attemptNumberAsToken,
-                        100,
+                        2000,
                         Set.of("stale outcome", "two outcomes")),
                 new Bug("reclaim by a worker's clock", Bugs::reclaimByAWorkersClock, 100, Set.of("stolen lease")),
                 new Bug(

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import io.reprise.simulator.World;
+import io.reprise.store.JobStore;
+
+/** What a test puts between the fleet and its store, to see whether the checker finds it. */
+interface Breakage {
+
+    Breakage NONE = (store, world) -> store;
+
+    JobStore store(JobStore sound, World world);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import java.util.List;
+
+/**
+ * A world that broke a property.
+ *
+ * @param broken which, and by how much, in the world as it was drawn
+ * @param setting the plainest world that still breaks the first of them
+ * @param brokenThere what is broken in that one
+ * @param trace what happened in that one, by the second
+ */
+public record Failure(long seed, List<String> broken, String setting, List<String> brokenThere, String trace) {
+
+    public Failure {
+        broken = List.copyOf(broken);
+        brokenThere = List.copyOf(brokenThere);
+    }
+
+    static Failure of(long seed, Breakage breakage) {
+        Plan plan = Plans.of(seed);
+        Outcome drawn = Outcome.of(plan, breakage);
+        Outcome plain = new Shrinker(breakage).smallest(plan);
+        return new Failure(
+                seed, texts(drawn), plain.plan().describe(), texts(plain), TimeTable.of(plain.plan(), plain.course()));
+    }
+
+    private static List<String> texts(Outcome outcome) {
+        return outcome.broken().stream().map(Verdict::toString).toList();
+    }
+
+    /** The command that shows the world as it was drawn. */
+    public String command() {
+        return "reprise simulate recovery --seed " + seed;
+    }
+
+    /** All of it, for people. */
+    @Override
+    public String toString() {
+        return "World " + seed + " fails:\n  " + String.join("\n  ", broken) + "\n\nPlainest world that does:\n"
+                + setting
+                + "  " + String.join("\n  ", brokenThere) + "\n\nWhat happened there (! while there is trouble):\n"
+                + trace
+                + "\nThe whole world: " + command() + "\n";
+    }
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import io.reprise.JobEvent;
+import io.reprise.simulator.World;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+
+/**
+ * What each job of a world is doing, by its number, and how many jobs of each resource could run if nobody held them
+ * back: those that are due and do not run. A retry that waits for its time is not among them.
+ */
+final class Jobs {
+
+    private static final byte WAITING = 1;
+    private static final byte RUNNING = 2;
+    private static final byte DELAYED = 3;
+    private static final byte DONE = 4;
+
+    private final World world;
+    private final Instant origin;
+    private int[] resource = new int[1_024];
+    private double[] arrived = new double[1_024];
+    private byte[] state = new byte[1_024];
+    private boolean[] deadline = new boolean[1_024];
+    private final int[] available;
+    private final boolean[] goodSinceEnd;
+    private long waiting;
+    private long unfinished;
+
+    Jobs(World world, int resources) {
+        this.world = world;
+        this.origin = world.store.now();
+        this.available = new int[resources];
+        this.goodSinceEnd = new boolean[resources];
+    }
+
+    void arrive(long id, int ofResource, boolean hasDeadline) {
+        int job = (int) id;
+        if (job >= state.length) {
+            int longer = Math.max(job + 1, 2 * state.length);
+            resource = Arrays.copyOf(resource, longer);
+            arrived = Arrays.copyOf(arrived, longer);
+            state = Arrays.copyOf(state, longer);
+            deadline = Arrays.copyOf(deadline, longer);
+        }
+        resource[job] = ofResource;
+        arrived[job] = world.now();
+        deadline[job] = hasDeadline;
+        unfinished++;
+        enter(job, WAITING);
+    }
+
+    void began(long id) {
+        enter((int) id, RUNNING);
+    }
+
+    double arrivedAt(long id) {
+        return arrived[(int) id];
+    }
+
+    boolean hasDeadline(long id) {
+        return deadline[(int) id];
+    }
+
+    void succeeded(long id) {
+        int of = resource[(int) id];
+        if (of >= 0) {
+            goodSinceEnd[of] = true;
+        }
+    }
+
+    /** The trouble is over: from now on successes are looked for. */
+    void end() {
+        Arrays.fill(goodSinceEnd, false);
+    }
+
+    boolean isStuck(int ofResource) {
+        return !goodSinceEnd[ofResource] && available[ofResource] > 0;
+    }
+
+    void heard(JobEvent event) {
+        int job = (int) event.id().value();
+        switch (event.kind()) {
+            case SUCCEEDED, FAILED, CANCELLED, DISCARDED -> {
+                if (state[job] != DONE) {
+                    unfinished--;
+                }
+                enter(job, DONE);
+            }
+            case RETRY_SCHEDULED, SNOOZED -> delay(job, event.dueAt());
+            case RELEASED, PARKED -> enter(job, WAITING);
+            default -> {}
+        }
+    }
+
+    private void delay(int job, @org.jspecify.annotations.Nullable Instant due) {
+        enter(job, DELAYED);
+        double at = due == null ? 0 : Duration.between(origin, due).toNanos() / 1e9;
+        if (at <= world.now()) {
+            enter(job, WAITING);
+        } else {
+            world.at(at, () -> {
+                if (state[job] == DELAYED) {
+                    enter(job, WAITING);
+                }
+            });
+        }
+    }
+
+    private void enter(int job, byte next) {
+        int change = (next == WAITING ? 1 : 0) - (state[job] == WAITING ? 1 : 0);
+        state[job] = next;
+        if (resource[job] >= 0) {
+            available[resource[job]] += change;
+            waiting += change;
+        }
+    }
+
+    /** Jobs of the resources in trouble that could run. */
+    long available() {
+        return waiting;
+    }
+
+    long unfinished() {
+        return unfinished;
+    }
+
+    /** Calls per second that the jobs there are could make, if each resource serves so many. */
+    double wanted(double capacityOfEach) {
+        double least = Math.max(1, capacityOfEach);
+        int full = 0;
+        for (int jobs : available) {
+            full += jobs >= least ? 1 : 0;
+        }
+        return full * capacityOfEach;
+    }
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import java.util.List;
+
+/** What became of one world. */
+record Outcome(Plan plan, Course course, List<Verdict> verdicts) {
+
+    static Outcome of(Plan plan, Breakage breakage) {
+        Course course = plan.storm() == null
+                ? new RecoveryWorld(plan, breakage).run()
+                : new StormWorld(plan, breakage, true).run();
+        return new Outcome(plan, course, verdicts(plan, course));
+    }
+
+    private static List<Verdict> verdicts(Plan plan, Course course) {
+        if (plan.storm() != null) {
+            return List.of(new StormChecks(plan, plan.storm(), course).storm());
+        }
+        Windows windows = new Windows(plan, course);
+        SpeedChecks speed = new SpeedChecks(plan, course, windows);
+        ShareChecks share = new ShareChecks(plan, course, windows);
+        return List.of(
+                speed.liveness(),
+                speed.timeTo90(),
+                speed.flood(),
+                new WasteChecks(plan, course, windows).waste(),
+                share.fresh(),
+                share.isolation());
+    }
+
+    List<Verdict> broken() {
+        return verdicts.stream().filter(Verdict::isBroken).toList();
+    }
+}

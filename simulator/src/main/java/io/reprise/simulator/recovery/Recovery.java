@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
+
+/** Runs worlds in which trouble comes and goes, each from a seed of its own. */
+public final class Recovery {
+
+    private Recovery() {}
+
+    /**
+     * How often a property was looked at. One that is rarely looked at is a hole.
+     *
+     * @param whyNot how many worlds could not show it, by the reason
+     */
+    public record Count(long held, long broken, Map<String, Long> whyNot) {
+
+        /** In how many worlds it was really checked. */
+        public long checked() {
+            return held + broken;
+        }
+    }
+
+    /**
+     * What many worlds came to.
+     *
+     * @param broken the worlds that broke a property: seed and what was wrong, in the order of seeds
+     * @param failure the first of them, made as plain as can be
+     */
+    public record Report(
+            long worlds,
+            long jobs,
+            long calls,
+            Map<Property, Count> properties,
+            Map<Long, List<String>> broken,
+            Optional<Failure> failure) {}
+
+    /**
+     * One world.
+     *
+     * @param results HELD, BROKEN or NOT_APPLICABLE for each property, and why
+     * @param trace what happened, by the second
+     */
+    public record Shown(long seed, String setting, String trace, Map<Property, String> results, boolean failed) {}
+
+    /**
+     * Runs so many worlds, with as many threads as the common pool has.
+     *
+     * @param progress told after each world how many are done
+     */
+    public static Report run(long firstSeed, long worlds, LongConsumer progress) {
+        return run(firstSeed, worlds, progress, Breakage.NONE);
+    }
+
+    static Report run(long firstSeed, long worlds, LongConsumer progress, Breakage breakage) {
+        Sums sums = new Sums();
+        LongStream.range(firstSeed, firstSeed + worlds)
+                .parallel()
+                .forEach(seed -> progress.accept(sums.add(Outcome.of(Plans.of(seed), breakage))));
+        return sums.report(breakage);
+    }
+
+    /** One world, with everything that can be seen of it. */
+    public static Shown show(long seed) {
+        Outcome outcome = Outcome.of(Plans.of(seed), Breakage.NONE);
+        Map<Property, String> results = new EnumMap<>(Property.class);
+        outcome.verdicts()
+                .forEach(verdict -> results.put(
+                        verdict.property(),
+                        verdict.result() + (verdict.text().isEmpty() ? "" : ": " + verdict.text())));
+        return new Shown(
+                seed,
+                outcome.plan().describe(),
+                TimeTable.of(outcome.plan(), outcome.course()),
+                results,
+                !outcome.broken().isEmpty());
+    }
+
+    private static final class Sums {
+
+        private final Map<Property, Count> counts = new EnumMap<>(Property.class);
+        private final Map<Long, List<String>> broken = new TreeMap<>();
+        private long worlds;
+        private long jobs;
+        private long calls;
+
+        synchronized long add(Outcome outcome) {
+            jobs += outcome.course().jobs;
+            calls += outcome.course().calls;
+            outcome.verdicts().forEach(this::add);
+            if (!outcome.broken().isEmpty()) {
+                broken.put(
+                        outcome.plan().seed(),
+                        outcome.broken().stream().map(Verdict::toString).toList());
+            }
+            return ++worlds;
+        }
+
+        private void add(Verdict verdict) {
+            Count before = counts.getOrDefault(verdict.property(), new Count(0, 0, Map.of()));
+            counts.put(
+                    verdict.property(),
+                    switch (verdict.result()) {
+                        case HELD -> new Count(before.held + 1, before.broken, before.whyNot);
+                        case BROKEN -> new Count(before.held, before.broken + 1, before.whyNot);
+                        case NOT_APPLICABLE -> {
+                            Map<String, Long> whyNot = new TreeMap<>(before.whyNot);
+                            whyNot.merge(verdict.text(), 1L, Long::sum);
+                            yield new Count(before.held, before.broken, whyNot);
+                        }
+                    });
+        }
+
+        synchronized Report report(Breakage breakage) {
+            Optional<Failure> first = broken.keySet().stream().findFirst().map(seed -> Failure.of(seed, breakage));
+            return new Report(worlds, jobs, calls, counts, broken, first);
+        }
+    }
+}

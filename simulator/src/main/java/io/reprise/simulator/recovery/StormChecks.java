@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import static io.reprise.simulator.recovery.Verdict.broken;
+import static io.reprise.simulator.recovery.Verdict.held;
+
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlSettings;
+import io.reprise.control.RetryBudget;
+import io.reprise.retry.FailureClass;
+import io.reprise.simulator.recovery.Plan.Retries;
+import io.reprise.simulator.recovery.Plan.Storm;
+
+/** Storms: retries that help are not held up, those that do not are bounded. */
+final class StormChecks {
+
+    private static final double HALF_AS_FAST = 2;
+    /** Workers look for work, and for budgets, about once a second. */
+    private static final double SLACK_SECONDS = 3;
+
+    private final Plan plan;
+    private final Storm storm;
+    private final Course course;
+
+    StormChecks(Plan plan, Storm storm, Course course) {
+        this.plan = plan;
+        this.storm = storm;
+        this.course = course;
+    }
+
+    Verdict storm() {
+        return storm.retries() == Retries.SUCCEED ? drains() : isPaid();
+    }
+
+    private Verdict drains() {
+        double off = StormWorld.ideal(plan);
+        if (course.drained <= HALF_AS_FAST * off + SLACK_SECONDS) {
+            return held(Property.STORMS);
+        }
+        return broken(
+                Property.STORMS,
+                "retries that succeed: %d of %d through after %d s; all would be after %.1f s with control off",
+                course.succeeded,
+                storm.jobs(),
+                course.length(),
+                off);
+    }
+
+    /** The tightest budget pays: what it held, what successes brought, and its floor. */
+    private Verdict isPaid() {
+        BudgetSettings budget =
+                storm.resource() ? ControlSettings.DEFAULT.resourceBudget() : ControlSettings.DEFAULT.queueBudget();
+        double cost = RetryBudget.cost(FailureClass.TRANSIENT);
+        double earned = course.succeeded * RetryBudget.earned(true);
+        // Several workers may spend the last tokens at the same moment, and none knows more than what it saw a second
+        // ago.
+        double atOnce = plan.fleet().workers() * budget.capacity();
+        double paid = (budget.capacity() + atOnce + earned) / cost + budget.floor() * course.length();
+        return course.retries <= paid
+                ? held(Property.STORMS)
+                : broken(Property.STORMS, "%d retries, of which the budget pays at most %.0f", course.retries, paid);
+    }
+}

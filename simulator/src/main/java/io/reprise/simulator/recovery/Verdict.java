@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.recovery;
+
+import java.util.Locale;
+
+/**
+ * What the checker says about one property of one world.
+ *
+ * @param text what was wrong, or why the property says nothing about this world; empty if all is well
+ */
+record Verdict(Property property, Result result, String text) {
+
+    enum Result {
+        HELD,
+        BROKEN,
+        /** The world cannot show it. */
+        NOT_APPLICABLE
+    }
+
+    static Verdict held(Property property) {
+        return new Verdict(property, Result.HELD, "");
+    }
+
+    static Verdict broken(Property property, String format, Object... values) {
+        return new Verdict(property, Result.BROKEN, String.format(Locale.ROOT, format, values));
+    }
+
+    static Verdict notApplicable(Property property, String why) {
+        return new Verdict(property, Result.NOT_APPLICABLE, why);
+    }
+
+    boolean isBroken() {
+        return result == Result.BROKEN;
+    }
+
+    @Override
+    public String toString() {
+        return property + ": " + text;
+    }
+}
