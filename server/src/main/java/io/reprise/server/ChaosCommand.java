@@ -40,12 +40,8 @@ final class ChaosCommand implements Callable<Integer> {
     @Nullable
     Long seeds;
 
-    @Option(names = "--seed", paramLabel = "S", description = "The first seed; 1 unless set.")
-    @Nullable
-    Long seed;
-
-    @Option(names = "--json", description = "Print JSON.")
-    boolean json;
+    @Mixin
+    SeedOptions options = new SeedOptions();
 
     @Mixin
     RepriseCommand.HelpOption help = new RepriseCommand.HelpOption();
@@ -56,16 +52,13 @@ final class ChaosCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (System.getProperty("reprise.log.level") == null) {
-            // Of jobs that die in a simulation nobody needs to be warned.
-            System.setProperty("reprise.log.level", "OFF");
-        }
-        long count = seeds != null ? seeds : seed != null ? 1 : USUAL_SEEDS;
+        SimulateCommand.silenceLog();
+        long count = seeds != null ? seeds : options.seed != null ? 1 : USUAL_SEEDS;
         if (count < 1) {
             throw new BadInput("Invalid value for option '--seeds': must be at least 1, not " + count);
         }
-        Chaos.Report report = Chaos.run(seed == null ? 1 : seed, count, done -> progress(done, count));
-        if (json) {
+        Chaos.Report report = Chaos.run(options.first(), count, done -> progress(done, count));
+        if (options.json) {
             terminal.out().println(JsonOutput.write(asJson(report)));
         } else {
             print(report);

@@ -8,16 +8,24 @@ import java.util.concurrent.TimeUnit;
 /** Turns the end of the process into a request, and holds it up until the work in hand is finished. */
 final class CtrlC implements AutoCloseable {
 
-    private static final long MAX_SECONDS = 15;
+    private static final Duration SHORT = Duration.ofSeconds(15);
 
+    private final Duration most;
     private final CountDownLatch requested = new CountDownLatch(1);
     private final CountDownLatch finished = new CountDownLatch(1);
     private final Thread hook = new Thread(this::holdUp, "ctrl-c");
 
-    private CtrlC() {}
+    private CtrlC(Duration most) {
+        this.most = most;
+    }
 
     static CtrlC listen() {
-        CtrlC listening = new CtrlC();
+        return listen(SHORT);
+    }
+
+    /** Holds the end up for so long at most. */
+    static CtrlC listen(Duration most) {
+        CtrlC listening = new CtrlC(most);
         Runtime.getRuntime().addShutdownHook(listening.hook);
         return listening;
     }
@@ -30,7 +38,7 @@ final class CtrlC implements AutoCloseable {
     private void holdUp() {
         requested.countDown();
         try {
-            if (!finished.await(MAX_SECONDS, TimeUnit.SECONDS)) {
+            if (!finished.await(most.toNanos(), TimeUnit.NANOSECONDS)) {
                 Thread.currentThread().interrupt();
             }
         } catch (InterruptedException e) {

@@ -2,6 +2,7 @@
 package io.reprise.server;
 
 import io.reprise.server.client.Target;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -38,7 +39,7 @@ final class DeadCommand extends LinkedCommand {
 
     @Override
     public Integer call() {
-        return groups(new JobFilter(), DEFAULT_LIMIT);
+        return groups(new JobFilter(), DEFAULT_LIMIT, null);
     }
 
     @Command(
@@ -63,17 +64,29 @@ final class DeadCommand extends LinkedCommand {
                             paramLabel = "N",
                             defaultValue = "50",
                             description = "So many groups at most, up to 1000; 50 unless given.")
-                    int limit) {
+                    int limit,
+            @Option(
+                            names = "--cursor",
+                            paramLabel = "TEXT",
+                            description = "Go on with older ones, after the page that ended with this 'next'.")
+                    @Nullable
+                    String cursor) {
         return with(link -> {
-            JsonNode page =
-                    link.get(filter.on(Target.of("dead-letters", "groups")).with("limit", limit));
+            JsonNode page = link.get(filter.on(Target.of("dead-letters", "groups"))
+                    .with("limit", limit)
+                    .with("cursor", cursor));
             return answer(page, () -> printGroups(page));
         });
     }
 
     private void printGroups(JsonNode page) {
+        String next = page.path("next").stringValue(null);
+        if (next != null) {
+            terminal.err()
+                    .println("Counted among 10,000 dead letters; older ones are grouped with --cursor " + next + ".");
+        }
         if (page.path("items").isEmpty()) {
-            terminal.out().println("No dead letters.");
+            terminal.out().println(next == null ? "No dead letters." : "None of these matches.");
             return;
         }
         Table table = new Table(">count", "fingerprint", "type", "first", "last", "error");

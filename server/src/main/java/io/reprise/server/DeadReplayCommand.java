@@ -101,14 +101,14 @@ final class DeadReplayCommand extends DeadSelection {
     private int start(Link link, ObjectNode body) {
         JsonNode replay = link.post(Target.of("replays"), body);
         if (dryRun) {
-            return dead.answer(replay, "%s dead letters match", Cells.text(replay.path("matched")));
+            return dead.answer(replay, "%s dead letters match", ReplayWatch.matched(replay));
         }
         if (detach) {
             return dead.answer(
                     replay,
                     "Replay %s of %s dead letters has begun; see 'reprise dead watch'",
                     Cells.text(replay.path("id")),
-                    Cells.text(replay.path("matched")));
+                    ReplayWatch.matched(replay));
         }
         return new ReplayWatch(dead, link).until(replay);
     }

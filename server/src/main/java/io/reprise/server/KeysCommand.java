@@ -47,7 +47,7 @@ final class KeysCommand extends ListingCommand {
 
     @Override
     Table table() {
-        return new Table("id", "name", "scopes", "tenant", "created");
+        return new Table("id", "name", "scopes", "tenant", "owner", "last used", "expires", "created");
     }
 
     @Override
@@ -57,6 +57,9 @@ final class KeysCommand extends ListingCommand {
             Cells.text(each.path("name")),
             Cells.text(each.path("scopes")),
             Cells.text(each.path("tenant")),
+            Cells.text(each.path("owner")),
+            Cells.time(each.path("lastUsedAt")),
+            Cells.time(each.path("expiresAt")),
             Cells.time(each.path("createdAt"))
         };
     }
@@ -78,13 +81,50 @@ final class KeysCommand extends ListingCommand {
             @Option(names = "--tenant", paramLabel = "NAME", description = "Whose jobs it may see; all unless given.")
                     @Nullable
                     String tenant,
+            @Option(names = "--owner", paramLabel = "WHO", description = "Who answers for it.") @Nullable String owner,
+            @Option(
+                            names = "--expires",
+                            paramLabel = "TIME",
+                            description = "When it counts no more, such as 2027-01-01T00:00:00Z.")
+                    @Nullable
+                    String expires,
+            @Option(
+                            names = "--queue",
+                            paramLabel = "NAME",
+                            split = ",",
+                            description = "Jobs it puts in and takes out must be in these queues.")
+                    @Nullable
+                    List<String> queues,
+            @Option(
+                            names = "--type",
+                            paramLabel = "NAME",
+                            split = ",",
+                            description = "Jobs it puts in and takes out must be of these types.")
+                    @Nullable
+                    List<String> types,
+            @Option(
+                            names = "--address",
+                            paramLabel = "RANGE",
+                            split = ",",
+                            description = "Addresses and ranges it may be used from, such as 10.0.0.0/8.")
+                    @Nullable
+                    List<String> addresses,
             @Mixin Why why) {
         ObjectNode body = why.body().put("name", name);
         body.set("scopes", Json.tree(scopes));
-        if (tenant != null) {
-            body.put("tenant", tenant);
-        }
+        put(body, "owner", owner);
+        put(body, "expiresAt", expires);
+        put(body, "queues", queues);
+        put(body, "types", types);
+        put(body, "addresses", addresses);
+        put(body, "tenant", tenant);
         return with(link -> shown(link.post(Target.of("keys"), body), "is made"));
+    }
+
+    private static void put(ObjectNode body, String name, @Nullable Object value) {
+        if (value != null) {
+            body.set(name, Json.tree(value));
+        }
     }
 
     @Command(

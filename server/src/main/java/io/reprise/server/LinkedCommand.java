@@ -125,9 +125,10 @@ abstract class LinkedCommand implements Callable<Integer> {
     }
 
     private static Link toStore(Settings settings) {
-        JobStore opened = Stores.openExisting(settings.text(Setting.STORE_URL));
+        JobStore opened = Stores.openExisting(settings);
         try {
-            opened.prepare();
+            // A look from somebody's own machine must not upgrade what others run on.
+            opened.requirePrepared();
             LocalApi api = new LocalApi("cli-" + UUID.randomUUID(), opened, ServeCommand.outgoing(settings, opened));
             return new StoreLink(api, "cli " + System.getProperty("user.name", "unknown"));
         } catch (RuntimeException e) {

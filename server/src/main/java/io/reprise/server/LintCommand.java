@@ -4,6 +4,7 @@ package io.reprise.server;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.config.PolicyErrors;
+import io.reprise.server.config.PolicyWarnings;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -47,8 +48,7 @@ final class LintCommand implements Callable<Integer> {
         PolicyFile source = PolicyFile.read(file, terminal.in());
         List<PolicyErrors.Found> errors = PolicyErrors.in(source.text());
         boolean valid = errors.isEmpty();
-        List<RetryPlan.Warning> warnings =
-                valid ? RetryPlan.of(RetryPolicy.fromJson(source.text()), 0).warnings() : List.of();
+        List<RetryPlan.Warning> warnings = valid ? warnings(RetryPolicy.fromJson(source.text())) : List.of();
         if (json) {
             terminal.out().println(JsonOutput.write(new Report(source.name(), valid, errors, warnings)));
         } else if (valid) {
@@ -57,6 +57,10 @@ final class LintCommand implements Callable<Integer> {
             errors.forEach(error -> terminal.err().println("error: " + error.message()));
         }
         return valid ? warnings.isEmpty() ? ExitCode.OK : ExitCode.FINDING : ExitCode.BAD_INPUT;
+    }
+
+    private static List<RetryPlan.Warning> warnings(RetryPolicy policy) {
+        return PolicyWarnings.of(policy, RetryPlan.of(policy, 0));
     }
 
     private void print(RetryPolicy policy, List<RetryPlan.Warning> warnings) {

@@ -35,17 +35,24 @@ final class QueuesCommand extends ListingCommand {
 
     @Override
     Object[] row(JsonNode queue) {
-        JsonNode counts = queue.path("counts");
         boolean paused = queue.path("paused").booleanValue(false);
         return new Object[] {
             Cells.text(queue.path("name")),
-            Cells.text(queue.path("depth")),
-            Cells.text(counts.path("RUNNING")),
-            Cells.text(counts.path("FAILED")),
+            count(queue, "PENDING"),
+            count(queue, "RUNNING"),
+            count(queue, "FAILED"),
             Cells.text(queue.path("oldestAge")),
             Cells.text(queue.path("maxRunning")),
             paused ? "by " + Cells.text(queue.path("pausedBy")) + reason(queue.path("pausedWhy")) : "-"
         };
+    }
+
+    /** With a plus if there may be more. */
+    private static String count(JsonNode queue, String state) {
+        boolean more = queue.path("countsAtLeast")
+                .valueStream()
+                .anyMatch(each -> each.stringValue("").equals(state));
+        return Cells.text(queue.path("counts").path(state)) + (more ? "+" : "");
     }
 
     private static String reason(JsonNode why) {

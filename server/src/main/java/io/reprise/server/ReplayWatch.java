@@ -21,9 +21,15 @@ final class ReplayWatch {
         this.link = link;
     }
 
+    /** With what it means if not all were counted. */
+    static String matched(JsonNode replay) {
+        boolean more = replay.path("matchedAtLeast").booleanValue(false);
+        return (more ? "at least " : "") + Cells.text(replay.path("matched"));
+    }
+
     int until(JsonNode first) {
         String id = Cells.text(first.path("id"));
-        dead.terminal.err().println("Replay " + id + ": " + first.path("matched") + " dead letters match");
+        dead.terminal.err().println("Replay " + id + ": " + matched(first) + " dead letters match");
         JsonNode replay = first;
         try (CtrlC ctrlC = CtrlC.listen();
                 ProgressLine progress = new ProgressLine(

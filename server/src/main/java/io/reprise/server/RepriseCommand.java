@@ -85,6 +85,8 @@ final class RepriseCommand {
         commands.put("schedules", () -> new CommandLine(new SchedulesCommand(terminal)));
         commands.put("keys", () -> new CommandLine(new KeysCommand(terminal)));
         commands.put("stats", () -> new CommandLine(new StatsCommand(terminal)));
+        commands.put("backup", () -> new CommandLine(new BackupCommand(terminal)));
+        commands.put("restore", () -> new CommandLine(new RestoreCommand(terminal)));
         commands.put("demo", () -> new CommandLine(new DemoCommand(terminal, root)));
         commands.put(
                 "policy",
@@ -94,7 +96,10 @@ final class RepriseCommand {
                         .addSubcommand(new LintCommand(terminal)));
         commands.put("simulate", () -> SimulateCommands.line(terminal));
         commands.put(
-                "schema", () -> new CommandLine(new SchemaCommand()).addSubcommand(new SchemaPrintCommand(terminal)));
+                "schema",
+                () -> new CommandLine(new SchemaCommand())
+                        .addSubcommand(new SchemaPrintCommand(terminal))
+                        .addSubcommand(new SchemaExportCommand(terminal)));
         commands.put(COMPLETION, () -> new CommandLine(new CompletionCommand(terminal)));
         return commands;
     }
@@ -146,7 +151,12 @@ final class RepriseCommand {
             name = "schema",
             description = "The tables Reprise keeps its jobs in.",
             synopsisSubcommandLabel = "COMMAND",
-            footer = {"", "Example:", "  reprise schema print --dialect postgresql > reprise.sql"})
+            footer = {
+                "",
+                "Examples:",
+                "  reprise schema print --dialect postgresql > reprise.sql",
+                "  reprise schema export --format flyway --dialect postgresql db/reprise"
+            })
     static final class SchemaCommand {
         @Mixin
         HelpOption help = new HelpOption();

@@ -2,6 +2,7 @@
 package io.reprise.server;
 
 import io.reprise.server.client.Target;
+import java.util.Locale;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
@@ -33,19 +34,30 @@ final class ResourcesCommand extends ListingCommand {
 
     @Override
     Table table() {
-        return new Table("resource", "breaker", ">parked", ">budget", "next probe", "why");
+        return new Table(
+                "resource", "breaker", ">parked", ">jobs/s", ">aim", ">through in", ">budget", "next probe", "why");
     }
 
     @Override
     Object[] row(JsonNode resource) {
+        JsonNode ramp = resource.path("ramp");
+        JsonNode budget = resource.path("budget");
+        JsonNode through = ramp.isObject() ? ramp.path("throughInSeconds") : budget.path("throughInSeconds");
         return new Object[] {
             Cells.text(resource.path("name")),
             Cells.text(resource.path("phase")),
             Cells.text(resource.path("parked")),
-            String.format("%.1f", resource.path("budget").doubleValue(0)),
+            number(ramp.path("rate")),
+            number(ramp.path("aim")),
+            through.isNumber() ? number(through) + " s" : "",
+            number(budget.path("level")),
             Cells.time(resource.path("nextProbe")),
-            Cells.cut(resource.path("why"))
+            Cells.cut(ramp.isObject() ? ramp.path("why") : resource.path("why"))
         };
+    }
+
+    private static String number(JsonNode value) {
+        return value.isNumber() ? String.format(Locale.ROOT, "%,.0f", value.doubleValue()) : "";
     }
 
     @Command(

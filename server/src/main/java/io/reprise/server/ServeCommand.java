@@ -10,11 +10,15 @@ import io.reprise.encryption.EncryptionKeys;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.api.RepriseServer;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.auth.Oidc;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.config.Setting;
 import io.reprise.server.config.Settings;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
 import io.reprise.server.delivery.SigningSecret;
+import io.reprise.server.delivery.TrustedProxies;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Scope;
 import io.reprise.store.JobStore;
@@ -32,6 +36,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
@@ -67,8 +72,11 @@ final class ServeCommand implements Callable<Integer> {
     /** How many references fit into a line of the CPU's cache. */
     private static final String CACHE_LINE = "org.eclipse.jetty.util.referencesPerCacheLine";
 
-    /** Together less than the end of the process is held up. */
-    private static final Duration STOP_GRACE = Duration.ofSeconds(6);
+    /** Requests under way, handlers that are cancelled, and the store, which must answer once more. */
+    private static final Duration STOP_SLACK = Duration.ofSeconds(40);
+
+    /** They only begin calls: what runs, holds none. */
+    private static final int THREADS = 8;
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(2);
 
@@ -118,6 +126,7 @@ final class ServeCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Settings settings = settings();
+        settings.warnings().forEach(warning -> terminal.err().println("reprise: " + warning));
         if (printConfig) {
             terminal.out().print(settings.print());
             return ExitCode.OK;
@@ -126,11 +135,15 @@ final class ServeCommand implements Callable<Integer> {
             // Jetty would start all of JMX to find out, which takes longer than to open the store.
             System.setProperty(CACHE_LINE, "16");
         }
-        try (CtrlC ctrlC = CtrlC.listen();
+        Duration drain = settings.duration(Setting.HTTP_DRAIN);
+        // The process is held up for as long as everything together may take.
+        Duration most = drain.plus(settings.duration(Setting.WORKER_STOP_GRACE)).plus(STOP_SLACK);
+        try (CtrlC ctrlC = CtrlC.listen(most);
                 RepriseServer server = start(settings)) {
             terminal.out().println("Reprise listens on " + server.url());
             terminal.out().flush();
             ctrlC.await(FOREVER);
+            server.drain(drain);
         }
         return ExitCode.OK;
     }
@@ -154,10 +167,15 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     private RepriseServer start(Settings settings) throws IOException {
-        JobStore store = Stores.open(settings.text(Setting.STORE_URL));
+        if (Stores.isInTheClear(settings.text(Setting.STORE_URL))) {
+            terminal.err()
+                    .println("reprise: WARNING: the URL of the store has no sslmode: whether the connection is"
+                            + " encrypted is left to the other side; use sslmode=verify-full");
+        }
+        JobStore store = Stores.open(settings);
         try {
-            store.prepare();
-            boolean first = firstKey(store);
+            prepare(store, settings.text(Setting.STORE_MIGRATE));
+            boolean first = firstKey(store, settings.textOrNull(Setting.ADMIN_KEY));
             String name = settings.textOrNull(Setting.WORKER_NAME);
             RepriseServer.Parts parts = new RepriseServer.Parts(
                     name == null ? "server-" + UUID.randomUUID() : name,
@@ -165,6 +183,9 @@ final class ServeCommand implements Callable<Integer> {
                     http(settings, first),
                     settings.number(Setting.HTTP_RATE_LIMIT),
                     outgoing(settings, store),
+                    quotas(settings),
+                    oidc(settings),
+                    settings.flag(Setting.AUDIT_READS),
                     List.of());
             return RepriseServer.start(builder(settings), store, parts);
         } catch (IOException e) {
@@ -173,6 +194,39 @@ final class ServeCommand implements Callable<Integer> {
         } catch (RepriseException e) {
             store.close();
             throw Stores.unusable(e);
+        }
+    }
+
+    private static @Nullable Oidc oidc(Settings settings) {
+        String issuer = settings.textOrNull(Setting.OIDC_ISSUER);
+        return issuer == null
+                ? null
+                : new Oidc(
+                        new Oidc.Settings(
+                                issuer,
+                                settings.text(Setting.OIDC_AUDIENCE),
+                                settings.text(Setting.OIDC_SCOPES_CLAIM),
+                                settings.text(Setting.OIDC_TENANT_CLAIM)),
+                        InstantSource.system());
+    }
+
+    private static Quotas.Limits quotas(Settings settings) {
+        return new Quotas.Limits(
+                settings.number(Setting.QUOTA_JOBS),
+                settings.large(Setting.QUOTA_BYTES),
+                settings.number(Setting.QUOTA_QUEUES),
+                settings.number(Setting.QUOTA_SCHEDULES),
+                settings.number(Setting.QUOTA_WEBHOOKS),
+                settings.number(Setting.QUOTA_STREAMS),
+                settings.number(Setting.QUOTA_JOBS_PER_SECOND),
+                settings.number(Setting.QUOTA_BYTES_PER_SECOND));
+    }
+
+    private static void prepare(JobStore store, String how) {
+        if (how.equals("true")) {
+            store.prepare();
+        } else if (how.equals("check")) {
+            store.requirePrepared();
         }
     }
 
@@ -185,13 +239,19 @@ final class ServeCommand implements Callable<Integer> {
                 store,
                 checked(
                         Setting.DELIVERY_ALLOW,
-                        () -> new OutboundGuard(settings.list(Setting.DELIVERY_ALLOW), ports, Resolver.SYSTEM)),
+                        () -> new OutboundGuard(
+                                settings.list(Setting.DELIVERY_ALLOW),
+                                ports,
+                                Resolver.SYSTEM,
+                                settings.duration(Setting.DELIVERY_MAX_TIMEOUT))),
                 checked(
                         Setting.DELIVERY_SECRET,
                         () -> settings.list(Setting.DELIVERY_SECRET).stream()
                                 .map(SigningSecret::parse)
                                 .toList()),
-                keys.isEmpty() ? null : checked(Setting.ENCRYPTION_KEYS, () -> EncryptionKeys.parse(keys)));
+                keys.isEmpty() ? null : checked(Setting.ENCRYPTION_KEYS, () -> EncryptionKeys.parse(keys)),
+                UnaryOperator.identity(),
+                new CallShares(settings.number(Setting.WORKER_CONCURRENCY)));
     }
 
     private static <T> T checked(Setting setting, Supplier<T> read) {
@@ -203,9 +263,13 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /** Without a key nobody could do anything, and whoever were first could do everything. */
-    private boolean firstKey(JobStore store) {
+    private boolean firstKey(JobStore store, @Nullable String given) {
         Keys keys = new Keys(store, InstantSource.system());
         if (!keys.isEmpty()) {
+            return false;
+        }
+        if (given != null) {
+            keys.create(given, "first", Set.of(Scope.ADMIN), null, new Note("reprise", "first start"));
             return false;
         }
         Keys.NewKey key = keys.create("first", Set.of(Scope.ADMIN), null, new Note("reprise", "first start"));
@@ -225,34 +289,55 @@ final class ServeCommand implements Callable<Integer> {
                             + " this time, because there was no key; start it again with the key in hand");
             host = LOOPBACK;
         }
+        HttpSettings.Tls tls = tls(settings);
+        if (!isLoopback(host) && tls == null) {
+            terminal.err()
+                    .println("reprise: WARNING: " + host
+                            + " is not the loopback address and there is no TLS: keys cross the network"
+                            + " in the clear unless a proxy stands before it");
+        }
+        int perAddress = settings.number(Setting.HTTP_MAX_CONNECTIONS_PER_ADDRESS);
         HttpSettings.Limits limits = new HttpSettings.Limits(
-                settings.number(Setting.HTTP_MAX_BODY),
-                settings.number(Setting.HTTP_MAX_HEADER),
-                settings.number(Setting.HTTP_MAX_CONNECTIONS),
-                settings.duration(Setting.HTTP_IDLE_TIMEOUT),
-                settings.duration(Setting.HTTP_IDLE_TIMEOUT),
-                settings.number(Setting.HTTP_THREADS));
-        return new HttpSettings(host, settings.number(Setting.HTTP_PORT), limits, tls(settings));
+                        settings.number(Setting.HTTP_MAX_BODY),
+                        settings.number(Setting.HTTP_MAX_HEADER),
+                        settings.number(Setting.HTTP_MAX_CONNECTIONS),
+                        settings.duration(Setting.HTTP_IDLE_TIMEOUT),
+                        settings.duration(Setting.HTTP_IDLE_TIMEOUT),
+                        settings.number(Setting.HTTP_THREADS))
+                .perAddress(perAddress);
+        HttpSettings.Proxies proxies = new HttpSettings.Proxies(
+                new TrustedProxies(settings.list(Setting.HTTP_TRUSTED_PROXIES)),
+                settings.flag(Setting.HTTP_PROXY_PROTOCOL));
+        return new HttpSettings(host, settings.number(Setting.HTTP_PORT), limits, tls, proxies);
     }
 
     private static HttpSettings.@Nullable Tls tls(Settings settings) {
         String keyStore = settings.textOrNull(Setting.TLS_KEY_STORE);
-        if (keyStore == null) {
+        String chain = settings.textOrNull(Setting.TLS_CERTIFICATE);
+        if (keyStore == null && chain == null) {
             return null;
         }
-        return new HttpSettings.Tls(Path.of(keyStore), settings.text(Setting.TLS_PASSWORD));
+        HttpSettings.Tls tls = chain != null
+                ? HttpSettings.Tls.pem(Path.of(chain), Path.of(settings.text(Setting.TLS_KEY)))
+                : HttpSettings.Tls.keyStore(
+                        Path.of(settings.text(Setting.TLS_KEY_STORE)), settings.text(Setting.TLS_PASSWORD));
+        String authorities = settings.textOrNull(Setting.TLS_CLIENT_CA);
+        return authorities == null ? tls : tls.clientsOf(Path.of(authorities));
     }
 
     private static RepriseBuilder builder(Settings settings) {
         RepriseBuilder builder = Reprise.builder()
+                .migrate(false)
                 .concurrency(settings.number(Setting.WORKER_CONCURRENCY))
+                .threads(THREADS)
                 .lease(settings.duration(Setting.WORKER_LEASE))
                 .control(ControlSettings.DEFAULT.resourceBudget(BudgetSettings.OF_RESOURCE
                         .capacity(settings.number(Setting.BUDGET_CAPACITY))
                         .floor(settings.number(Setting.BUDGET_FLOOR))))
-                .stopGrace(STOP_GRACE)
+                .stopGrace(settings.duration(Setting.WORKER_STOP_GRACE))
                 .cancelGrace(CANCEL_GRACE)
-                .keepFinished(settings.duration(Setting.KEEP_FINISHED));
+                .keepFinished(settings.duration(Setting.KEEP_FINISHED))
+                .keepAudit(settings.duration(Setting.KEEP_AUDIT));
         Duration keepFailed = settings.durationOrNull(Setting.KEEP_FAILED);
         return keepFailed == null ? builder : builder.keepFailed(keepFailed);
     }

@@ -75,12 +75,16 @@ abstract class SimulateCommand implements Callable<Integer> {
         return terminal;
     }
 
-    @Override
-    public final Integer call() {
+    /** Nobody needs a warning of jobs that die in a simulation. */
+    static void silenceLog() {
         if (System.getProperty("reprise.log.level") == null) {
-            // Of jobs that die in a simulation nobody needs to be warned.
             System.setProperty("reprise.log.level", "OFF");
         }
+    }
+
+    @Override
+    public final Integer call() {
+        silenceLog();
         Report report = chosen().run(seed);
         if (plot != null) {
             write(plot, report.plot());

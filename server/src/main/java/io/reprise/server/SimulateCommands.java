@@ -32,7 +32,8 @@ import picocli.CommandLine.Option;
             "  reprise simulate outage --policy my.json --outage 15m --rate 50",
             "  reprise simulate metastable --json",
             "  reprise simulate herd --plot herd.svg",
-            "  reprise simulate chaos --seeds 10000"
+            "  reprise simulate chaos --seeds 10000",
+            "  reprise simulate recovery --worlds 2000"
         })
 final class SimulateCommands {
 
@@ -48,7 +49,8 @@ final class SimulateCommands {
                 .addSubcommand(new Herd(terminal))
                 .addSubcommand(new Poison(terminal))
                 .addSubcommand(new Lease(terminal))
-                .addSubcommand(new ChaosCommand(terminal));
+                .addSubcommand(new ChaosCommand(terminal))
+                .addSubcommand(new RecoveryCommand(terminal));
     }
 
     @Command(

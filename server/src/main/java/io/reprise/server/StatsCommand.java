@@ -2,6 +2,7 @@
 package io.reprise.server;
 
 import io.reprise.server.client.Target;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -13,6 +14,8 @@ import tools.jackson.databind.JsonNode;
         description = "Jobs by state, what retries cost and saved, and alerts.",
         footer = {"", "Example:", "  reprise stats --since 7d"})
 final class StatsCommand extends LinkedCommand {
+
+    private static final int LATE_SECONDS = 30;
 
     @Option(names = "--since", paramLabel = "TIME", description = "How far back costs are counted; 1d unless given.")
     @Nullable
@@ -40,7 +43,21 @@ final class StatsCommand extends LinkedCommand {
         if (stats.path("costs").isObject()) {
             terminal.out().println(Cells.text(stats.path("costs").path("sentence")));
         }
+        stats.path("upkeep").forEach(this::printBehind);
         stats.path("alerts").forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
+    }
+
+    /** Only what is late by more than upkeep takes to notice. */
+    private void printBehind(JsonNode piece) {
+        if (piece.path("seconds").doubleValue() >= LATE_SECONDS) {
+            terminal.out()
+                    .printf(
+                            Locale.ROOT,
+                            "upkeep: %s behind by %.0f s, %d rows%n",
+                            piece.path("piece").stringValue(),
+                            piece.path("seconds").doubleValue(),
+                            piece.path("rows").longValue());
+        }
     }
 
     private static String counted(JsonNode count, String what) {

@@ -2,14 +2,21 @@
 package io.reprise.server;
 
 import io.reprise.RepriseException;
+import io.reprise.jdbc.JdbcBackup;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcSchema;
+import io.reprise.jdbc.JdbcStoreBuilder;
 import io.reprise.mongodb.MongoJobStore;
+import io.reprise.server.config.Setting;
+import io.reprise.server.config.Settings;
 import io.reprise.store.JobStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /** The one place that knows which stores there are. */
 final class Stores {
@@ -17,6 +24,9 @@ final class Stores {
     private static final String SQLITE = "sqlite:";
     private static final List<String> KINDS =
             List.of(SQLITE, "postgresql://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
+
+    private static final Pattern LOCAL =
+            Pattern.compile("://(?:[^@/]*@)?(?:localhost|127\\.[0-9.]+|\\[::1])?(?:[:/?]|$)");
 
     private Stores() {}
 
@@ -29,12 +39,25 @@ final class Stores {
      * What a URL names: {@code sqlite:FILE}, or {@code KIND://USER@HOST/DATABASE} where the kind is postgresql, mariadb, mysql
      * or mongodb.
      */
-    static JobStore open(String url) {
+    static JobStore open(Settings settings) {
+        String url = settings.text(Setting.STORE_URL);
+        JdbcStoreBuilder builder = JdbcJobStore.builder().poolSize(settings.number(Setting.STORE_POOL));
+        if (settings.flag(Setting.STORE_POOLER)) {
+            builder.pollOnly();
+        }
         try {
-            return url.startsWith("mongodb") ? MongoJobStore.open(url) : JdbcJobStore.open(url);
+            return url.startsWith("mongodb") ? MongoJobStore.open(url) : builder.open(url);
         } catch (IllegalArgumentException e) {
             throw new BadInput("store.url: " + e.getMessage(), e);
         }
+    }
+
+    /** Whether it is a PostgreSQL on another machine, and nothing is said about encryption. */
+    static boolean isInTheClear(String url) {
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        return name.startsWith("postgresql://")
+                && !name.contains("sslmode=")
+                && !LOCAL.matcher(name).find();
     }
 
     /** Looks at nothing but how the URL begins. @throws IllegalArgumentException if no store's does so */
@@ -46,13 +69,14 @@ final class Stores {
     }
 
     /** The same, but a file must be there: a name that was mistyped must not become an empty queue. */
-    static JobStore openExisting(String url) {
+    static JobStore openExisting(Settings settings) {
+        String url = settings.text(Setting.STORE_URL);
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
         if (name.startsWith(SQLITE) && !Files.isRegularFile(Path.of(name.substring(SQLITE.length())))) {
             throw new BadInput("store.url: there is no file " + name.substring(SQLITE.length())
                     + "; 'reprise serve --store " + url + "' would make it");
         }
-        return open(url);
+        return open(settings);
     }
 
     /**
@@ -68,10 +92,54 @@ final class Stores {
         return new BadInput("Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
     }
 
+    /** Copies the store while others work on it. */
+    static void backup(Settings settings, Path copy) {
+        String url = settings.text(Setting.STORE_URL);
+        String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
+        if (!name.startsWith(SQLITE)) {
+            throw new BadInput("Only a SQLite file is copied by this program: for others see docs/backup.md");
+        }
+        openExisting(settings).close();
+        try {
+            JdbcBackup.sqlite(Path.of(name.substring(SQLITE.length())), copy);
+        } catch (RepriseException e) {
+            throw new BadInput(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Makes a store that came back from a backup fit for use. @throws BadInput if somebody works on it */
+    static void afterRestore(Settings settings, boolean force) {
+        try (JobStore store = openExisting(settings)) {
+            store.requirePrepared();
+            if (!force && !store.workers().isEmpty()) {
+                throw new BadInput("Worker " + store.workers().get(0).name()
+                        + " works on this store, or did a minute ago: stop all of them first, or give --force");
+            }
+            if (!(store instanceof JdbcJobStore restored)) {
+                throw new BadInput("MongoDB cannot be restored by this command so far: see docs/backup.md");
+            }
+            restored.afterRestore();
+        } catch (UnsupportedOperationException e) {
+            throw new BadInput(String.valueOf(e.getMessage()), e);
+        } catch (RepriseException e) {
+            throw unusable(e);
+        }
+    }
+
     /** The SQL that creates the tables. */
     static String schema(String dialect) {
+        return schema(dialect, JdbcSchema::print);
+    }
+
+    /** The same for a tool that applies it, by the names of the files. */
+    static Map<String, String> schemaFiles(String dialect, SchemaExportCommand.Format format) {
+        return schema(
+                dialect, format == SchemaExportCommand.Format.flyway ? JdbcSchema::flyway : JdbcSchema::liquibase);
+    }
+
+    private static <T> T schema(String dialect, Function<String, T> written) {
         try {
-            return JdbcSchema.print(dialect);
+            return written.apply(dialect);
         } catch (IllegalArgumentException e) {
             throw new BadInput("Invalid value for option '--dialect': " + e.getMessage(), e);
         }

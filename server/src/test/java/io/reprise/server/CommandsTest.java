@@ -246,7 +246,7 @@ class CommandsTest {
     void keys_are_shown_once(Way way) {
         Cli made = fine(queue.run(way, "keys", "create", "shop", "--scope", "read,enqueue"));
         String key = made.out().strip();
-        assertThat(key).startsWith("rk_").doesNotContain(" ");
+        assertThat(key).startsWith("reprise_").doesNotContain(" ");
         assertThat(made.err()).contains("shown once").doesNotContain(key);
         String id = key.split("_", -1)[1];
         Cli listed = fine(queue.run(way, "keys"));
@@ -257,7 +257,7 @@ class CommandsTest {
         Cli forbidden = Cli.run("keys", "list", "--server", queue.server.url(), "--key", key);
         refused(forbidden, "The key does not allow this");
         String rotated = fine(queue.run(way, "keys", "rotate", id)).out().strip();
-        assertThat(rotated).startsWith("rk_" + id + "_").isNotEqualTo(key);
+        assertThat(rotated).startsWith("reprise_" + id + "_").isNotEqualTo(key);
         fine(queue.run(way, "keys", "revoke", id));
         refused(queue.run(way, "keys", "revoke", id), "Key '" + id + "' does not exist");
         refused(queue.run(way, "keys", "rotate", "nosuch"), "does not exist");

@@ -65,14 +65,14 @@ class ConnectionTest {
                 "stats"
             })
     void every_command_says_that_nobody_answers(String command) {
-        Cli run = Cli.line(command + " --key rk_a_b --server " + NOBODY);
+        Cli run = Cli.line(command + " --key reprise_a_b --server " + NOBODY);
         assertThat(run.code()).isEqualTo(ExitCode.INTERNAL);
         assertThat(run.err())
                 .contains("No server answers at " + NOBODY)
                 .contains("reprise serve")
                 .contains("--store")
                 .doesNotContain("internal error")
-                .doesNotContain("rk_a_b");
+                .doesNotContain("reprise_a_b");
         assertThat(run.out()).isEmpty();
     }
 
@@ -82,10 +82,10 @@ class ConnectionTest {
             Cli missing = Cli.run("jobs", "list", "--server", queue.server.url());
             assertThat(missing.code()).isEqualTo(ExitCode.BAD_INPUT);
             assertThat(missing.err()).contains("--key").contains("REPRISE_SERVER_KEY");
-            Cli wrong = Cli.run("jobs", "list", "--server", queue.server.url(), "--key", "rk_aaaaaaaaaaaa_secret");
+            Cli wrong = Cli.run("jobs", "list", "--server", queue.server.url(), "--key", "reprise_aaaaaaaaaaaa_secret");
             assertThat(wrong.code()).isEqualTo(ExitCode.BAD_INPUT);
             assertThat(wrong.err()).contains("does not know this key").doesNotContain("secret");
-            Cli odd = Cli.run("jobs", "list", "--server", queue.server.url(), "--key", "rk_\u0001secret");
+            Cli odd = Cli.run("jobs", "list", "--server", queue.server.url(), "--key", "reprise_\u0001secret");
             assertThat(odd.code()).isEqualTo(ExitCode.BAD_INPUT);
             assertThat(odd.err()).doesNotContain("secret");
         }

@@ -85,7 +85,7 @@ class DeliveryUnderFireTest {
                 .start();
         BufferedReader out = process.inputReader();
         for (String line = out.readLine(); line != null; line = out.readLine()) {
-            if (line.strip().startsWith("rk_")) {
+            if (line.strip().startsWith("reprise_")) {
                 key = line.strip();
             }
             if (line.startsWith("Reprise listens on ")) {

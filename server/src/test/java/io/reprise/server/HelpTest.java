@@ -71,6 +71,8 @@ class HelpTest {
                 "keys revoke",
                 "stats",
                 "completion",
+                "backup",
+                "restore",
                 "demo",
                 "policy presets",
                 "policy preview",

@@ -33,6 +33,13 @@ class LintTest {
     }
 
     @Test
+    void a_deadline_that_no_probe_of_a_breaker_is_in_time_for_is_a_finding() {
+        Cli run = Cli.runWith("{\"maxAttempts\":2,\"deadline\":\"PT15S\"}", "policy", "lint", "-");
+        assertThat(run.code()).isEqualTo(1);
+        assertThat(run.out()).contains("[deadline-before-probe]").contains("15.0 s");
+    }
+
+    @Test
     void every_wrong_field_is_named_with_what_is_allowed() {
         String broken = "{\"factor\":0.5,\"cap\":\"soon\",\"jiter\":\"full\",\"offset\":7,\"maxAttempts\":3}";
         Cli run = Cli.runWith(broken, "policy", "lint", "-");

@@ -6,6 +6,8 @@ import io.reprise.Reprise;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.api.RepriseServer;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.config.Setting;
+import io.reprise.server.config.Settings;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
 import io.reprise.server.http.HttpSettings;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -44,7 +47,7 @@ final class QueueFixture implements AutoCloseable {
 
     QueueFixture(String storeUrl) {
         this.storeUrl = storeUrl;
-        JobStore store = Stores.open(storeUrl);
+        JobStore store = Stores.open(Settings.read(null, Map.of(), Map.of(Setting.STORE_URL, storeUrl)));
         store.prepare();
         key = new Keys(store, InstantSource.system())
                 .create("admin", Set.of(Scope.ADMIN), null, new Note("test", null))

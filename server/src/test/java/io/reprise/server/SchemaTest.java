@@ -13,6 +13,7 @@ import java.sql.Statement;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SchemaTest {
@@ -27,6 +28,16 @@ class SchemaTest {
                 .containsIgnoringCase("create table")
                 .contains("reprise_job")
                 .endsWith(";\n");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"flyway, 4, V1__reprise_jobs.sql", "liquibase, 1, reprise.sql"})
+    void the_tables_are_written_for_tools(String format, int files, String first, @TempDir Path directory) {
+        Path made = directory.resolve("db/reprise");
+        Cli run = Cli.line("schema export --dialect mariadb --format " + format + " " + made);
+        assertThat(run.code()).as(run.err()).isZero();
+        assertThat(run.out().lines()).hasSize(files);
+        assertThat(made.resolve(first)).content().contains("create table").doesNotContain("{collation}");
     }
 
     @Test

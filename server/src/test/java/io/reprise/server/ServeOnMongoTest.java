@@ -46,7 +46,7 @@ class ServeOnMongoTest {
             String key = "";
             String url = "";
             for (String line = out.readLine(); url.isEmpty() && line != null; line = out.readLine()) {
-                if (line.strip().startsWith("rk_")) {
+                if (line.strip().startsWith("reprise_")) {
                     key = line.strip();
                 } else if (line.startsWith("Reprise listens on ")) {
                     url = line.substring("Reprise listens on ".length());

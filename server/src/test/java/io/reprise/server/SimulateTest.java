@@ -29,7 +29,8 @@ class SimulateTest {
                 "budget --rows reprise              | failing failPercent deadPercent load",
                 "metastable --rows no-retries       | load recoverySeconds goodput amplification",
                 "outage --outage 1m --rate 5 --length 3m --rows reprise,river"
-                        + " | deadPercent callsPerJob outageCalls peakFactor p50Seconds p99Seconds",
+                        + " | deadPercent callsPerJob outageCalls peakFactor p50Seconds p99Seconds"
+                        + " freshP50Seconds freshP99Seconds",
                 "herd --rows reprise,conduit        | peakPerSecond calls p50Seconds p99Seconds",
                 "poison --rows reprise,omniq        | killedWorkers ended innocentDead innocentRunTwice p99Seconds",
                 "lease                              | leaseSeconds pauses lostPausePercent duplicates duplicatePercent"
@@ -104,9 +105,9 @@ class SimulateTest {
                 .isEqualToIgnoringNewLines("""
                         {"experiment":"outage","seed":42,"rows":[
                         {"policy":"jobrunr","deadPercent":0.0,"callsPerJob":2.33,"outageCalls":1003,
-                        "peakFactor":4.6,"p50Seconds":0.1,"p99Seconds":120.6},
+                        "peakFactor":4.6,"p50Seconds":0.1,"p99Seconds":120.6,"freshP50Seconds":0.1,"freshP99Seconds":39.2},
                         {"policy":"stent","deadPercent":32.9,"callsPerJob":1.71,"outageCalls":937,
-                        "peakFactor":4.0,"p50Seconds":0.1,"p99Seconds":3.2}]}
+                        "peakFactor":4.0,"p50Seconds":0.1,"p99Seconds":3.2,"freshP50Seconds":0.1,"freshP99Seconds":1.1}]}
                         """);
     }
 

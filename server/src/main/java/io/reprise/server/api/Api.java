@@ -6,6 +6,7 @@ import io.reprise.JobId;
 import io.reprise.Operations;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.http.Problem;
@@ -18,8 +19,9 @@ import java.util.function.Supplier;
  *
  * @param calls looks at jobs that are calls
  * @param codec how payloads are stored
+ * @param quotas what tenants may have
  */
-public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec) {
+public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
 
     /** The job of the path, if the caller may know of it. @throws Problem if not, as if there were none */
     Job job(Request request) {

@@ -33,7 +33,10 @@ final class DeadLetterEndpoints implements Endpoints {
 
     private static final Schema GROUP = Schema.object()
             .must("fingerprint", Schema.text(1, 100).orNull())
-            .must("count", Schema.integer(1, Integer.MAX_VALUE))
+            .must(
+                    "count",
+                    Schema.integer(1, Integer.MAX_VALUE)
+                            .about("dead letters of the group among those that this page looked at"))
             .must("firstAt", Schema.time())
             .must("lastAt", Schema.time())
             .must("error", Schemas.ERROR)
@@ -44,7 +47,7 @@ final class DeadLetterEndpoints implements Endpoints {
             .may("newId", Schema.bool().about("as a new job, discarding this one"))
             .may("keepCounters", Schema.bool().about("go on counting, instead of starting anew"))
             .may("queue", Schema.name().about("another queue"))
-            .may("payload", Schema.any().about("another payload"))
+            .may("payload", Schema.json().about("another payload"))
             .may("why", Schema.text(0, 500))
             .named("Replay");
 
@@ -75,17 +78,21 @@ final class DeadLetterEndpoints implements Endpoints {
     @Override
     public List<Operation> operations() {
         return List.of(
-                Filters.paged(Filters.parameters(Operation.get("/v1/dead-letters", "listDeadLetters")
-                                .section(SECTION)
-                                .summary("Dead letters that match, newest first")
-                                .scope(Scope.READ)))
+                Filters.withPayloads(
+                                Filters.paged(Filters.parameters(Operation.get("/v1/dead-letters", "listDeadLetters")
+                                        .section(SECTION)
+                                        .summary("Dead letters that match, newest first")
+                                        .scope(Scope.READ))))
                         .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
                         .does(this::list),
                 Filters.parameters(Operation.get("/v1/dead-letters/groups", "groupDeadLetters")
                                 .section(SECTION)
-                                .summary("Dead letters by what they failed of, the largest group first")
+                                .summary(
+                                        "Dead letters by what they failed of, the largest group first. A page groups the newest 10,000; the"
+                                                + " next one goes on with older ones, and may have the same groups again")
                                 .scope(Scope.READ))
                         .query("limit", Schema.integer(1, 1_000), "groups at most; 100 unless given")
+                        .query("cursor", Schemas.CURSOR, "what the page before called next")
                         .answers(200, "the groups", Schemas.page(GROUP, "DeadGroups"))
                         .does(this::groups),
                 Operation.post("/v1/dead-letters/{id}/replay", "replayDeadLetter")
@@ -117,15 +124,18 @@ final class DeadLetterEndpoints implements Endpoints {
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         JobQuery query = Filters.page(Filters.query(request, tenancy), request).state(JobState.FAILED);
-        return Response.ok(Views.page(Pages.find(api.reprise(), query), job -> Views.job(job, tenancy)));
+        return Pages.shown(api.reprise(), query, request);
     }
 
     private Answer groups(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
-        List<DeadGroup> groups =
-                api.reprise().deadGroups(Filters.query(request, tenancy), request.integer("limit", 100));
-        return Response.ok(
-                Views.page(groups.stream().map(group -> view(group, tenancy)).toList(), null));
+        JobQuery query = Filters.query(request, tenancy).brief().after(request.parameter("cursor"));
+        try {
+            return Response.ok(Views.page(
+                    api.reprise().deadGroups(query, request.integer("limit", 100)), group -> view(group, tenancy)));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("cursor", "is not one that a page called next");
+        }
     }
 
     private static Map<String, @Nullable Object> view(DeadGroup group, Tenancy tenancy) {
@@ -135,19 +145,22 @@ final class DeadLetterEndpoints implements Endpoints {
         view.put("firstAt", group.firstAt());
         view.put("lastAt", group.lastAt());
         view.put("error", Views.error(group.latest().status().lastError()));
-        view.put("latest", Views.job(group.latest(), tenancy));
+        view.put("latest", Views.brief(group.latest(), tenancy));
         return view;
     }
 
     private Answer replay(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Job job = api.job(request);
+        if (request.fields().mentions("payload") && JobRequests.isReserved(job.type())) {
+            throw Problem.invalid("/payload", "is the server's own for jobs of this type; replay it as it is");
+        }
         JobId id = api.as(request).replay(job.id(), replay(request.fields(), tenancy));
         return Response.ok(Views.job(api.job(request, id.toString()), tenancy));
     }
 
     static Replay replay(Fields fields, Tenancy tenancy) {
-        String payload = fields.mentions("payload") ? fields.node("payload").toString() : null;
+        String payload = fields.mentions("payload") ? fields.json("payload") : null;
         if (payload != null && payload.length() > JobSpec.MAX_PAYLOAD_BYTES / 3) {
             throw Problem.invalid("/payload", "is too long to be edited; enqueue a new job");
         }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.EventSink;
 import io.reprise.server.http.Operation;
@@ -14,6 +16,7 @@ import io.reprise.server.http.Scope;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
@@ -28,20 +31,24 @@ import org.jspecify.annotations.Nullable;
 final class EventEndpoints implements Endpoints, AutoCloseable {
 
     private static final int MAX_STREAMS = 500;
+    private static final int MAX_OF_KEY = 50;
     private static final int HEARTBEAT_SECONDS = 10;
 
     private final EventLog log;
-    private final Set<EventSink> open = ConcurrentHashMap.newKeySet();
+    private final Quotas quotas;
+    private final Map<EventSink, Caller> open = new ConcurrentHashMap<>();
+
     private final ScheduledExecutorService heart = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "reprise-event-heart");
         thread.setDaemon(true);
         return thread;
     });
 
-    EventEndpoints(EventLog log) {
+    EventEndpoints(EventLog log, Quotas quotas) {
         this.log = log;
+        this.quotas = quotas;
         Future<?> unused = heart.scheduleAtFixedRate(
-                () -> open.forEach(sink -> sink.send(": \n\n")),
+                () -> open.keySet().forEach(sink -> sink.send(": \n\n")),
                 HEARTBEAT_SECONDS,
                 HEARTBEAT_SECONDS,
                 TimeUnit.SECONDS);
@@ -64,6 +71,20 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
     }
 
     private Answer stream(Request request) {
+        String name = request.caller().name();
+        long own =
+                open.values().stream().filter(each -> each.name().equals(name)).count();
+        if (own >= MAX_OF_KEY) {
+            throw Problem.of(ProblemType.TOO_MANY_REQUESTS, "This key has " + own + " streams open already: close one")
+                    .header("Retry-After", "10");
+        }
+        String tenant = request.caller().tenant();
+        if (tenant != null) {
+            long all = open.values().stream()
+                    .filter(each -> tenant.equals(each.tenant()))
+                    .count();
+            Quotas.requireRoom(all, quotas.of(tenant).streams(), "streams", "close one");
+        }
         if (open.size() >= MAX_STREAMS) {
             throw Problem.of(ProblemType.UNAVAILABLE, "Too many streams are open already")
                     .header("Retry-After", "10");
@@ -71,22 +92,47 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
         Tenancy tenancy = Tenancy.of(request.caller());
         Predicate<EventLog.Entry> wanted = wanted(request, tenancy);
         String lastId = request.parameter("Last-Event-ID");
-        return new Answer.Stream(sink -> start(sink, lastId, wanted, tenancy));
+        return new Answer.Stream(sink -> start(sink, lastId, wanted, request.caller()));
     }
 
-    void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
-        open.add(sink);
-        Runnable end = log.subscribe(lastId, id -> sink.send("id: " + id + "\nevent: reset\ndata: {}\n\n"), entry -> {
-            if (wanted.test(entry)) {
-                sink.send(log.text(entry, tenancy));
-            }
-        });
+    void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Caller caller) {
+        open.put(sink, caller);
+        // First of all: who has read the beginning of the answer misses nothing from then on.
+        Runnable end = log.subscribe(lastId, new Stream(sink, wanted, Tenancy.of(caller)));
         sink.onEnd(() -> {
             open.remove(sink);
             end.run();
         });
-        // Not before it is subscribed: who has read the beginning of the answer misses nothing from then on.
         sink.send(": what this process does, and no other\nretry: 2000\n\n");
+    }
+
+    private final class Stream implements EventLog.Reader {
+        private final EventSink sink;
+        private final Predicate<EventLog.Entry> wanted;
+        private final Tenancy tenancy;
+
+        Stream(EventSink sink, Predicate<EventLog.Entry> wanted, Tenancy tenancy) {
+            this.sink = sink;
+            this.wanted = wanted;
+            this.tenancy = tenancy;
+        }
+
+        @Override
+        public boolean isReady() {
+            return sink.isReady();
+        }
+
+        @Override
+        public void missed(String id) {
+            sink.send("id: " + id + "\nevent: reset\ndata: {}\n\n");
+        }
+
+        @Override
+        public void read(EventLog.Entry entry) {
+            if (wanted.test(entry)) {
+                sink.send(log.text(entry, tenancy));
+            }
+        }
     }
 
     private static Predicate<EventLog.Entry> wanted(Request request, Tenancy tenancy) {
@@ -117,5 +163,6 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
     @Override
     public void close() {
         heart.shutdownNow();
+        log.close();
     }
 }

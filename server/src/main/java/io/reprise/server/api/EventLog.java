@@ -4,7 +4,9 @@ package io.reprise.server.api;
 import io.reprise.Alert;
 import io.reprise.ControlEvent;
 import io.reprise.JobEvent;
+import io.reprise.JobId;
 import io.reprise.JobListener;
+import io.reprise.retry.Failure;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import java.util.ArrayDeque;
@@ -15,17 +17,30 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.function.Consumer;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The latest events of this process, numbered, so that a client that was away can go on where it was. Kept in memory: an
+ * The latest events of this process, numbered, so that a client that was away can go on where it was. They are told on a thread of
+ * its own, so that no stream slows the engine down. Kept in memory: an
  * epoch in each number tells whether it is of this process. Thread-safe.
  */
-public final class EventLog implements JobListener {
+public final class EventLog implements JobListener, AutoCloseable {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final int MAX_EVENTS = 10_000;
+    private static final int MAX_CHARS = 8 << 20;
+    private static final int ENTRY_CHARS = 400;
+    private static final int FEW = 100;
+    private static final long AGAIN_MILLIS = 50;
     private static final String ALERT = "ALERT";
 
     /** Every kind of event there can be. */
@@ -53,7 +68,14 @@ public final class EventLog implements JobListener {
 
     private final String epoch;
     private final Deque<Entry> entries = new ArrayDeque<>();
-    private final List<Consumer<Entry>> listeners = new CopyOnWriteArrayList<>();
+    private final List<Subscriber> subscribers = new CopyOnWriteArrayList<>();
+    private final AtomicBoolean awake = new AtomicBoolean();
+    private final ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(work -> {
+        Thread made = new Thread(work, "reprise-events");
+        made.setDaemon(true);
+        return made;
+    });
+    private long chars;
     private long last;
 
     public EventLog(long startedMillis) {
@@ -72,9 +94,18 @@ public final class EventLog implements JobListener {
         data.put("at", event.at());
         data.put("dueAt", event.dueAt());
         data.put("ran", Views.duration(event.ran()));
-        data.put("failure", Views.failure(event.failure()));
+        data.put("failure", withoutTrace(event.failure()));
         data.put("decision", Views.decision(event.decision()));
         add(event.kind().name(), event.id().toString(), event.type(), event.queue(), event.resource(), data);
+    }
+
+    /** A trace is long, and is told with the job. */
+    private static @Nullable Map<String, @Nullable Object> withoutTrace(@Nullable Failure failure) {
+        Map<String, @Nullable Object> view = Views.failure(failure);
+        if (view != null) {
+            view.put("trace", null);
+        }
+        return view;
     }
 
     @Override
@@ -85,6 +116,15 @@ public final class EventLog implements JobListener {
         data.put("raised", alert.isRaised());
         data.put("message", alert.message());
         add(ALERT, null, alert.type(), null, null, data);
+    }
+
+    @Override
+    public void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
+        Map<String, @Nullable Object> data = new LinkedHashMap<>();
+        data.put("kind", "SEQUEL_FAILED");
+        data.put("raised", true);
+        data.put("message", "What should have followed " + kind + " of job " + job + " does not: " + failure);
+        add(ALERT, null, null, null, null, data);
     }
 
     @Override
@@ -104,39 +144,127 @@ public final class EventLog implements JobListener {
             @Nullable String queue,
             @Nullable String resource,
             Map<String, @Nullable Object> data) {
-        Entry entry;
         synchronized (this) {
-            entry = new Entry(++last, kind, job, type, queue, resource, data);
+            Entry entry = new Entry(++last, kind, job, type, queue, resource, data);
             entries.addLast(entry);
-            if (entries.size() > MAX_EVENTS) {
-                entries.removeFirst();
+            chars += weight(entry);
+            while (entries.size() > MAX_EVENTS || chars > MAX_CHARS) {
+                chars -= weight(entries.removeFirst());
             }
-            // Within the lock, so that everyone hears them in order; no listener waits for anything.
-            listeners.forEach(listener -> listener.accept(entry));
+        }
+        wake();
+    }
+
+    /** About as many characters as it takes to tell it. */
+    private static int weight(Entry entry) {
+        return ENTRY_CHARS
+                + (entry.data.get("failure") instanceof Map<?, ?> failure
+                        ? failure.toString().length()
+                        : 0);
+    }
+
+    /** Who hears events, on a thread that nobody else waits for. */
+    interface Reader {
+
+        /** Whether it can take more. One that never can misses what is forgotten meanwhile, and is told so. */
+        boolean isReady();
+
+        /** Events are gone; from this id on none is. */
+        void missed(String id);
+
+        void read(Entry entry);
+    }
+
+    private static final class Subscriber {
+        private final Reader reader;
+        private long position;
+
+        Subscriber(Reader reader, long position) {
+            this.reader = reader;
+            this.position = position;
         }
     }
 
     /**
      * Hears every event from now on, and those after {@code lastId} that are still there.
      *
-     * @param missed if events after {@code lastId} are gone, told so before anything else, with an id from which on none is
      * @return ends it
      */
-    Runnable subscribe(@Nullable String lastId, Consumer<String> missed, Consumer<Entry> listener) {
+    Runnable subscribe(@Nullable String lastId, Reader reader) {
+        Subscriber subscriber;
         synchronized (this) {
-            if (lastId != null) {
-                long from = number(lastId);
-                long before = entries.isEmpty() ? last : entries.getFirst().number() - 1;
-                if (from < before || from > last) {
-                    missed.accept(id(before));
-                }
-                List<Entry> left = new ArrayList<>(entries);
-                left.removeIf(entry -> entry.number <= from);
-                left.forEach(listener);
-            }
-            listeners.add(listener);
-            return () -> listeners.remove(listener);
+            long from = lastId == null ? last : number(lastId);
+            // One that is not of this process has missed whatever there was before it.
+            subscriber = new Subscriber(reader, from > last ? -1 : from);
         }
+        subscribers.add(subscriber);
+        wake();
+        return () -> subscribers.remove(subscriber);
+    }
+
+    private void wake() {
+        if (!subscribers.isEmpty() && awake.compareAndSet(false, true)) {
+            try {
+                thread.execute(this::tellAll);
+            } catch (RejectedExecutionException e) {
+                log.debug("Nobody is told of events any more: this process ends");
+            }
+        }
+    }
+
+    private void tellAll() {
+        awake.set(false);
+        boolean behind = false;
+        for (Subscriber subscriber : List.copyOf(subscribers)) {
+            try {
+                behind |= tell(subscriber);
+            } catch (RuntimeException e) {
+                log.warn("A stream of events failed", e);
+                subscribers.remove(subscriber);
+            }
+        }
+        if (behind) {
+            Future<?> unused = thread.schedule(this::tellAll, AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    /** Tells a subscriber what it has not heard; returns whether there is more than it can take now. */
+    private boolean tell(Subscriber subscriber) {
+        while (subscriber.reader.isReady()) {
+            List<Entry> next = next(subscriber);
+            if (next.isEmpty()) {
+                return false;
+            }
+            for (Entry entry : next) {
+                subscriber.reader.read(entry);
+                subscriber.position = entry.number;
+            }
+        }
+        return true;
+    }
+
+    private List<Entry> next(Subscriber subscriber) {
+        List<Entry> next = new ArrayList<>();
+        String missed = null;
+        synchronized (this) {
+            long before = entries.isEmpty() ? last : entries.getFirst().number() - 1;
+            if (subscriber.position < before || subscriber.position < 0) {
+                missed = id(before);
+                subscriber.position = before;
+            }
+            // Numbers follow each other, so that those before are passed by counting.
+            int passed = (int) (subscriber.position - before);
+            entries.stream().skip(passed).limit(FEW).forEach(next::add);
+        }
+        if (missed != null) {
+            subscriber.reader.missed(missed);
+        }
+        return next;
+    }
+
+    @Override
+    public void close() {
+        thread.shutdownNow();
     }
 
     private String id(long number) {

@@ -41,6 +41,11 @@ final class Filters {
                 .query("cursor", Schemas.CURSOR, "what the page before called next");
     }
 
+    static Operation.Builder withPayloads(Operation.Builder operation) {
+        return operation.query(
+                "payloads", Schema.bool(), "true for payloads and results too; a page then ends after about 4 MB");
+    }
+
     static JobQuery query(Request request, Tenancy tenancy) {
         ObjectNode object = Json.object();
         Stream.concat(TEXTS.stream(), Stream.of("since", "before")).forEach(name -> {

@@ -9,6 +9,7 @@ import io.reprise.JobState;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
@@ -16,15 +17,22 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.AuditEntry;
+import io.reprise.store.Behind;
 import io.reprise.store.Cause;
 import io.reprise.store.Page;
 import io.reprise.store.QueueState;
 import io.reprise.store.Spending;
 import io.reprise.store.WorkerState;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** What people look at: workers, figures, alerts, and who did what. */
@@ -32,11 +40,23 @@ final class InsightEndpoints implements Endpoints {
 
     private static final String SECTION = "Insight";
     private static final int BIG = Integer.MAX_VALUE;
+    private static final String LINES = "application/x-ndjson";
+    private static final int EXPORTED = 500;
     private static final Duration MAX_SINCE = Duration.ofDays(31);
+
+    /** How callers with a key are named: the name may hold anything, and stands before the last bracket. */
+    private static final Pattern KEY =
+            Pattern.compile("(?:key|user) .* \\((?:([0-9a-f]{12})|oidc)(?: of ([A-Za-z0-9_.-]+))?\\)");
+
+    /** Before the name of what is kept as a document, and of breakers and budgets. No tenant is called so. */
+    private static final Pattern KIND_OF_SUBJECT =
+            Pattern.compile("^(" + String.join("|", KeyEndpoints.RESERVED) + ")/");
 
     private static final Schema WORKER = Schema.object()
             .must("name", Schema.text(1, 200))
-            .must("queues", Schema.array(Schema.name(), 0, BIG).about("empty for all"))
+            .must(
+                    "queues",
+                    Schema.array(Schema.text(1, 201), 0, BIG).about("empty for all; name* for all that begin so"))
             .must("types", Schema.array(Schema.text(1, 100), 0, BIG).about("* for all"))
             .must("concurrency", Schema.integer(0, BIG))
             .must("holding", Schema.integer(0, BIG))
@@ -50,6 +70,8 @@ final class InsightEndpoints implements Endpoints {
             .must("job", Schema.id().orNull())
             .must("subject", Schema.text(1, 300).orNull())
             .must("by", Schema.text(1, 100))
+            .must("key", Schema.text(1, 100).orNull().about("id of the key, if it was done with one"))
+            .must("tenant", Schema.text(1, 100).orNull().about("whose key it was"))
             .must("why", Schema.text(0, 500).orNull())
             .must("detail", Schema.text(0, 2_000).orNull())
             .named("AuditEntry");
@@ -80,10 +102,12 @@ final class InsightEndpoints implements Endpoints {
     private static final Schema STATS = Schema.object()
             .must("at", Schema.time())
             .must("counts", Schema.object().open().about("jobs by state"))
+            .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("queues", Schema.integer(0, BIG))
             .must("workers", Schema.integer(0, BIG))
             .must("costs", COSTS)
             .must("alerts", Schema.array(Schema.object().open(), 0, BIG))
+            .must("upkeep", Schema.array(Schema.object().open(), 0, BIG).about("pieces of upkeep that are behind"))
             .named("Stats");
 
     private final Api api;
@@ -116,7 +140,14 @@ final class InsightEndpoints implements Endpoints {
                         .query("limit", Schemas.LIMIT, "entries at most; 100 unless given")
                         .query("cursor", Schemas.CURSOR, "what the page before called next")
                         .answers(200, "entries", Schemas.page(AUDIT, "Audit"))
-                        .does(this::audit));
+                        .does(this::audit),
+                Operation.get("/v1/audit/export", "exportAudit")
+                        .section(SECTION)
+                        .summary("All of it in one stream, an AuditEntry as JSON in each line, newest first")
+                        .scope(Scope.READ)
+                        .query("since", Schema.time(), "only what was done at this time or later")
+                        .answersAs(200, "entries; whole only if the answer ends well", LINES)
+                        .does(this::export));
     }
 
     private Answer workers(Request request) {
@@ -156,6 +187,13 @@ final class InsightEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("at", api.store().now());
         view.put("counts", counts);
+        view.put(
+                "countsAtLeast",
+                queues.stream()
+                        .flatMap(queue -> queue.atLeast().stream())
+                        .distinct()
+                        .sorted()
+                        .toList());
         view.put("queues", queues.size());
         view.put(
                 "workers",
@@ -172,7 +210,22 @@ final class InsightEndpoints implements Endpoints {
                                 .map(InsightEndpoints::view)
                                 .toList()
                         : List.of());
+        view.put(
+                "upkeep",
+                all
+                        ? api.reprise().upkeep().stream()
+                                .map(InsightEndpoints::view)
+                                .toList()
+                        : List.of());
         return Response.ok(view);
+    }
+
+    private static Map<String, Object> view(Behind behind) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("piece", behind.piece());
+        view.put("rows", behind.rows());
+        view.put("seconds", behind.by().toMillis() / 1e3);
+        return view;
     }
 
     private Map<String, @Nullable Object> costs(Duration since) {
@@ -234,14 +287,44 @@ final class InsightEndpoints implements Endpoints {
         }
     }
 
-    /** An entry is the tenant's if what was done, was done to something of the tenant's. */
+    /** Page by page, each when the one before was taken. */
+    private Answer export(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Instant since = Objects.requireNonNullElse(request.time("since"), Instant.MIN);
+        return new Answer.Parts(LINES, new Supplier<>() {
+            private @Nullable String cursor;
+            private boolean ended;
+
+            @Override
+            public @Nullable String get() {
+                if (ended) {
+                    return null;
+                }
+                Page<AuditEntry> page = api.store().audit(null, EXPORTED, cursor);
+                cursor = page.next();
+                ended = cursor == null
+                        || page.items().stream().anyMatch(entry -> entry.at().isBefore(since));
+                return page.items().stream()
+                        .filter(entry -> !entry.at().isBefore(since) && isFor(entry, tenancy))
+                        .map(entry -> Json.text(view(entry, tenancy)) + "\n")
+                        .collect(Collectors.joining());
+            }
+        });
+    }
+
+    /** An entry is the tenant's if it was done by the tenant, or to something of the tenant's. */
     private boolean isFor(AuditEntry entry, Tenancy tenancy) {
         if (tenancy.prefix() == null) {
             return true;
         }
+        if (tenancy.isBy(entry.note().by())) {
+            return true;
+        }
         JobId job = entry.job();
+        String subject = entry.subject();
         return job == null
-                ? entry.subject() != null && tenancy.owns(entry.subject())
+                ? subject != null
+                        && tenancy.owns(KIND_OF_SUBJECT.matcher(subject).replaceFirst(""))
                 : api.reprise().find(job).map(Job::queue).filter(tenancy::owns).isPresent();
     }
 
@@ -252,6 +335,10 @@ final class InsightEndpoints implements Endpoints {
         view.put("job", entry.job() == null ? null : entry.job().toString());
         view.put("subject", tenancy.shownOrNull(entry.subject()));
         view.put("by", entry.note().by());
+        Matcher key = KEY.matcher(entry.note().by());
+        boolean known = key.matches();
+        view.put("key", known ? key.group(1) : null);
+        view.put("tenant", known ? key.group(2) : null);
         view.put("why", entry.note().why());
         view.put("detail", entry.detail());
         return view;

@@ -5,6 +5,7 @@ import io.reprise.Explanation;
 import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobRequest;
+import io.reprise.JobSpec;
 import io.reprise.ManualRetry;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
@@ -24,11 +25,14 @@ import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.util.RawValue;
 
 /** Enqueueing jobs, and one job at a time. */
 final class JobEndpoints implements Endpoints {
@@ -86,11 +90,11 @@ final class JobEndpoints implements Endpoints {
                                 "what was enqueued, in the order given; for an array, an array",
                                 Schema.oneOrMore(ENQUEUED, Schemas.MAX_BATCH))
                         .does(this::enqueue),
-                Filters.paged(Filters.parameters(Operation.get("/v1/jobs", "listJobs")
+                Filters.withPayloads(Filters.paged(Filters.parameters(Operation.get("/v1/jobs", "listJobs")
                                 .section(SECTION)
                                 .summary("Jobs that match, newest first")
                                 .scope(Scope.READ)
-                                .query("state", Schema.text(1, 100), "one or more states between commas")))
+                                .query("state", Schema.text(1, 100), "one or more states between commas"))))
                         .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
                         .does(this::list),
                 Operation.get("/v1/jobs/{id}", "getJob")
@@ -139,9 +143,10 @@ final class JobEndpoints implements Endpoints {
 
     private Answer enqueue(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
-        List<JobRequest<JsonNode>> jobs = requests.all(request.body(), tenancy);
+        List<JobRequest<RawValue>> jobs = requests.all(request.body(), tenancy);
+        count(request, tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Inserted> inserted = keyed == null ? api.reprise().offerAll(jobs) : enqueue(keyed, jobs);
+        List<Inserted> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Inserted one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();
@@ -158,18 +163,28 @@ final class JobEndpoints implements Endpoints {
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
     }
 
-    private List<Inserted> enqueue(KeyedRequest keyed, List<JobRequest<JsonNode>> jobs) {
-        List<JobRequest<JsonNode>> all = keyed.keyed(jobs);
-        keyed.requireUnused(api);
-        List<Inserted> inserted = api.reprise().offerAll(all);
-        keyed.requireSame(inserted, api);
-        return inserted;
+    private void count(Request request, Tenancy tenancy) {
+        Set<String> queues = new HashSet<>();
+        long size = 0;
+        List<JsonNode> all = new ArrayList<>();
+        if (request.body().isArray()) {
+            request.body().forEach(all::add);
+        } else {
+            all.add(request.body());
+        }
+        for (JsonNode each : all) {
+            Fields job = new Fields(each);
+            request.caller().bounds().require(job.text("queue", JobSpec.DEFAULT_QUEUE), job.text("type", ""));
+            queues.add(tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE)));
+            size += job.mentions("payload") ? job.json("payload").length() : 0;
+        }
+        api.quotas().enqueue(request.caller(), queues, all.size(), size);
     }
 
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         JobQuery query = Filters.states(Filters.page(Filters.query(request, tenancy), request), request);
-        return Response.ok(Views.page(Pages.find(api.reprise(), query), job -> Views.job(job, tenancy)));
+        return Pages.shown(api.reprise(), query, request);
     }
 
     private Answer get(Request request) {
@@ -238,7 +253,7 @@ final class JobEndpoints implements Endpoints {
             throw Problem.invalid("wait", "must be at most 60s");
         }
         JobId id = api.job(request).id();
-        return waiting.until(wait, last -> {
+        return waiting.until(request, wait, last -> {
             Job job = api.job(request, id.toString());
             boolean ended = job.state().isTerminal();
             return ended || last ? Response.json(ended ? 200 : 202, whole(request, job)) : null;

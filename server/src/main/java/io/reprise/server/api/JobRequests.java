@@ -10,7 +10,6 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpCall;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.http.Fields;
-import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
 import io.reprise.server.webhook.WebhookDelivery;
@@ -22,6 +21,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.util.RawValue;
 
 /** Turns what clients send into jobs to enqueue. Everything wrong with a job is named, each with its own field. */
 final class JobRequests {
@@ -35,15 +35,20 @@ final class JobRequests {
     private final Api api;
     private final PolicyBook policies;
 
+    /** Whether only the server itself writes payloads of this type. */
+    static boolean isReserved(String type) {
+        return RESERVED.contains(type);
+    }
+
     JobRequests(Api api, PolicyBook policies) {
         this.api = api;
         this.policies = policies;
     }
 
     /** One job or all of an array. */
-    List<JobRequest<JsonNode>> all(JsonNode body, Tenancy tenancy) {
+    List<JobRequest<RawValue>> all(JsonNode body, Tenancy tenancy) {
         List<FieldError> errors = new ArrayList<>();
-        List<JobRequest<JsonNode>> jobs = new ArrayList<>();
+        List<JobRequest<RawValue>> jobs = new ArrayList<>();
         if (body.isArray()) {
             for (int i = 0; i < body.size(); i++) {
                 add(jobs, "/" + i, body.get(i), tenancy, errors);
@@ -57,9 +62,9 @@ final class JobRequests {
         return jobs;
     }
 
-    JobRequest<JsonNode> one(String at, JsonNode body, Tenancy tenancy) {
+    JobRequest<RawValue> one(String at, JsonNode body, Tenancy tenancy) {
         List<FieldError> errors = new ArrayList<>();
-        List<JobRequest<JsonNode>> jobs = new ArrayList<>();
+        List<JobRequest<RawValue>> jobs = new ArrayList<>();
         add(jobs, at, body, tenancy, errors);
         if (!errors.isEmpty()) {
             throw Problem.invalid(errors);
@@ -68,15 +73,15 @@ final class JobRequests {
     }
 
     private void add(
-            List<JobRequest<JsonNode>> jobs, String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
+            List<JobRequest<RawValue>> jobs, String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
         Fields fields = new Fields(body);
-        JsonNode payload = fields.mentions("payload") ? fields.node("payload") : Json.object();
-        JobRequest<JsonNode> job =
-                JobType.of(fields.text("type", ""), JsonNode.class).job(payload);
-        if (RESERVED.contains(job.type().name())) {
+        String payload = fields.mentions("payload") ? fields.json("payload") : "{}";
+        JobRequest<RawValue> job =
+                JobType.of(fields.text("type", ""), RawValue.class).job(new RawValue(payload));
+        if (isReserved(job.type().name())) {
             errors.add(new FieldError(at + "/type", "is made by the server itself"));
         }
-        checkSize(at, payload.toString(), errors);
+        boolean fits = checkSize(at, payload, errors);
         job = set(job, at + "/queue", errors, to -> {
             String queue = tenancy.stored("queue", fields.text("queue", JobSpec.DEFAULT_QUEUE));
             return to.queue(queue);
@@ -88,7 +93,7 @@ final class JobRequests {
                     errors,
                     to -> to.resource(tenancy.stored("resource", text(fields, "resource"))));
         }
-        if (job.type().name().equals(HttpDelivery.TYPE.name())) {
+        if (fits && job.type().name().equals(HttpDelivery.TYPE.name())) {
             job = call(job, at, payload, !fields.has("resource"), tenancy, errors);
         }
         if (fields.has("priority")) {
@@ -102,6 +107,9 @@ final class JobRequests {
                     at + "/tags",
                     errors,
                     to -> to.tags(fields.texts("tags").toArray(String[]::new)));
+            if (fields.texts("tags").stream().anyMatch(WebhookDelivery::isTag)) {
+                errors.add(new FieldError(at + "/tags", "must not begin with webhook: which deliveries do"));
+            }
         }
         Duration timeout = fields.duration("timeout");
         if (timeout != null) {
@@ -110,23 +118,32 @@ final class JobRequests {
         jobs.add(policy(job, at, fields, tenancy, errors));
     }
 
-    private void checkSize(String at, String payload, List<FieldError> errors) {
+    private boolean checkSize(String at, String payload, List<FieldError> errors) {
         if (payload.length() < SURELY_STORABLE) {
-            return;
+            return true;
+        }
+        if (payload.length() > JobSpec.MAX_PAYLOAD_BYTES) {
+            errors.add(tooLong(at, payload.length()));
+            return false;
         }
         int bytes = api.codec().seal(payload).getBytes(StandardCharsets.UTF_8).length;
         if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
-            errors.add(new FieldError(
-                    at + "/payload",
-                    "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are"));
+            errors.add(tooLong(at, bytes));
+            return false;
         }
+        return true;
+    }
+
+    private static FieldError tooLong(String at, int bytes) {
+        return new FieldError(
+                at + "/payload", "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are");
     }
 
     /** A call that can never be made is refused now; its resource is its host, unless another was named. */
-    private JobRequest<JsonNode> call(
-            JobRequest<JsonNode> job,
+    private JobRequest<RawValue> call(
+            JobRequest<RawValue> job,
             String at,
-            JsonNode payload,
+            String payload,
             boolean unnamed,
             Tenancy tenancy,
             List<FieldError> errors) {
@@ -138,12 +155,12 @@ final class JobRequests {
                         job,
                         at + "/payload/url",
                         errors,
-                        to -> to.resource(tenancy.stored("resource", api.calls().resource(payload))))
+                        to -> to.resource(tenancy.stored("resource", api.calls().resource(payload, tenancy.room()))))
                 : job;
     }
 
-    private static JobRequest<JsonNode> due(
-            JobRequest<JsonNode> job, String at, Fields fields, List<FieldError> errors) {
+    private static JobRequest<RawValue> due(
+            JobRequest<RawValue> job, String at, Fields fields, List<FieldError> errors) {
         Duration delay = fields.duration("delay");
         Instant dueAt = fields.time("dueAt");
         if (delay != null && dueAt != null) {
@@ -165,9 +182,9 @@ final class JobRequests {
         return dueAt.isBefore(Instant.EPOCH) ? Instant.EPOCH : dueAt;
     }
 
-    private static JobRequest<JsonNode> keys(
-            JobRequest<JsonNode> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
-        JobRequest<JsonNode> keyed = job;
+    private static JobRequest<RawValue> keys(
+            JobRequest<RawValue> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
+        JobRequest<RawValue> keyed = job;
         if (fields.has("key")) {
             KeyRule rule = KeyRule.valueOf(fields.text("keyRule", KeyRule.KEEP.name()));
             keyed = set(keyed, at + "/key", errors, to -> to.key(key(fields, "key", tenancy), rule));
@@ -189,8 +206,8 @@ final class JobRequests {
         return key == null ? "" : key;
     }
 
-    private JobRequest<JsonNode> policy(
-            JobRequest<JsonNode> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
+    private JobRequest<RawValue> policy(
+            JobRequest<RawValue> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
         if (fields.has("maxAttempts") && fields.has("maxRetries")) {
             errors.add(new FieldError(at + "/maxRetries", "must not be given together with maxAttempts"));
             return job;
@@ -213,11 +230,11 @@ final class JobRequests {
     }
 
     private interface Option {
-        JobRequest<JsonNode> set(JobRequest<JsonNode> job);
+        JobRequest<RawValue> set(JobRequest<RawValue> job);
     }
 
-    private static JobRequest<JsonNode> set(
-            JobRequest<JsonNode> job, String field, List<FieldError> errors, Option option) {
+    private static JobRequest<RawValue> set(
+            JobRequest<RawValue> job, String field, List<FieldError> errors, Option option) {
         try {
             return option.set(job);
         } catch (IllegalArgumentException e) {

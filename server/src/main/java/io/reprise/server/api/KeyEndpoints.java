@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.server.auth.KeyTerms;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -28,11 +29,28 @@ final class KeyEndpoints implements Endpoints {
     private static final String SECTION = "Keys";
     private static final Duration MAX_GRACE = Duration.ofDays(30);
 
+    /** What subjects in the audit log begin with: a tenant of this name would see everybody's. */
+    static final List<String> RESERVED = List.of(
+            "address",
+            "api-key",
+            "policy",
+            "replay",
+            "webhook",
+            "breaker",
+            "budget",
+            "queue",
+            "quota",
+            "schedule",
+            "resource");
+
+    /** What is about one job at a time. */
+    private static final Set<Scope> BINDABLE = Set.of(Scope.ENQUEUE, Scope.WORK);
+
     private static final Schema SCOPE =
             Schema.choice(Arrays.stream(Scope.values()).map(Scope::text).toList());
 
     /** No slash: it ends the tenant's name in what is stored. */
-    private static final Schema TENANT =
+    static final Schema TENANT =
             Schema.text(1, 32).matching("[A-Za-z0-9][A-Za-z0-9_.-]*").about("1 to 32 letters, digits or _ . -");
 
     private static final Schema REQUEST = Schema.object()
@@ -42,6 +60,13 @@ final class KeyEndpoints implements Endpoints {
                     "tenant",
                     TENANT.orNull()
                             .about("whose jobs it may see, 1 to 32 letters, digits or _ . -; everybody's unless given"))
+            .may("owner", Schema.text(1, 200).orNull().about("who answers for it"))
+            .may("expiresAt", Schema.time().orNull().about("from when on it counts no more; never unless given"))
+            .may("queues", Schema.array(Schema.name(), 0, 100).about("jobs it puts in and takes out must be in these"))
+            .may("types", Schema.array(Schema.name(), 0, 100).about("jobs it puts in and takes out must be of these"))
+            .may(
+                    "addresses",
+                    Schema.array(Schema.text(1, 50), 0, 100).about("and ranges it may be used from; any unless given"))
             .may("why", Schema.text(0, 500))
             .named("KeyRequest");
 
@@ -51,6 +76,12 @@ final class KeyEndpoints implements Endpoints {
             .must("scopes", Schema.array(SCOPE, 0, 10))
             .must("tenant", TENANT.orNull())
             .must("createdAt", Schema.time())
+            .must("owner", Schema.text(1, 200).orNull())
+            .must("expiresAt", Schema.time().orNull())
+            .must("lastUsedAt", Schema.time().orNull().about("to the minute"))
+            .must("queues", Schema.array(Schema.name(), 0, 100))
+            .must("types", Schema.array(Schema.name(), 0, 100))
+            .must("addresses", Schema.array(Schema.text(1, 50), 0, 100))
             .may("key", Schema.text(1, 200).about("the key itself: shown this once"))
             .named("Key");
 
@@ -93,6 +124,7 @@ final class KeyEndpoints implements Endpoints {
                         .does(this::rotate),
                 one(Operation.delete("/v1/keys/{key}", "revokeKey"))
                         .summary("Revoke the key for good")
+                        .query("why", Schema.text(0, 500), "is written into the audit log")
                         .answers(204, "it is gone")
                         .does(request -> {
                             keys.revoke(request.path("key"), note(request));
@@ -109,11 +141,31 @@ final class KeyEndpoints implements Endpoints {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         fields.texts("scopes").forEach(text -> scopes.add(Scope.valueOf(text.toUpperCase(Locale.ROOT))));
         String tenant = fields.text("tenant");
+        if (tenant != null && RESERVED.contains(tenant)) {
+            throw Problem.invalid("/tenant", "must not be one of " + String.join(", ", RESERVED));
+        }
         if (tenant != null && scopes.contains(Scope.ADMIN)) {
             throw Problem.invalid("/scopes", "a tenant's key cannot be an admin's: keys are everybody's");
         }
-        Keys.NewKey made = keys.create(fields.text("name", ""), scopes, tenant, note(request));
+        KeyTerms terms = terms(fields, scopes);
+        Keys.NewKey made = keys.create(fields.text("name", ""), scopes, tenant, terms, note(request));
         return Response.created("/v1/keys/" + made.view().get("id"), shown(made));
+    }
+
+    private static KeyTerms terms(Fields fields, Set<Scope> scopes) {
+        KeyTerms terms = KeyTerms.of(fields);
+        boolean bound = !terms.queues().isEmpty() || !terms.types().isEmpty();
+        if (bound && !BINDABLE.containsAll(scopes)) {
+            throw Problem.invalid(
+                    "/scopes",
+                    "a key that is bound to queues or types has enqueue and work only: others show all jobs");
+        }
+        try {
+            terms.requireAddresses();
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/addresses", String.valueOf(e.getMessage()));
+        }
+        return terms;
     }
 
     private Answer rotate(Request request) {
@@ -131,6 +183,7 @@ final class KeyEndpoints implements Endpoints {
     }
 
     private static Note note(Request request) {
-        return new Note(request.caller().name(), request.fields().text("why"));
+        String why = request.parameter("why");
+        return new Note(request.caller().name(), why == null ? request.fields().text("why") : why);
     }
 }

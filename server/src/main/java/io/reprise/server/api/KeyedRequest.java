@@ -1,37 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Job;
 import io.reprise.JobRequest;
 import io.reprise.JobSpec;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
-import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
-import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Request;
-import io.reprise.store.Inserted;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
 
 /**
- * A request to enqueue under an {@code Idempotency-Key}. Its jobs get the key, and a tag made of the whole body, by which a
- * later request under the same key can be told from a repetition of this one for as long as the jobs are kept.
+ * A request to enqueue under an {@code Idempotency-Key}. Its jobs get the key, and with it a hash of the whole body, by which the
+ * store tells another request under the same key from a repetition of this one, for as long as the jobs are kept.
  */
 final class KeyedRequest {
 
     private static final String TAG = "request:";
-    private static final int TAG_BYTES = 16;
+    private static final String PROOF = "request\n";
 
     private final Request request;
     private final Tenancy tenancy;
@@ -42,7 +33,7 @@ final class KeyedRequest {
         this.request = request;
         this.tenancy = tenancy;
         this.key = key;
-        this.tag = TAG + hash(canonical(request.body()).toString());
+        this.tag = TAG + ContentHash.of(stored(key), "{}");
     }
 
     /** Null if the request has no such key. */
@@ -56,10 +47,10 @@ final class KeyedRequest {
         return tag;
     }
 
-    /** The jobs with the key; those of an array with their number behind it. */
-    List<JobRequest<JsonNode>> keyed(List<JobRequest<JsonNode>> jobs) {
+    /** The jobs with the key; those of an array behind the first with their number behind it. */
+    List<JobRequest<RawValue>> keyed(List<JobRequest<RawValue>> jobs) {
         JsonNode body = request.body();
-        List<JobRequest<JsonNode>> keyed = new ArrayList<>();
+        List<JobRequest<RawValue>> keyed = new ArrayList<>();
         for (int i = 0; i < jobs.size(); i++) {
             Fields fields = new Fields(body.isArray() ? body.get(i) : body);
             if (fields.has("idempotencyKey")) {
@@ -70,9 +61,8 @@ final class KeyedRequest {
             if (tags.size() > JobSpec.MAX_TAGS) {
                 throw invalid("is a tag of each job too, and with it there may be " + JobSpec.MAX_TAGS);
             }
-            String own = body.isArray() ? key + "#" + i : key;
             try {
-                keyed.add(jobs.get(i).tags(tags.toArray(String[]::new)).idempotencyKey(stored(own)));
+                keyed.add(with(jobs.get(i).tags(tags.toArray(String[]::new)), i));
             } catch (IllegalArgumentException e) {
                 throw invalid(String.valueOf(e.getMessage()));
             }
@@ -80,44 +70,13 @@ final class KeyedRequest {
         return keyed;
     }
 
-    /**
-     * A key that was used for something else is a mistake that must not pass for a success. Looks before anything is stored,
-     * at the key as one job and as an array would have it.
-     */
-    void requireUnused(Api api) {
-        for (String used : List.of(key, first())) {
-            api.store()
-                    .findByIdempotencyKey(stored(used))
-                    .flatMap(api.reprise()::find)
-                    .filter(this::isForeign)
-                    .ifPresent(job -> {
-                        throw reused(job);
-                    });
-        }
-    }
-
-    /** The same after it was stored, for another request may have come in between. */
-    void requireSame(List<Inserted> inserted, Api api) {
-        for (Inserted one : inserted) {
-            Job job = one.created() ? null : api.reprise().find(one.id()).orElse(null);
-            if (job != null && isForeign(job)) {
-                undo(inserted, api);
-                throw reused(job);
-            }
-        }
-    }
-
-    private boolean isForeign(Job job) {
-        return !job.spec().tags().contains(tag);
-    }
-
-    private static Problem reused(Job job) {
-        return Problem.of(
-                ProblemType.KEY_REUSED, "The key belongs to job " + job.id() + ", which another request enqueued");
-    }
-
-    private String first() {
-        return key + "#0";
+    /** The first, or the only one, has the key itself and proves what it is used for; a line break is in no header. */
+    private JobRequest<RawValue> with(JobRequest<RawValue> job, int index) {
+        return index == 0
+                ? job.idempotencyKey(
+                        stored(key),
+                        PROOF + ContentHash.of(stored(key), request.body().toString()))
+                : job.idempotencyKey(stored(key + "\n" + index));
     }
 
     private String stored(String own) {
@@ -125,40 +84,7 @@ final class KeyedRequest {
         return stored == null ? own : stored;
     }
 
-    /** An array that is longer than the one before leads to jobs of which the end is new. */
-    private void undo(List<Inserted> inserted, Api api) {
-        inserted.stream()
-                .filter(Inserted::created)
-                .forEach(one -> api.reprise()
-                        .as(request.caller().name(), "its idempotency key was used for another request")
-                        .cancel(one.id()));
-    }
-
     private static Problem invalid(String message) {
         return Problem.invalid("Idempotency-Key", message);
-    }
-
-    /** The same for the same content, whatever the order of members. */
-    private static JsonNode canonical(JsonNode node) {
-        if (node.isObject()) {
-            ObjectNode sorted = Json.object();
-            new TreeSet<>(node.propertyNames()).forEach(name -> sorted.set(name, canonical(node.get(name))));
-            return sorted;
-        }
-        if (node.isArray()) {
-            ArrayNode all = Json.array();
-            node.forEach(each -> all.add(canonical(each)));
-            return all;
-        }
-        return node;
-    }
-
-    private static String hash(String text) {
-        try {
-            byte[] sum = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(sum, 0, TAG_BYTES);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("This Java has no SHA-256", e);
-        }
     }
 }

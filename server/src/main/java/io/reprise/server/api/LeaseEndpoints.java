@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Job;
-import io.reprise.JobSpec;
 import io.reprise.Progress;
 import io.reprise.RemoteLease;
 import io.reprise.RemoteWorkers;
-import io.reprise.StaleLeaseException;
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
+import io.reprise.RepriseException;
+import io.reprise.server.auth.StoreSecret;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Operation;
@@ -20,30 +18,47 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.BiConsumer;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Workers in any language: take jobs, keep them, say how they went. */
 final class LeaseEndpoints implements Endpoints {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final String SECTION = "Remote workers";
     private static final Duration MAX_WAIT = Duration.ofMinutes(1);
     private static final Duration TERM = Duration.ofMinutes(1);
     private static final int MAX_JOBS = 100;
+
+    /** So many jobs are taken at once while nobody knows how long their payloads are. */
+    private static final int FEW = 20;
+
+    /** Payloads of so many characters on average are taken for short. */
+    private static final long SHORT = 2_000;
+
+    private static final int MAX_REMEMBERED = 1_000;
+
+    /** An answer with so many characters of payloads takes no more jobs. */
+    private static final int MAX_CHARS = 4 << 20;
+
     private static final String UNNAMED = "remote";
-    private static final int MAX_RESULT = JobSpec.MAX_PAYLOAD_BYTES;
 
     private static final Schema WISH = Schema.object()
             .may(
                     "worker",
                     Schema.name().about("name of the worker, by which its runs are told apart; 'remote' unless given"))
             .may("queues", Schema.array(Schema.name(), 0, 100).about("in this order; all there are unless given"))
-            .may("types", Schema.array(Schema.name(), 0, 100).about("any unless given"))
+            .may(
+                    "types",
+                    Schema.array(Schema.name(), 0, 100).about("any that the server does not run itself, unless given"))
             .may("max", Schema.integer(1, MAX_JOBS).about("jobs at most; 1 unless given"))
             .may("wait", Schema.duration().about("how long to wait for the first, up to 60 s; 0 unless given"))
             .may("lease", Schema.duration().about("how long they are held without a heartbeat; 60 s unless given"))
@@ -66,35 +81,26 @@ final class LeaseEndpoints implements Endpoints {
             .must("cancelled", Schema.bool().about("somebody cancelled the job: stop, and report a failure"))
             .named("HeartbeatAnswer");
 
-    private static final Schema COMPLETION =
-            Schema.object().may("result", Schema.any().about("any JSON")).named("Completion");
-
-    private static final Schema FAILURE = Schema.object()
-            .must("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
-            .may("message", Schema.text(0, 20_000))
-            .may("code", Schema.text(1, 200).orNull())
-            .may("httpStatus", Schema.integer(100, 599).orNull())
-            .may("retryAfter", Schema.duration().orNull())
-            .may("trace", Schema.text(0, 100_000).orNull())
-            .may("permanent", Schema.bool().about("no further attempt will cure it"))
-            .named("FailureReport");
-
-    private static final Schema SNOOZE =
-            Schema.object().must("delay", Schema.duration()).named("Snooze");
-
     private final Api api;
     private final RemoteWorkers workers;
     private final Waiting waiting;
+    private final LeaseTokens tokens;
+    private final LeaseReports reports;
+
+    /** Whether payloads of such jobs were short the last time. */
+    private final Map<Wanted, Boolean> isShort = new ConcurrentHashMap<>();
 
     LeaseEndpoints(Api api, Waiting waiting) {
         this.api = api;
         this.workers = api.reprise().remoteWorkers();
         this.waiting = waiting;
+        this.tokens = new LeaseTokens(StoreSecret.of(api.store()));
+        this.reports = new LeaseReports(api, tokens);
     }
 
     @Override
     public List<Operation> operations() {
-        return List.of(
+        List<Operation> own = List.of(
                 Operation.post("/v1/leases", "leaseJobs")
                         .section(SECTION)
                         .summary("Take jobs to run, waiting a while if there are none")
@@ -102,36 +108,11 @@ final class LeaseEndpoints implements Endpoints {
                         .body(WISH)
                         .answers(200, "leases, perhaps none", Schemas.page(LEASE, "Leases"))
                         .does(this::lease),
-                one("heartbeat", "keepLease", "Keep the lease, and report progress")
+                LeaseReports.single("heartbeat", "keepLease", "Keep the lease, and report progress")
                         .optionalBody(HEARTBEAT)
                         .answers(200, "the lease is kept", BEAT)
-                        .does(this::heartbeat),
-                one("complete", "completeJob", "The job succeeded")
-                        .optionalBody(COMPLETION)
-                        .answers(200, "the job as it is now", Schemas.JOB)
-                        .does(request -> settle(request, this::complete)),
-                one("fail", "failJob", "The run failed: the policy decides what becomes of the job")
-                        .body(FAILURE)
-                        .answers(200, "the job as it is now", Schemas.JOB)
-                        .does(request -> settle(request, (key, fields) -> workers.fail(key, failure(fields)))),
-                one("snooze", "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
-                        .body(SNOOZE)
-                        .answers(200, "the job as it is now", Schemas.JOB)
-                        .does(request -> settle(request, this::snooze)),
-                one("release", "releaseJob", "Give the job back unstarted")
-                        .answers(200, "the job as it is now", Schemas.JOB)
-                        .does(request -> settle(request, (key, fields) -> workers.release(key))));
-    }
-
-    private static Operation.Builder one(String action, String id, String summary) {
-        return Operation.post("/v1/leases/{token}/" + action, id)
-                .section(SECTION)
-                .summary(summary)
-                .scope(Scope.WORK)
-                .path(
-                        "token",
-                        Schema.text(1, 60).matching("[0-9]+-[0-9]+(-p)?").about("a lease token"),
-                        "of the lease");
+                        .does(this::heartbeat));
+        return Stream.concat(own.stream(), reports.operations().stream()).toList();
     }
 
     private Answer lease(Request request) {
@@ -141,45 +122,107 @@ final class LeaseEndpoints implements Endpoints {
         if (wait.compareTo(MAX_WAIT) > 0) {
             throw Problem.invalid("/wait", "must be at most 60s");
         }
-        return waiting.until(wait, last -> {
-            List<RemoteLease> leases = lease(fields, tenancy);
+        if (fields.texts("types").stream().anyMatch(LeaseTokens.OWN::contains)) {
+            throw Problem.invalid(
+                    "/types", "must not name " + String.join(", ", LeaseTokens.OWN) + ": the server runs these itself");
+        }
+        Caller.Bounds bounds = request.caller().bounds();
+        fields.texts("queues").forEach(bounds::requireQueue);
+        fields.texts("types").forEach(bounds::requireType);
+        Wanted wanted = wanted(fields, tenancy, bounds);
+        return waiting.forWork(request, wait, wanted, last -> {
+            List<RemoteLease> leases = lease(fields, tenancy, wanted);
             return leases.isEmpty() && !last
                     ? null
                     : Response.ok(Views.page(
-                            leases.stream().map(lease -> view(lease, tenancy)).toList(), null));
+                                    leases.stream()
+                                            .map(lease -> view(lease, tenancy))
+                                            .toList(),
+                                    null))
+                            .ifUnsent(() -> leases.forEach(this::giveBack));
         });
     }
 
-    private List<RemoteLease> lease(Fields fields, Tenancy tenancy) {
-        List<String> queues = queues(fields, tenancy);
-        if (queues.isEmpty() && tenancy.prefix() != null) {
-            return List.of();
-        }
+    /** Nobody has heard of the lease, so nobody runs the job. */
+    private void giveBack(RemoteLease lease) {
         try {
-            return workers.lease(new RemoteLease.Wish(
-                    tenancy.stored("worker", fields.text("worker", UNNAMED)),
-                    queues,
-                    fields.texts("types"),
-                    fields.integer("max", 1),
-                    fields.duration("lease", TERM)));
+            workers.release(lease.key());
+        } catch (RepriseException e) {
+            log.debug("Job {} could not be given back: {}", lease.job().id(), e.getMessage());
+        }
+    }
+
+    /**
+     * Which jobs are wanted: workers with the same wish are given the same.
+     *
+     * @param queues in this order; empty for all that begin with the prefix
+     * @param types empty for any
+     */
+    private record Wanted(List<String> queues, String prefix, Set<String> types) {}
+
+    /** Who names no queue means all that the key is for; a tenant, its own. */
+    private static Wanted wanted(Fields fields, Tenancy tenancy, Caller.Bounds bounds) {
+        Set<String> named = fields.texts("queues");
+        List<String> queues = (named.isEmpty() ? bounds.queues() : named)
+                .stream()
+                        .map(queue -> tenancy.stored("queues", queue))
+                        .distinct()
+                        .toList();
+        String prefix = tenancy.prefix() == null ? "" : tenancy.prefix();
+        Set<String> types = fields.texts("types");
+        return new Wanted(queues, prefix, types.isEmpty() ? bounds.types() : types);
+    }
+
+    private List<RemoteLease> lease(Fields fields, Tenancy tenancy, Wanted wanted) {
+        try {
+            return lease(
+                    new RemoteLease.Wish(
+                            tenancy.stored("worker", fields.text("worker", UNNAMED)),
+                            wanted.queues,
+                            wanted.prefix,
+                            wanted.types,
+                            FEW,
+                            fields.duration("lease", TERM)),
+                    wanted,
+                    fields.integer("max", 1));
         } catch (IllegalArgumentException e) {
             throw Problem.invalid("/lease", String.valueOf(e.getMessage()));
         }
     }
 
-    /** A tenant that names no queue means its own. */
-    private List<String> queues(Fields fields, Tenancy tenancy) {
-        Set<String> queues = new LinkedHashSet<>();
-        fields.texts("queues").forEach(queue -> queues.add(tenancy.stored("queues", queue)));
-        if (queues.isEmpty() && tenancy.prefix() != null) {
-            api.store().liveQueues().stream().filter(tenancy::owns).forEach(queues::add);
-        }
-        return List.copyOf(queues);
+    /**
+     * All at once if payloads were short the last time, else a few at a time, until there are enough, or their payloads are long
+     * enough for one answer.
+     */
+    private List<RemoteLease> lease(RemoteLease.Wish wish, Wanted wanted, int max) {
+        List<RemoteLease> leases = new ArrayList<>();
+        long chars = 0;
+        int asked;
+        int got;
+        do {
+            asked = Math.min(isShort.getOrDefault(wanted, false) ? MAX_JOBS : FEW, max - leases.size());
+            List<RemoteLease> some = workers.lease(new RemoteLease.Wish(
+                    wish.worker(), wish.queues(), wish.prefix(), wish.types(), asked, wish.lease()));
+            leases.addAll(some);
+            got = some.size();
+            chars += some.stream().mapToLong(lease -> Pages.length(lease.job())).sum();
+            remember(wanted, leases.size(), chars);
+        } while (got == asked && leases.size() < max && chars < MAX_CHARS);
+        return leases;
     }
 
-    private static Map<String, @Nullable Object> view(RemoteLease lease, Tenancy tenancy) {
+    private void remember(Wanted wanted, int jobs, long chars) {
+        if (jobs > 0) {
+            if (isShort.size() >= MAX_REMEMBERED) {
+                isShort.clear();
+            }
+            isShort.put(wanted, chars < SHORT * jobs);
+        }
+    }
+
+    private Map<String, @Nullable Object> view(RemoteLease lease, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        view.put("token", lease.key().text());
+        view.put("token", tokens.of(lease.key()));
         view.put("expiresAt", lease.expiresAt());
         view.put("attempt", lease.attempt());
         view.put("fence", lease.key().token());
@@ -202,56 +245,10 @@ final class LeaseEndpoints implements Endpoints {
         }
     }
 
-    private void complete(RemoteLease.Key key, Fields fields) {
-        String result = fields.has("result") ? fields.node("result").toString() : null;
-        if (result != null && result.length() > MAX_RESULT / 3) {
-            throw Problem.invalid("/result", "is too long: keep large data elsewhere and give a reference");
-        }
-        workers.complete(key, result);
-    }
-
-    private void snooze(RemoteLease.Key key, Fields fields) {
-        try {
-            workers.snooze(key, fields.duration("delay", Duration.ZERO));
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("/delay", String.valueOf(e.getMessage()));
-        }
-    }
-
-    private static Failure failure(Fields fields) {
-        Integer status = fields.has("httpStatus") ? fields.integer("httpStatus", 0) : null;
-        Failure failure = Failure.reported(
-                fields.text("type", ""),
-                fields.text("code"),
-                status,
-                fields.text("message"),
-                fields.duration("retryAfter"));
-        String trace = fields.text("trace");
-        failure = trace == null ? failure : failure.withTrace(trace);
-        return fields.flag("permanent") ? failure.withGiven(FailureClass.PERMANENT) : failure;
-    }
-
-    private Answer settle(Request request, BiConsumer<RemoteLease.Key, Fields> outcome) {
-        RemoteLease.Key key = key(request);
-        outcome.accept(key, request.fields());
-        return Response.ok(Views.job(api.job(request, key.job().toString()), Tenancy.of(request.caller())));
-    }
-
     /** A foreign tenant's lease is as none. */
     private RemoteLease.Key key(Request request) {
-        RemoteLease.Key key;
-        try {
-            key = RemoteLease.Key.parse(request.path("token"));
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid("token", "must be a lease token");
-        }
-        Tenancy tenancy = Tenancy.of(request.caller());
-        if (tenancy.prefix() != null) {
-            Job job = api.store().find(key.job()).orElse(null);
-            if (job == null || !tenancy.owns(job.queue())) {
-                throw new StaleLeaseException("Lease " + request.path("token") + " is gone, and nothing was changed");
-            }
-        }
+        RemoteLease.Key key = tokens.key(request.path("token"));
+        api.store().find(key.job()).ifPresent(LeaseTokens.mayReport(request.caller()));
         return key;
     }
 }

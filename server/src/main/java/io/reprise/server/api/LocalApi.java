@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.Reprise;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.LocalCalls;
 import io.reprise.server.http.Operation;
@@ -21,7 +22,7 @@ public final class LocalApi implements AutoCloseable {
 
     private final Reprise reprise;
     private final Outgoing outgoing;
-    private final Waiting waiting = new Waiting();
+    private final Waiting waiting;
     private final Replayer replayer;
     private final LocalCalls calls;
 
@@ -29,14 +30,19 @@ public final class LocalApi implements AutoCloseable {
      * Opens it.
      *
      * @param name of this process in the fleet
-     * @param store is prepared, and closed with it
+     * @param store that was prepared before; closed with it
      */
     public LocalApi(String name, JobStore store, Outgoing outgoing) {
         this.outgoing = outgoing;
-        this.reprise =
-                outgoing.announce(Reprise.builder()).store(store).name(name).start();
+        this.reprise = outgoing.announce(Reprise.builder())
+                .migrate(false)
+                .store(store)
+                .name(name)
+                .start();
+        this.waiting = new Waiting(store);
         this.replayer = new Replayer(reprise, store, name, System::nanoTime);
-        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
+        Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());
+        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
         List<Operation> operations = new ArrayList<>();
         RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer)
                 .forEach(part -> operations.addAll(part.operations()));

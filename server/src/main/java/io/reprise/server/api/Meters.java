@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import io.reprise.JobListener;
 import io.reprise.Reprise;
 import io.reprise.micrometer.JobMetrics;
+import java.util.function.Supplier;
 
 /** What the server measures. Thread-safe. */
 final class Meters implements AutoCloseable {
@@ -20,7 +22,14 @@ final class Meters implements AutoCloseable {
 
     /** Also shows what the whole fleet shares. */
     void watch(Reprise reprise) {
-        jobs.resources(reprise::resources).queues(reprise::queues);
+        jobs.resources(reprise::resources).queues(reprise::queues).upkeep(reprise::upkeep);
+    }
+
+    /** Counts what something counts itself. */
+    void count(String name, String about, Supplier<Number> count) {
+        FunctionCounter.builder(name, count, each -> each.get().doubleValue())
+                .description(about)
+                .register(registry);
     }
 
     /** As Prometheus reads it. */

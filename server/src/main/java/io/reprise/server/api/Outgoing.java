@@ -7,6 +7,8 @@ import io.reprise.RepriseBuilder;
 import io.reprise.encryption.EncryptingCodec;
 import io.reprise.encryption.EncryptionKeys;
 import io.reprise.jackson.JacksonCodec;
+import io.reprise.server.auth.Quotas;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.delivery.HttpJobCheck;
 import io.reprise.server.delivery.OutboundClient;
@@ -26,6 +28,8 @@ import tools.jackson.databind.DeserializationFeature;
 /** What the server sends out: HTTP delivery and webhooks, put together. Thread-safe. */
 public final class Outgoing implements AutoCloseable {
 
+    private static final int SLOTS = 20;
+
     private final PayloadCodec codec;
     private final OutboundGuard guard;
     private final OutboundClient client;
@@ -39,20 +43,22 @@ public final class Outgoing implements AutoCloseable {
      * @param keys what payloads are encrypted with; null leaves them as they are
      */
     public Outgoing(JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
-        this(store, guard, secrets, keys, UnaryOperator.identity());
+        this(store, guard, secrets, keys, UnaryOperator.identity(), new CallShares(SLOTS));
     }
 
     /**
      * The same for a service with words of its own.
      *
      * @param wording turns what webhooks tell of a job, the {@code data}, into those words
+     * @param shares who may have how many calls at once
      */
     public Outgoing(
             JobStore store,
             OutboundGuard guard,
             List<SigningSecret> secrets,
             @Nullable EncryptionKeys keys,
-            UnaryOperator<Map<String, Object>> wording) {
+            UnaryOperator<Map<String, Object>> wording,
+            CallShares shares) {
         // Numbers of a body go out as they came in.
         PayloadCodec plain = new JacksonCodec(JacksonCodec.defaults()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
@@ -60,8 +66,8 @@ public final class Outgoing implements AutoCloseable {
         this.codec = keys == null ? plain : new EncryptingCodec(plain, keys);
         this.guard = guard;
         this.client = new OutboundClient(guard);
-        this.delivery = new HttpDelivery(client, guard, secrets, codec, InstantSource.system());
-        this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system(), wording);
+        this.delivery = new HttpDelivery(client, guard, secrets, codec, InstantSource.system(), shares);
+        this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system(), wording, shares);
     }
 
     /** Makes an engine deliver. */
@@ -76,8 +82,13 @@ public final class Outgoing implements AutoCloseable {
         return webhooks.announce(builder.codec(codec));
     }
 
-    Endpoints endpoints(Reprise reprise) {
-        return new WebhookEndpoints(webhooks, reprise, codec);
+    /** Steps of jobs that a webhook was not told of, though it should have been. */
+    long missed() {
+        return webhooks.failures();
+    }
+
+    Endpoints endpoints(Reprise reprise, Quotas quotas) {
+        return new WebhookEndpoints(webhooks, reprise, codec, quotas);
     }
 
     HttpJobCheck check() {

@@ -94,6 +94,9 @@ final class PacedReplay {
     final Order order;
     State state = State.CANARY;
     long matched;
+    /** Whether there may have been more than were counted. */
+    boolean matchedAtLeast;
+
     long replayed;
     long succeeded;
     long failed;
@@ -134,6 +137,7 @@ final class PacedReplay {
         PacedReplay replay = new PacedReplay(document.id(), order);
         replay.state = State.valueOf(fields.text("state", State.CANARY.name()));
         replay.matched = fields.integer("matched", 0);
+        replay.matchedAtLeast = fields.flag("matchedAtLeast");
         replay.replayed = fields.integer("replayed", 0);
         replay.succeeded = fields.integer("succeeded", 0);
         replay.failed = fields.integer("failed", 0);
@@ -172,6 +176,7 @@ final class PacedReplay {
         view.put("canary", order.canary);
         view.put("stopAt", order.stopAt);
         view.put("matched", matched);
+        view.put("matchedAtLeast", matchedAtLeast);
         view.put("replayed", replayed);
         view.put("succeeded", succeeded);
         view.put("failed", failed);

@@ -3,17 +3,65 @@ package io.reprise.server.api;
 
 import io.reprise.Job;
 import io.reprise.Reprise;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
+import java.util.ArrayList;
+import java.util.List;
 
 /** Pages of jobs. */
 final class Pages {
 
+    /** A page with payloads ends when it has so many characters of them. */
+    private static final int MAX_CHARS = 4 << 20;
+
+    /** So many jobs are read at once before it is known how long their payloads are. */
+    private static final int FEW = 10;
+
+    /** Enough for a few jobs in each place where a store has to look. */
+    private static final int MIN_LOOKS = 100;
+
     private Pages() {}
 
+    /** A page as it is shown: with payloads and results only if they are asked for. */
+    static Response shown(Reprise reprise, JobQuery query, Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        return request.flag("payloads")
+                ? Response.ok(Views.page(whole(reprise, query), job -> Views.job(job, tenancy)))
+                : Response.ok(Views.page(find(reprise, query.brief()), job -> Views.brief(job, tenancy)));
+    }
+
+    /**
+     * Reads a few at a time, so that neither the page nor what is read for it grows beyond the limit by much. Each time has its
+     * part of the rows that a page may look at, and one that found less than it wanted is the last.
+     */
+    private static Page<Job> whole(Reprise reprise, JobQuery query) {
+        List<Job> jobs = new ArrayList<>();
+        long chars = 0;
+        String next = query.cursor();
+        int looks = Math.max(MIN_LOOKS, (int) ((long) query.looks() * FEW / Math.max(FEW, query.limit())));
+        boolean full;
+        do {
+            int most = Math.min(FEW, query.limit() - jobs.size());
+            Page<Job> some = find(reprise, query.limit(most).looks(looks).after(next));
+            jobs.addAll(some.items());
+            chars += some.items().stream().mapToLong(Pages::length).sum();
+            next = some.next();
+            full = some.items().size() == most;
+        } while (next != null && full && chars < MAX_CHARS && jobs.size() < query.limit());
+        return new Page<>(jobs, next);
+    }
+
+    static long length(Job job) {
+        String result = job.status().result();
+        return job.spec().payload().length() + (result == null ? 0L : result.length());
+    }
+
     /** @throws Problem if the cursor is none */
-    static Page<Job> find(Reprise reprise, JobQuery query) {
+    private static Page<Job> find(Reprise reprise, JobQuery query) {
         try {
             return reprise.find(query);
         } catch (IllegalArgumentException e) {

@@ -5,6 +5,7 @@ import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.config.PolicyWarnings;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.ETags;
 import io.reprise.server.http.Endpoints;
@@ -112,7 +113,7 @@ final class PolicyEndpoints implements Endpoints {
                         .scope(Scope.READ)
                         .body(Schemas.POLICY_OR_NAME)
                         .answers(200, "warnings", Schemas.page(WARNING, "PolicyWarnings"))
-                        .does(request -> Response.ok(Views.page(warnings(RetryPlan.of(resolve(request), 0)), null))));
+                        .does(this::lint));
     }
 
     private static Operation.Builder one(Operation.Builder operation) {
@@ -167,11 +168,19 @@ final class PolicyEndpoints implements Endpoints {
         }
         String json = Json.text(Map.of("policy", Json.parse(policy.toJson())));
         Document document = new Document(PolicyBook.KIND, id(request), version, json);
-        OptionalLong stored = api.store().putDocument(document, "put-policy", note(request));
+        OptionalLong stored = api.store()
+                .putDocument(
+                        document,
+                        "put-policy",
+                        note(request).changing(Json.change(content(before.orElse(null)), content(document))));
         if (stored.isEmpty()) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
         return Response.ok(view(name, stored.getAsLong(), policy)).header("ETag", tag(stored.getAsLong()));
+    }
+
+    private static @Nullable Object content(@Nullable Document document) {
+        return document == null ? null : Json.parse(document.json()).get("policy");
     }
 
     private static void requireNoPreset(String name) {
@@ -184,7 +193,9 @@ final class PolicyEndpoints implements Endpoints {
         String name = request.path("policy");
         requireNoPreset(name);
         Document document = document(request).orElseThrow(() -> Problem.notFound("Policy '" + name + "'"));
-        if (!api.store().removeDocument(document, "delete-policy", note(request))) {
+        if (!api.store()
+                .removeDocument(
+                        document, "delete-policy", note(request).changing(Json.change(content(document), null)))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed it at the same time");
         }
         return Response.noContent();
@@ -198,7 +209,7 @@ final class PolicyEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("maxAttempts", policy.complete().maxAttempts().toOptional().orElse(null));
         view.put("steps", plan.steps().stream().map(PolicyEndpoints::step).toList());
-        view.put("warnings", warnings(plan));
+        view.put("warnings", warnings(policy, plan));
         return Response.ok(view);
     }
 
@@ -213,8 +224,13 @@ final class PolicyEndpoints implements Endpoints {
         return view;
     }
 
-    private static List<Map<String, String>> warnings(RetryPlan plan) {
-        return plan.warnings().stream()
+    private Answer lint(Request request) {
+        RetryPolicy policy = resolve(request);
+        return Response.ok(Views.page(warnings(policy, RetryPlan.of(policy, 0)), null));
+    }
+
+    private static List<Map<String, String>> warnings(RetryPolicy policy, RetryPlan plan) {
+        return PolicyWarnings.of(policy, plan).stream()
                 .map(warning -> Map.of("code", warning.code(), "message", warning.message()))
                 .toList();
     }

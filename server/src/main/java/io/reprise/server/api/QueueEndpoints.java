@@ -35,6 +35,7 @@ final class QueueEndpoints implements Endpoints {
             .must("maxRunning", Schema.integer(1, BIG).orNull())
             .must("depth", Schema.integer(0, BIG).about("pending jobs"))
             .must("counts", Schema.object().open().about("jobs by state"))
+            .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("oldestDueAt", Schema.time().orNull())
             .must("oldestAge", Schema.duration().orNull().about("how long the oldest due job has waited"))
             .named("Queue");
@@ -104,11 +105,13 @@ final class QueueEndpoints implements Endpoints {
 
     private Answer change(Request request) {
         Fields fields = request.fields();
+        api.quotas().queue(request.caller(), name(request));
         api.as(request).limit(name(request), fields.has("maxRunning") ? fields.integer("maxRunning", 1) : null);
         return Response.ok(view(request, state(request)));
     }
 
     private Answer pause(Request request) {
+        api.quotas().queue(request.caller(), name(request));
         api.as(request).pause(name(request));
         return Response.ok(view(request, state(request)));
     }
@@ -146,6 +149,7 @@ final class QueueEndpoints implements Endpoints {
             counts.put(state.name(), queue.count(state));
         }
         view.put("counts", counts);
+        view.put("countsAtLeast", queue.atLeast().stream().sorted().toList());
         Instant oldest = queue.oldestDueAt();
         view.put("oldestDueAt", oldest);
         view.put("oldestAge", oldest == null ? null : Views.duration(age(oldest)));

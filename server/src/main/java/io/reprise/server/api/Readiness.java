@@ -3,11 +3,14 @@ package io.reprise.server.api;
 
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,20 +23,56 @@ final class Readiness implements AutoCloseable {
     // Not what the driver says: it may name hosts and users.
     private static final List<String> AWAY = List.of("the store does not answer");
 
+    /** Calls of the store end after half a minute, and a piece of work has few of them. */
+    private static final Duration STUCK = Duration.ofMinutes(2);
+
+    private static final Duration DEAD = Duration.ofMinutes(10);
+
+    private static final List<String> STOPPING = List.of("the server is stopping");
+
     private final JobStore store;
     private final ExecutorService thread = Executors.newSingleThreadExecutor(work -> {
         Thread looking = new Thread(work, "reprise-readiness");
         looking.setDaemon(true);
         return looking;
     });
+    private final Supplier<Map<String, Duration>> parts;
     private @Nullable CompletableFuture<List<String>> look;
+    private boolean stopping;
 
-    Readiness(JobStore store) {
+    /**
+     * Of a server on a store.
+     *
+     * @param parts how long each part of the engine has been at its present piece of work
+     */
+    Readiness(JobStore store, Supplier<Map<String, Duration>> parts) {
         this.store = store;
+        this.parts = parts;
+    }
+
+    /** Parts of the engine that will not come back: only a new process helps. Asks nobody. */
+    List<String> deadlocks() {
+        return stuck(DEAD);
+    }
+
+    private List<String> stuck(Duration limit) {
+        return parts.get().entrySet().stream()
+                .filter(part -> part.getValue().compareTo(limit) > 0)
+                .map(part -> "the " + part.getKey() + " has been at one piece of work for "
+                        + part.getValue().toSeconds() + " s")
+                .toList();
+    }
+
+    /** From now on it is not ready. */
+    synchronized void stopping() {
+        stopping = true;
     }
 
     /** What is wrong; empty if nothing is. */
     synchronized CompletableFuture<List<String>> problems() {
+        if (stopping) {
+            return CompletableFuture.completedFuture(STOPPING);
+        }
         CompletableFuture<List<String>> current = look;
         if (current == null || current.isDone()) {
             current = CompletableFuture.supplyAsync(this::look, thread);
@@ -46,7 +85,7 @@ final class Readiness implements AutoCloseable {
         try {
             store.now();
             store.liveQueues();
-            return List.of();
+            return stuck(STUCK);
         } catch (StoreException e) {
             return AWAY;
         }

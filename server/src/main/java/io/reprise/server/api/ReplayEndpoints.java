@@ -55,7 +55,10 @@ final class ReplayEndpoints implements Endpoints {
             .must("stopAt", Schema.number(0, 1))
             .must(
                     "matched",
-                    Schema.integer(0, BIG).about("dead letters there were when it began, of the 1000 largest groups"))
+                    Schema.integer(0, BIG)
+                            .about(
+                                    "dead letters there were when it began, among the newest 10,000 that were looked at"))
+            .must("matchedAtLeast", Schema.bool().about("there may have been more; the replay comes to them all"))
             .must("replayed", Schema.integer(0, BIG))
             .must("succeeded", Schema.integer(0, BIG))
             .must("failed", Schema.integer(0, BIG))
@@ -128,9 +131,9 @@ final class ReplayEndpoints implements Endpoints {
                 api.store().now());
         order.replay();
         PacedReplay replay = new PacedReplay(tenancy.stored("replay", id(request)), order);
-        replay.matched = api.reprise().deadGroups(order.query(), MAX_GROUPS).stream()
-                .mapToLong(DeadGroup::count)
-                .sum();
+        Page<DeadGroup> groups = api.reprise().deadGroups(order.query().brief(), MAX_GROUPS);
+        replay.matched = groups.items().stream().mapToLong(DeadGroup::count).sum();
+        replay.matchedAtLeast = groups.next() != null;
         if (fields.flag("dryRun")) {
             Map<String, @Nullable Object> view = replay.view();
             view.put("id", null);

@@ -41,7 +41,11 @@ final class Replayer implements AutoCloseable {
     private static final long TICK_MILLIS = 250;
     private static final int IDLE_TICKS = 8;
     private static final int MAX_ACTIVE = 1_000;
+    private static final Duration SEARCH = Duration.ofSeconds(1);
     private static final int MAX_WATCHED = 500;
+
+    /** How long one that has ended can be looked at. */
+    private static final Duration KEPT = Duration.ofDays(30);
 
     private final Reprise reprise;
     private final JobStore store;
@@ -96,12 +100,18 @@ final class Replayer implements AutoCloseable {
     /** Moves every active replay on, if this process leads. Returns whether there are any. */
     boolean step() {
         List<Document> active = new ArrayList<>();
+        Instant horizon = store.now().minus(KEPT);
         String after = null;
         do {
             Page<Document> page = store.documents(PacedReplay.KIND, 100, after);
-            page.items().stream()
-                    .filter(document -> PacedReplay.read(document).state.isActive())
-                    .forEach(active::add);
+            for (Document document : page.items()) {
+                PacedReplay replay = PacedReplay.read(document);
+                if (replay.state.isActive()) {
+                    active.add(document);
+                } else if (replay.endedAt != null && replay.endedAt.isBefore(horizon)) {
+                    store.removeDocument(document);
+                }
+            }
             after = page.next();
         } while (after != null && active.size() < MAX_ACTIVE);
         if (active.isEmpty() || !store.lead(ROLE, name, TERM)) {
@@ -193,8 +203,10 @@ final class Replayer implements AutoCloseable {
             return List.of();
         }
         List<Watched> next = new ArrayList<>();
-        while (next.size() < room && !replay.exhausted) {
-            JobQuery query = replay.order.query().state(JobState.FAILED).limit(room - next.size());
+        // Pages may be empty: other replays wait meanwhile, so this one goes on at the next step where it ended.
+        long end = nanos.getAsLong() + SEARCH.toNanos();
+        while (next.size() < room && !replay.exhausted && nanos.getAsLong() - end < 0) {
+            JobQuery query = replay.order.query().brief().state(JobState.FAILED).limit(room - next.size());
             Page<Job> page = store.find(query.after(replay.cursor));
             page.items().stream()
                     .filter(job -> isOld(job, replay))

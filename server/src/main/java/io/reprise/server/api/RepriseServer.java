@@ -5,16 +5,21 @@ import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.auth.Oidc;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.HttpServer;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Operation;
 import io.reprise.store.JobStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** The whole server: the engine, what watches it, and the API before it. Thread-safe. */
 public final class RepriseServer implements AutoCloseable {
@@ -24,6 +29,7 @@ public final class RepriseServer implements AutoCloseable {
     private final Readiness readiness;
     private final EventEndpoints events;
     private final Replayer replayer;
+    private final BytesMeter bytes;
     private final Meters meters;
     private final HttpServer http;
     private final Outgoing outgoing;
@@ -34,6 +40,9 @@ public final class RepriseServer implements AutoCloseable {
      * @param name of this process in the fleet
      * @param rate requests per second that one key may send
      * @param outgoing calls to others
+     * @param quotas what a tenant may have
+     * @param oidc whose tokens count beside keys; null if nobody's
+     * @param auditReads whether the audit log tells who read payloads
      * @param more further parts of the API, made once the engine runs
      */
     public record Parts(
@@ -42,21 +51,43 @@ public final class RepriseServer implements AutoCloseable {
             HttpSettings http,
             int rate,
             Outgoing outgoing,
-            List<Function<Api, Endpoints>> more) {}
+            Quotas.Limits quotas,
+            @Nullable Oidc oidc,
+            boolean auditReads,
+            List<Function<Api, Endpoints>> more) {
+
+        /** With the quotas that tenants have unless told otherwise. */
+        public Parts(
+                String name,
+                String version,
+                HttpSettings http,
+                int rate,
+                Outgoing outgoing,
+                List<Function<Api, Endpoints>> more) {
+            this(name, version, http, rate, outgoing, Quotas.Limits.DEFAULT, null, false, more);
+        }
+    }
 
     private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, Meters meters)
             throws IOException {
         this.reprise = reprise;
         this.meters = meters;
-        this.waiting = new Waiting();
-        this.readiness = new Readiness(store);
-        this.events = new EventEndpoints(log);
+        this.waiting = new Waiting(store);
+        this.readiness = new Readiness(store, reprise::parts);
+        Quotas quotas = new Quotas(store, parts.quotas, InstantSource.system());
+        this.events = new EventEndpoints(log, quotas);
+        this.bytes = new BytesMeter(quotas);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
         Keys keys = new Keys(store, InstantSource.system());
         this.outgoing = parts.outgoing;
-        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec());
+        Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
+        meters.count(
+                "reprise.webhooks.missed",
+                "Steps of jobs that a webhook was not told of, though it should have been",
+                outgoing::missed);
         this.http = listen(parts, api, keys);
         replayer.start();
+        bytes.start();
     }
 
     /**
@@ -90,15 +121,17 @@ public final class RepriseServer implements AutoCloseable {
         List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer));
         all.add(new LeaseEndpoints(api, waiting));
         all.add(events);
-        all.add(outgoing.endpoints(api.reprise()));
+        all.add(outgoing.endpoints(api.reprise(), api.quotas()));
         parts.more.forEach(part -> all.add(part.apply(api)));
         List<Operation> operations = new ArrayList<>();
         SystemEndpoints system =
                 new SystemEndpoints(readiness, meters::text, parts.version, () -> List.copyOf(operations));
         all.add(system);
         all.forEach(part -> operations.addAll(part.operations()));
-        return HttpServer.start(
-                parts.http, new Gatekeeper(keys, parts.rate, InstantSource.system()), List.of(() -> operations));
+        Gatekeeper gate = new Gatekeeper(
+                keys, parts.oidc, parts.rate, InstantSource.system(), new AuditWriter(api.store(), parts.auditReads));
+        meters.count("reprise.http.wrong.keys", "Wrong API keys that were shown", gate::wrongKeys);
+        return HttpServer.start(parts.http, gate, List.of(() -> operations));
     }
 
     /** What needs no engine. */
@@ -113,6 +146,7 @@ public final class RepriseServer implements AutoCloseable {
                 new ScheduleEndpoints(api, policies),
                 new PolicyEndpoints(api, policies),
                 new InsightEndpoints(api),
+                new QuotaEndpoints(api.quotas()),
                 new KeyEndpoints(keys));
     }
 
@@ -124,8 +158,19 @@ public final class RepriseServer implements AutoCloseable {
         return http.port();
     }
 
+    /** Requests that wait for something. */
+    int waiting() {
+        return waiting.size();
+    }
+
     public Reprise reprise() {
         return reprise;
+    }
+
+    /** Says that it is not ready, and goes on for a while, so that others send no more. */
+    public void drain(Duration pause) throws InterruptedException {
+        readiness.stopping();
+        TimeUnit.NANOSECONDS.sleep(pause.toNanos());
     }
 
     /** Takes no more requests, lets running jobs finish, and closes the store. */
@@ -134,6 +179,7 @@ public final class RepriseServer implements AutoCloseable {
         waiting.finish();
         http.close();
         replayer.close();
+        bytes.close();
         events.close();
         waiting.close();
         readiness.close();

@@ -13,6 +13,7 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,15 +26,31 @@ final class ResourceEndpoints implements Endpoints {
 
     private static final String SECTION = "Resources";
 
+    private static final Schema SECONDS = Schema.number(0, 1e12);
+
+    private static final Schema RAMP = Schema.object()
+            .must("rate", Schema.number(0, 1e9).about("calls per second that may start now"))
+            .must("aim", Schema.number(0, 1e9).orNull().about("calls per second to which the rate grows quickly"))
+            .must("why", Schema.text(0, 1_000).about("what bounds the rate now"))
+            .must("inFlight", Schema.number(0, 1e9).orNull().about("calls that may be in flight at once"))
+            .must("throughInSeconds", SECONDS.about("estimated time until the parked jobs are let go"))
+            .named("Ramp");
+
+    private static final Schema BUDGET = Schema.object()
+            .must("level", Schema.number(-1e9, 1e9).about("tokens left for retries; a retry costs 14"))
+            .must("capacity", Schema.number(0, 1e9))
+            .must("waiting", Schema.integer(0, Integer.MAX_VALUE).about("retries that wait for tokens"))
+            .must("throughInSeconds", SECONDS.orNull().about("estimated time until these retries run"))
+            .named("Budget");
+
     private static final Schema RESOURCE = Schema.object()
             .must("name", Schema.name())
             .must("phase", Schema.choice(Breaker.Phase.class))
             .must("why", Schema.text(0, 1_000))
             .must("since", Schema.time().orNull())
             .must("nextProbe", Schema.time().orNull())
-            .must("limit", Schema.number(0, 1e9).orNull().about("calls per second while it is ramping"))
-            .must("budget", Schema.number(-1e9, 1e9))
-            .must("budgetCapacity", Schema.number(0, 1e9))
+            .must("ramp", RAMP.orNull().about("how parked jobs are let go; null unless the breaker is ramping"))
+            .must("budget", BUDGET)
             .must("parked", Schema.integer(0, Integer.MAX_VALUE))
             .must("forcedBy", Schema.text(0, 100).orNull())
             .named("Resource");
@@ -118,12 +135,34 @@ final class ResourceEndpoints implements Endpoints {
         view.put("why", resource.why());
         view.put("since", resource.since());
         view.put("nextProbe", resource.nextProbe());
-        view.put("limit", resource.limit());
-        view.put("budget", resource.budget());
-        view.put("budgetCapacity", resource.budgetCapacity());
+        view.put("ramp", ramp(resource.ramp()));
+        view.put("budget", budget(resource.budget()));
         view.put("parked", resource.parked());
         Breaker.Force force = resource.force();
         view.put("forcedBy", force == null ? null : force.by());
+        return view;
+    }
+
+    private static @Nullable Map<String, @Nullable Object> ramp(ResourceStatus.@Nullable RampStatus ramp) {
+        if (ramp == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("rate", ramp.rate());
+        view.put("aim", ramp.aim());
+        view.put("why", ramp.why());
+        view.put("inFlight", ramp.inFlight());
+        view.put("throughInSeconds", ramp.through().toMillis() / 1e3);
+        return view;
+    }
+
+    private static Map<String, @Nullable Object> budget(ResourceStatus.BudgetStatus budget) {
+        Duration through = budget.through();
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("level", budget.level());
+        view.put("capacity", budget.capacity());
+        view.put("waiting", budget.waiting());
+        view.put("throughInSeconds", through == null ? null : through.toMillis() / 1e3);
         return view;
     }
 }

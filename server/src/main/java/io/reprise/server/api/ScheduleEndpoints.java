@@ -3,12 +3,15 @@ package io.reprise.server.api;
 
 import io.reprise.JobId;
 import io.reprise.JobRequest;
+import io.reprise.PayloadException;
 import io.reprise.RepriseException;
 import io.reprise.Schedule;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
@@ -25,7 +28,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.util.RawValue;
 
 /** Schedules: what creates jobs again and again. */
 final class ScheduleEndpoints implements Endpoints {
@@ -125,8 +128,7 @@ final class ScheduleEndpoints implements Endpoints {
                         .query("count", Schema.integer(1, 100), "how many; 10 unless given")
                         .answers(200, "times", RUNS)
                         .does(request -> Response.ok(Map.of(
-                                "items",
-                                api.reprise().nextRuns(stored(request).name(), request.integer("count", 10))))));
+                                "items", api.reprise().nextRuns(stored(request), request.integer("count", 10))))));
     }
 
     private static Operation.Builder one(Operation.Builder operation) {
@@ -146,13 +148,18 @@ final class ScheduleEndpoints implements Endpoints {
     private Answer put(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Fields fields = request.fields();
-        JobRequest<JsonNode> job = requests.one("/job", fields.node("job"), tenancy);
+        JobRequest<RawValue> job = requests.one("/job", fields.node("job"), tenancy);
         if (fields.in("job").has("idempotencyKey")) {
             throw Problem.invalid("/job/idempotencyKey", "would let only the first run enqueue a job");
         }
         if (fields.has("cron") == fields.has("every")) {
             throw Problem.invalid("/cron", "give either cron or every");
         }
+        requireRoom(request);
+        Object before = api.reprise()
+                .findSchedule(name(request))
+                .map(ScheduleEndpoints::told)
+                .orElse(null);
         try {
             api.reprise().schedule(schedule(name(request), fields, job));
         } catch (DateTimeException e) {
@@ -165,11 +172,34 @@ final class ScheduleEndpoints implements Endpoints {
             throw Problem.invalid("/cron", "never fires");
         }
         api.store()
-                .note("put-schedule", name(request), new Note(request.caller().name(), null), null);
+                .note(
+                        "put-schedule",
+                        name(request),
+                        new Note(request.caller().name(), null),
+                        Json.change(before, told(stored(request))));
         return Response.ok(view(stored(request), tenancy));
     }
 
-    private static Schedule schedule(String name, Fields fields, JobRequest<JsonNode> job) {
+    /** What the audit log may know: no payload. */
+    private static Map<String, Object> told(StoredSchedule schedule) {
+        return Map.of(
+                "rule", schedule.rule(),
+                "type", schedule.job().type(),
+                "queue", schedule.job().queue());
+    }
+
+    private void requireRoom(Request request) {
+        String tenant = request.caller().tenant();
+        Tenancy tenancy = Tenancy.of(request.caller());
+        if (tenant != null && api.reprise().findSchedule(name(request)).isEmpty()) {
+            long own = api.store().schedules().stream()
+                    .filter(each -> tenancy.owns(each.name()))
+                    .count();
+            Quotas.requireRoom(own, api.quotas().of(tenant).schedules(), "schedules", "delete one");
+        }
+    }
+
+    private static Schedule schedule(String name, Fields fields, JobRequest<RawValue> job) {
         Duration every = fields.duration("every");
         String cron = fields.text("cron", "");
         if (cron.indexOf('|') >= 0) {
@@ -208,10 +238,18 @@ final class ScheduleEndpoints implements Endpoints {
 
     private StoredSchedule stored(Request request) {
         String name = name(request);
-        return api.reprise().schedules().stream()
-                .filter(schedule -> schedule.name().equals(name))
-                .findFirst()
+        return api.reprise()
+                .findSchedule(name)
                 .orElseThrow(() -> Problem.notFound("Schedule '" + request.path("schedule") + "'"));
+    }
+
+    /** As it was before it was stored, if this server has the key. */
+    private String opened(String stored) {
+        try {
+            return api.codec().open(stored);
+        } catch (PayloadException e) {
+            return stored;
+        }
     }
 
     private Map<String, @Nullable Object> view(StoredSchedule schedule, Tenancy tenancy) {
@@ -227,14 +265,14 @@ final class ScheduleEndpoints implements Endpoints {
         view.put("overlap", Boolean.parseBoolean(rule[4]));
         view.put("paused", schedule.paused());
         view.put("nextAt", schedule.nextAt());
-        view.put("nextRuns", api.reprise().nextRuns(schedule.name(), SHOWN_RUNS));
+        view.put("nextRuns", api.reprise().nextRuns(schedule, SHOWN_RUNS));
         view.put(
                 "lastJob",
                 schedule.lastJob() == null ? null : schedule.lastJob().toString());
         Map<String, @Nullable Object> job = new LinkedHashMap<>();
         job.put("type", schedule.job().type());
         job.put("queue", tenancy.shown(schedule.job().queue()));
-        job.put("payload", Views.json(schedule.job().payload()));
+        job.put("payload", Views.json(opened(schedule.job().payload())));
         view.put("job", job);
         return view;
     }

@@ -105,8 +105,8 @@ final class Schemas {
             .must("lastError", ERROR)
             .must("prediction", PREDICTION)
             .must("progress", PROGRESS)
-            .must("result", Schema.any())
-            .must("payload", Schema.any())
+            .may("result", Schema.json().about("in lists only if asked for"))
+            .may("payload", Schema.json().about("in lists only if asked for"))
             .must("priority", Schema.integer(-9, 9))
             .must("resource", Schema.name().orNull())
             .must("tags", Schema.array(Schema.name(), 0, 10))
@@ -125,7 +125,7 @@ final class Schemas {
 
     static final Schema JOB_REQUEST = Schema.object()
             .must("type", Schema.name().about("what kind of work it is"))
-            .may("payload", Schema.any().about("any JSON; an empty object unless given"))
+            .may("payload", Schema.json().about("any JSON; an empty object unless given"))
             .may("queue", Schema.name().about("'default' unless given"))
             .may("priority", Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY))
             .may("delay", Schema.duration())
@@ -158,6 +158,8 @@ final class Schemas {
             .named("Filter");
 
     static final Schema LIMIT = Schema.integer(1, JobQuery.MAX_LIMIT);
+    static final Schema COUNTS_AT_LEAST = Schema.array(Schema.choice(JobState.class), 0, JobState.values().length)
+            .about("states with more jobs than were counted: their count means at least so many");
     static final Schema CURSOR = Schema.text(1, 100).matching("[A-Za-z0-9_-]+").about("what a page called next");
 
     private Schemas() {}
@@ -165,7 +167,13 @@ final class Schemas {
     static Schema page(Schema items, String name) {
         return Schema.object()
                 .must("items", Schema.array(items, 0, BIG))
-                .must("next", Schema.text(1, 200).orNull().about("cursor of the next page; null on the last"))
+                .must(
+                        "next",
+                        Schema.text(1, 200)
+                                .orNull()
+                                .about(
+                                        "cursor of the next page; null on the last. A page looks at 10,000 rows at most, so"
+                                                + " it may be short, or even empty, and not be the last"))
                 .named(name);
     }
 }

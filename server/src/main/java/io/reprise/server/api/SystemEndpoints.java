@@ -15,6 +15,7 @@ import io.reprise.server.http.Scope;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Is it alive, can it work, what does it measure, and what can be asked of it. */
 final class SystemEndpoints implements Endpoints {
@@ -30,6 +31,7 @@ final class SystemEndpoints implements Endpoints {
     private final Supplier<String> metrics;
     private final String version;
     private final Supplier<List<Operation>> all;
+    private volatile @Nullable Response document;
 
     /**
      * The system's own endpoints.
@@ -49,10 +51,11 @@ final class SystemEndpoints implements Endpoints {
         return List.of(
                 Operation.get("/healthz", "health")
                         .section(SECTION)
-                        .summary("Whether the process lives")
+                        .summary("Whether the process lives, with all parts of its engine")
                         .forAnyone()
                         .answers(200, "it does", HEALTH)
-                        .does(request -> Response.ok(Map.of("status", "ok"))),
+                        .answers(503, "a part does not come back: only a new process helps", HEALTH)
+                        .does(request -> health(readiness.deadlocks())),
                 Operation.get("/readyz", "ready")
                         .section(SECTION)
                         .summary("Whether it can work, and if not, what is wrong")
@@ -71,13 +74,23 @@ final class SystemEndpoints implements Endpoints {
                         .summary("This description")
                         .forAnyone()
                         .answers(200, "OpenAPI 3.1", Schema.object().open())
-                        .does(request -> Response.ok(OpenApi.document(all.get(), version))),
+                        .does(request -> document()),
                 Operation.get("/", "page")
                         .section(SECTION)
                         .summary("This description for people")
                         .forAnyone()
                         .answersAs(200, "a page", "text/html")
                         .does(request -> OpenApiPage.response(all.get(), version)));
+    }
+
+    /** Made once: anyone may ask for it, as often as they like. */
+    private Response document() {
+        Response made = document;
+        if (made == null) {
+            made = Response.ok(OpenApi.document(all.get(), version));
+            document = made;
+        }
+        return made;
     }
 
     /** They are of the whole process, with the names of everybody's queues and resources. */
@@ -89,10 +102,12 @@ final class SystemEndpoints implements Endpoints {
     }
 
     private Answer ready(Request request) {
-        return new Answer.Later(readiness
-                .problems()
-                .thenApply(problems -> problems.isEmpty()
-                        ? Response.ok(Map.of("status", "ok"))
-                        : Response.json(503, Map.of("status", "unavailable", "problems", problems))));
+        return new Answer.Later(readiness.problems().thenApply(SystemEndpoints::health));
+    }
+
+    private static Response health(List<String> problems) {
+        return problems.isEmpty()
+                ? Response.ok(Map.of("status", "ok"))
+                : Response.json(503, Map.of("status", "unavailable", "problems", problems));
     }
 }

@@ -20,15 +20,22 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.core.JacksonException;
 
 /** Things of the core as JSON, in the core's own words. What is not set is null, so that every member is always there. */
 final class Views {
 
     private Views() {}
 
-    /** A job with everything but its policy and its history, which are long. */
+    /** A job with everything but its policy and its history. */
     static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = brief(job, tenancy);
+        view.put("result", json(job.status().result()));
+        view.put("payload", json(job.spec().payload()));
+        return view;
+    }
+
+    /** The same without payload and result, which may be long. */
+    static Map<String, @Nullable Object> brief(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", job.id().toString());
         view.put("type", job.type());
@@ -50,8 +57,6 @@ final class Views {
         view.put("lastError", error(job.status().lastError()));
         view.put("prediction", prediction(job.status().prediction()));
         view.put("progress", progress(job.status().progress()));
-        view.put("result", json(job.status().result()));
-        view.put("payload", json(job.spec().payload()));
         view.put("priority", job.spec().priority());
         view.put("resource", tenancy.shownOrNull(job.spec().resource()));
         view.put("tags", job.spec().tags());
@@ -176,11 +181,7 @@ final class Views {
         if (stored == null) {
             return null;
         }
-        try {
-            return Json.parse(stored);
-        } catch (JacksonException e) {
-            return stored;
-        }
+        return Json.isJson(stored) ? Json.raw(stored) : stored;
     }
 
     private static @Nullable Integer orNull(OptionalInt number) {

@@ -2,22 +2,32 @@
 package io.reprise.server.api;
 
 import io.reprise.server.http.Answer;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
+import io.reprise.store.JobStore;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** Answers that wait for something, without a thread for each: a few threads look again and again, less and less often. */
+/**
+ * Answers that wait for something, without a thread for each: a few threads look again and again, less and less often, or when
+ * the store says that there is work.
+ */
 final class Waiting implements AutoCloseable {
 
     private static final int THREADS = 4;
     private static final int MAX_WAITING = 1_000;
+    /** A quarter for others is left even by two that take what they can. */
+    private static final int MAX_OF_ONE = 375;
+
     private static final long FIRST_MILLIS = 10;
     private static final long LAST_MILLIS = 250;
 
@@ -30,33 +40,96 @@ final class Waiting implements AutoCloseable {
     }
 
     private final ScheduledThreadPoolExecutor threads;
-    private final AtomicInteger waiting = new AtomicInteger();
+    private final WaitingLines lines;
+    private final JobStore store;
+    private final Runnable waker;
+    private final Map<String, Integer> waiting = new HashMap<>();
+    private int size;
     private volatile boolean finishing;
 
-    Waiting() {
+    Waiting(JobStore store) {
+        this(store, Duration.ofMillis(LAST_MILLIS));
+    }
+
+    /**
+     * Waits for what happens in this store.
+     *
+     * @param poll how often those look who are woken by the store
+     */
+    Waiting(JobStore store, Duration poll) {
         threads = new ScheduledThreadPoolExecutor(THREADS, work -> {
             Thread thread = new Thread(work, "reprise-waiting");
             thread.setDaemon(true);
             return thread;
         });
         threads.setRemoveOnCancelPolicy(true);
+        this.lines = new WaitingLines(threads, poll);
+        this.store = store;
+        this.waker = lines::wake;
+        store.onWake(waker);
     }
 
-    /** Looks at once, and again until there is an answer or the time is up. */
-    Answer until(Duration limit, Look look) {
-        Response first = look.look(limit.isZero() || limit.isNegative());
+    /** Looks at once, and again until there is an answer, the time is up, or the client has gone. */
+    Answer until(Request request, Duration limit, Look look) {
+        Look living = living(request, look);
+        Response first = living.look(limit.isZero() || limit.isNegative());
+        return first == null ? wait(whose(request.caller()), limit, living) : first;
+    }
+
+    /** The same for work: waits until the store says that there may be some. Of those with the same wish one looks for all. */
+    Answer forWork(Request request, Duration limit, Object wish, Look look) {
+        Look living = living(request, look);
+        Response first = living.look(limit.isZero() || limit.isNegative());
         if (first != null) {
             return first;
         }
-        if (waiting.incrementAndGet() > MAX_WAITING) {
-            waiting.decrementAndGet();
+        String who = whose(request.caller());
+        enter(who);
+        CompletableFuture<Response> answer = lines.wait(wish, limit, living, request::isAbandoned);
+        CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> leave(who));
+        return new Answer.Later(answer);
+    }
+
+    private static Look living(Request request, Look look) {
+        return last -> {
+            if (request.isAbandoned()) {
+                throw Problem.of(ProblemType.INVALID_REQUEST, "The client has closed its connection");
+            }
+            return look.look(last);
+        };
+    }
+
+    /** All keys of a tenant count together; one that has none stands for itself. */
+    private static String whose(Caller caller) {
+        return caller.tenant() == null ? caller.name() : "tenant " + caller.tenant();
+    }
+
+    private Answer wait(String who, Duration limit, Look look) {
+        enter(who);
+        CompletableFuture<Response> answer = new CompletableFuture<>();
+        CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> leave(who));
+        again(answer, look, System.nanoTime() + limit.toNanos(), FIRST_MILLIS);
+        return new Answer.Later(answer);
+    }
+
+    private synchronized void enter(String who) {
+        if (waiting.getOrDefault(who, 0) >= MAX_OF_ONE) {
+            throw Problem.of(
+                            ProblemType.TOO_MANY_REQUESTS,
+                            MAX_OF_ONE + " requests of yours wait already: take several jobs with one")
+                    .header("Retry-After", "1");
+        }
+        if (size >= MAX_WAITING) {
             throw Problem.of(ProblemType.UNAVAILABLE, "Too many requests wait already")
                     .header("Retry-After", "1");
         }
-        CompletableFuture<Response> answer = new CompletableFuture<>();
-        CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> waiting.decrementAndGet());
-        again(answer, look, System.nanoTime() + limit.toNanos(), FIRST_MILLIS);
-        return new Answer.Later(answer);
+        waiting.merge(who, 1, Integer::sum);
+        size++;
+    }
+
+    private synchronized void leave(String who) {
+        waiting.computeIfPresent(who, (name, requests) -> requests == 1 ? null : requests - 1);
+        size--;
     }
 
     private void again(CompletableFuture<Response> answer, Look look, long untilNanos, long pauseMillis) {
@@ -80,13 +153,20 @@ final class Waiting implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
+    /** Requests that wait. */
+    synchronized int size() {
+        return size;
+    }
+
     /** Whoever waits is answered with what there is. */
     void finish() {
         finishing = true;
+        lines.finish();
     }
 
     @Override
     public void close() {
+        store.offWake(waker);
         threads.shutdownNow();
     }
 }

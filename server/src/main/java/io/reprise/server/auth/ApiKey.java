@@ -31,9 +31,13 @@ record ApiKey(
         String hash,
         @Nullable String previous,
         @Nullable Instant previousUntil,
-        Instant createdAt) {
+        Instant createdAt,
+        KeyTerms terms) {
 
     static final String KIND = "api-key";
+
+    /** Characters of a name in the audit log, which has room for a hundred in all. */
+    private static final int MAX_SHOWN = 40;
 
     static ApiKey read(Document document) {
         Fields fields = new Fields(Json.parse(document.json()));
@@ -47,7 +51,8 @@ record ApiKey(
                 fields.text("hash", ""),
                 fields.text("previous"),
                 fields.time("previousUntil"),
-                Instant.parse(fields.text("createdAt", Instant.EPOCH.toString())));
+                Instant.parse(fields.text("createdAt", Instant.EPOCH.toString())),
+                KeyTerms.of(fields));
     }
 
     String json() {
@@ -66,11 +71,12 @@ record ApiKey(
         all.put("scopes", scopes.stream().sorted().map(Scope::text).toList());
         all.put("tenant", tenant);
         all.put("createdAt", createdAt);
+        terms.write(all);
         return all;
     }
 
     ApiKey rotated(String newHash, Instant until) {
-        return new ApiKey(id, name, scopes, tenant, newHash, hash, until, createdAt);
+        return new ApiKey(id, name, scopes, tenant, newHash, hash, until, createdAt, terms);
     }
 
     /** Takes the same time whether it is right or wrong. */
@@ -84,7 +90,9 @@ record ApiKey(
     }
 
     Caller caller() {
-        return new Caller("key " + name, scopes, tenant);
+        String shown = name.length() <= MAX_SHOWN ? name : name.substring(0, MAX_SHOWN);
+        String of = tenant == null ? ")" : Tenancy.of(tenant);
+        return new Caller("key " + shown + " (" + id + of, scopes, tenant, terms.bounds());
     }
 
     /** Secrets are random and long, so one round of a fast hash keeps them. */

@@ -26,34 +26,58 @@ final class Buckets {
 
     /** Takes a token if there is one. */
     synchronized boolean take(String name, Instant now) {
-        double tokens = tokens(name, now);
+        double tokens = tokens(name, now, perSecond, capacity);
         if (tokens < 1) {
             return false;
         }
-        levels.put(name, new Level(tokens - 1, now));
+        put(name, tokens - 1, now);
+        return true;
+    }
+
+    /** Takes so many, whether or not they are there, from a bucket that is filled at this rate. */
+    synchronized void take(String name, Instant now, double amount, double rate) {
+        put(name, tokens(name, now, rate, 2 * rate) - amount, now);
+    }
+
+    /** How long until there is one again. */
+    synchronized Duration untilOne(String name, Instant now) {
+        return until(1 - tokens(name, now, perSecond, capacity), perSecond);
+    }
+
+    /** The same for a bucket that is filled at this rate. */
+    synchronized Duration untilOne(String name, Instant now, double rate) {
+        return until(1 - tokens(name, now, rate, 2 * rate), rate);
+    }
+
+    /** Whole tokens that are left. */
+    synchronized long left(String name, Instant now) {
+        return (long) Math.max(0, tokens(name, now, perSecond, capacity));
+    }
+
+    /** How long until it is full. */
+    synchronized Duration untilFull(String name, Instant now) {
+        return until(capacity - tokens(name, now, perSecond, capacity), perSecond);
+    }
+
+    private static Duration until(double missing, double rate) {
+        return missing <= 0 ? Duration.ZERO : Duration.ofNanos((long) (missing / rate * 1e9));
+    }
+
+    private void put(String name, double tokens, Instant now) {
+        levels.put(name, new Level(tokens, now));
         if (levels.size() > MAX) {
             Iterator<String> oldest = levels.keySet().iterator();
             oldest.next();
             oldest.remove();
         }
-        return true;
     }
 
-    synchronized boolean isEmpty(String name, Instant now) {
-        return tokens(name, now) < 1;
-    }
-
-    synchronized Duration untilOne(String name, Instant now) {
-        double missing = 1 - tokens(name, now);
-        return missing <= 0 ? Duration.ZERO : Duration.ofNanos((long) (missing / perSecond * 1e9));
-    }
-
-    private double tokens(String name, Instant now) {
+    private double tokens(String name, Instant now, double rate, double most) {
         Level level = levels.get(name);
         if (level == null) {
-            return capacity;
+            return most;
         }
-        double earned = Math.max(0, Duration.between(level.at, now).toNanos() / 1e9 * perSecond);
-        return Math.min(capacity, level.tokens + earned);
+        double earned = Math.max(0, Duration.between(level.at, now).toNanos() / 1e9 * rate);
+        return Math.min(most, level.tokens + earned);
     }
 }

@@ -10,39 +10,62 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests in by their keys. An address that shows wrong secrets of one key is locked out for a while, for this key, and
- * one that shows many wrong keys for all of them: then not even the right one is looked at. Who asks too often is told to wait. Thread-safe.
+ * Lets requests in by their keys. A right key is let in whatever else comes from its address; an address that shows many wrong
+ * ones is told to wait, and the log tells of it. Who asks too often is told to wait. Thread-safe.
  */
 public final class Gatekeeper implements Gate {
 
-    private static final Pattern KEY = Pattern.compile("rk_([0-9a-f]{12})_([0-9a-f]{64})");
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
+    private static final Pattern KEY = Pattern.compile(Keys.PATTERN);
     private static final String BEARER = "bearer ";
-    private static final int MAX_WRONG = 10;
-    private static final int MAX_WRONG_FROM = 100;
-    private static final Duration LOCKOUT = Duration.ofMinutes(1);
+    private static final int MAX_WRONG = 100;
+    private static final double PER_SECOND = MAX_WRONG / 60.0;
 
     private final Keys keys;
+    private final Witness witness;
+    private final @Nullable Oidc oidc;
     private final InstantSource clock;
+    private final int rate;
     private final Buckets requests;
     private final Buckets wrong;
-    private final Buckets wrongFrom;
+    private final Buckets told;
+    private final LongAdder wrongKeys = new LongAdder();
+
+    /** Hears of what is to be written down. */
+    public interface Witness {
+
+        /** Hears of a request that was refused; of many alike, of one in a minute. */
+        void refused(String by, String subject, String why);
+
+        /** Hears of a request that is about to read payloads. */
+        void read(String by, String what);
+    }
 
     /**
      * A gate before these keys.
      *
+     * @param oidc whose tokens count too; null if nobody's
+     * @param witness hears of what is refused and read
      * @param rate requests per second that one key, or one address without a key, may send; twice as many at once
      */
-    public Gatekeeper(Keys keys, int rate, InstantSource clock) {
+    public Gatekeeper(Keys keys, @Nullable Oidc oidc, int rate, InstantSource clock, Witness witness) {
+        this.oidc = oidc;
+        this.witness = witness;
         this.keys = keys;
         this.clock = clock;
+        this.rate = rate;
         this.requests = new Buckets(rate, 2.0 * rate);
-        this.wrong = new Buckets(MAX_WRONG / (double) LOCKOUT.toSeconds(), MAX_WRONG);
-        this.wrongFrom = new Buckets(MAX_WRONG_FROM / (double) LOCKOUT.toSeconds(), MAX_WRONG_FROM);
+        this.wrong = new Buckets(PER_SECOND, MAX_WRONG);
+        this.told = new Buckets(1 / 60.0, 1);
     }
 
     @Override
@@ -54,33 +77,132 @@ public final class Gatekeeper implements Gate {
         }
         if (authorization == null) {
             throttle(address, now);
-            throw unauthorized("Send Authorization: Bearer rk_…");
+            throw unauthorized("Send Authorization: Bearer " + Keys.PREFIX + "…");
+        }
+        if (oidc != null && Oidc.isToken(bearer(authorization))) {
+            return byToken(oidc, bearer(authorization), address, needed);
         }
         Matcher parts = KEY.matcher(bearer(authorization));
         String id = parts.matches() ? parts.group(1) : "";
-        String suspect = id + "@" + address;
-        if (wrong.isEmpty(suspect, now)) {
-            throw tooMany("Too many wrong secrets of this key from this address", wrong.untilOne(suspect, now));
+        ApiKey key = parts.matches() ? keys.shown(id, parts.group(2)).orElse(null) : null;
+        if (key == null) {
+            throw refused(id, address, now);
         }
-        if (wrongFrom.isEmpty(address, now)) {
-            throw tooMany("Too many wrong keys from this address", wrongFrom.untilOne(address, now));
-        }
-        Caller caller = parts.matches() ? keys.caller(id, parts.group(2)).orElse(null) : null;
-        if (caller == null) {
-            wrong.take(suspect, now);
-            wrongFrom.take(address, now);
-            throw unauthorized("This is not a valid key");
-        }
-        throttle(id, now);
+        Caller caller = key.caller();
+        throttle(caller.name(), now);
+        requireTerms(key, address, now);
         if (!caller.may(needed)) {
-            throw Problem.of(ProblemType.FORBIDDEN, "This needs a key with scope " + needed.text());
+            tell(subject(key), caller, "scope " + needed.text() + " is needed", now);
+            throw lacking(needed);
         }
         return caller;
     }
 
+    private Caller byToken(Oidc provider, String token, String address, Scope needed) {
+        Instant now = clock.instant();
+        Caller caller = provider.caller(token).orElseThrow(() -> refused("", address, now));
+        throttle(caller.name(), now);
+        if (!caller.may(needed)) {
+            tell("oidc/" + caller.name(), caller, "scope " + needed.text() + " is needed", now);
+            throw lacking(needed);
+        }
+        return caller;
+    }
+
+    private static Problem lacking(Scope needed) {
+        return Problem.of(ProblemType.FORBIDDEN, "This needs a key with scope " + needed.text());
+    }
+
+    private void requireTerms(ApiKey key, String address, Instant now) {
+        if (key.terms().hasExpired(now)) {
+            tell(subject(key), key.caller(), "it has expired", now);
+            throw unauthorized("This key expired at " + key.terms().expiresAt());
+        }
+        if (!key.terms().allows(address)) {
+            tell(subject(key), key.caller(), "it may not be used from " + address, now);
+            throw Problem.of(ProblemType.FORBIDDEN, "This key may not be used from this address");
+        }
+        keys.used(key);
+    }
+
+    /** As drafted by the IETF: what there may be in a window, what is left of it, and when all of it is there again. */
+    @Override
+    public Map<String, String> limits(Caller caller) {
+        return caller.scopes().isEmpty() ? Map.of() : limits(caller.name(), clock.instant());
+    }
+
+    private Map<String, String> limits(String who, Instant now) {
+        long seconds = requests.untilFull(who, now).plusMillis(999).toSeconds();
+        return Map.of(
+                "RateLimit-Policy",
+                "\"requests\";q=" + 2 * rate + ";w=2",
+                "RateLimit",
+                "\"requests\";r=" + requests.left(who, now) + ";t=" + seconds);
+    }
+
+    @Override
+    public boolean stillAdmits(@Nullable String authorization, @Nullable Scope needed) {
+        String shown = bearer(authorization == null ? "" : authorization);
+        if (oidc != null && needed != null && Oidc.isToken(shown)) {
+            return oidc.caller(shown).filter(caller -> caller.may(needed)).isPresent();
+        }
+        Matcher parts = KEY.matcher(shown);
+        return needed == null
+                || (parts.matches()
+                        && keys.shown(parts.group(1), parts.group(2))
+                                .filter(key -> !key.terms().hasExpired(clock.instant()))
+                                .filter(key -> key.caller().may(needed))
+                                .isPresent());
+    }
+
+    /** Wrong keys that were shown since the start. */
+    public long wrongKeys() {
+        return wrongKeys.sum();
+    }
+
+    private Problem refused(String id, String address, Instant now) {
+        wrongKeys.increment();
+        if (told.take(address, now)) {
+            log.warn("A wrong API key came from {}{}", address, id.isEmpty() ? "" : ", with the id " + id);
+            witness.refused("nobody", "address/" + address, "wrong key" + (id.isEmpty() ? "" : " with the id " + id));
+        }
+        return wrong.take(address, now)
+                ? unauthorized("This is not a valid key")
+                : tooMany("Too many wrong keys from this address", wrong.untilOne(address, now));
+    }
+
+    /** Once a minute for a caller, whatever the reason: it may be text that the caller chose. */
+    @Override
+    public void refused(Caller caller, String operation, String why) {
+        if (!caller.scopes().isEmpty() && told.take(caller.name(), clock.instant())) {
+            log.warn("{} was refused {}: {}", caller.name(), operation, why);
+            witness.refused(caller.name(), "operation/" + operation, why);
+        }
+    }
+
+    @Override
+    public void read(Caller caller, String what) {
+        witness.read(caller.name(), what);
+    }
+
+    private static String subject(ApiKey key) {
+        return "api-key/" + key.id();
+    }
+
+    private void tell(String subject, Caller caller, String why, Instant now) {
+        if (told.take(subject + why, now)) {
+            log.warn("{} was refused: {}", subject, why);
+            witness.refused(caller.name(), subject, why);
+        }
+    }
+
     private void throttle(String who, Instant now) {
         if (!requests.take(who, now)) {
-            throw tooMany("Too many requests", requests.untilOne(who, now));
+            Problem refused = tooMany("Too many requests", requests.untilOne(who, now));
+            for (Map.Entry<String, String> header : limits(who, now).entrySet()) {
+                refused = refused.header(header.getKey(), header.getValue());
+            }
+            throw refused;
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
-import io.reprise.server.http.Caller;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Scope;
@@ -9,25 +9,35 @@ import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
 import io.reprise.store.Note;
 import io.reprise.store.Page;
+import io.reprise.store.StoreException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * The API keys there are. A key's text is {@code rk_ID_SECRET}. What is known of a key is asked for again after a few
+ * The API keys there are. A key's text is {@code reprise_ID_SECRET}. What is known of a key is asked for again after a few
  * seconds, so that is how long a revoked key may still work in another process. Thread-safe.
  */
 public final class Keys {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final Duration KNOWN_FOR = Duration.ofSeconds(5);
     private static final int MAX_KNOWN = 10_000;
+    private static final Duration NOTED_EVERY = Duration.ofMinutes(1);
+    private static final String USE = "api-key-use";
+    private static final int LOOKS_PER_SECOND = 50;
+    private static final int PAGE = 1_000;
     private static final int SECRET_BYTES = 32;
     private static final int ID_BYTES = 6;
 
@@ -39,12 +49,24 @@ public final class Keys {
         }
     }
 
+    /** Nobody else's keys begin so, and those that look for lost ones know whose they are. */
+    public static final String PREFIX = "reprise_";
+
+    /** The text of a key: its id and its secret. */
+    static final String PATTERN = PREFIX + "([0-9a-f]{12})_([0-9a-f]{64})";
+
+    /** Ids that there are; those made since elsewhere are not among them. */
+    private record Ids(Set<String> all, Instant until) {}
+
     private record Known(Optional<ApiKey> key, Instant until) {}
 
     private final DocumentStore store;
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Map<String, Instant> used = new ConcurrentHashMap<>();
+    private final Buckets looks = new Buckets(LOOKS_PER_SECOND, 4.0 * LOOKS_PER_SECOND);
+    private Ids ids = new Ids(Set.of(), Instant.MIN);
 
     public Keys(DocumentStore store, InstantSource clock) {
         this.store = store;
@@ -57,14 +79,32 @@ public final class Keys {
 
     /** Makes a key. Its text is in the answer and nowhere else. */
     public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
-        String secret = hex(SECRET_BYTES);
-        ApiKey key = new ApiKey(hex(ID_BYTES), name, scopes, tenant, ApiKey.hash(secret), null, null, clock.instant());
+        return create(name, scopes, tenant, KeyTerms.NONE, note);
+    }
+
+    /** The same on terms. */
+    public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, Note note) {
+        return create(text(hex(ID_BYTES), hex(SECRET_BYTES)), name, scopes, tenant, terms, note);
+    }
+
+    /** The same for a key whose text somebody else made. */
+    public NewKey create(String text, String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
+        return create(text, name, scopes, tenant, KeyTerms.NONE, note);
+    }
+
+    private NewKey create(
+            String text, String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, Note note) {
+        requireKey(text);
+        String secret = text.substring(text.lastIndexOf('_') + 1);
+        ApiKey key = new ApiKey(
+                text.split("_", -1)[1], name, scopes, tenant, ApiKey.hash(secret), null, null, clock.instant(), terms);
         Document document = new Document(ApiKey.KIND, key.id(), 0, key.json());
-        if (store.putDocument(document, "create-key", note).isEmpty()) {
+        if (store.putDocument(document, "create-key", note.changing(Json.change(null, key.view())))
+                .isEmpty()) {
             throw Problem.of(ProblemType.CONFLICT, "Another key got the same id; try again");
         }
-        known.remove(key.id());
-        return new NewKey(text(key.id(), secret), key.view());
+        known.put(key.id(), new Known(Optional.of(key), clock.instant().plus(KNOWN_FOR)));
+        return new NewKey(text(key.id(), secret), view(key, null));
     }
 
     /** Gives a key a new secret; the old one counts for the grace. */
@@ -77,39 +117,76 @@ public final class Keys {
             throw Problem.of(ProblemType.CONFLICT, "The key was changed by another at the same time");
         }
         known.remove(id);
-        return new NewKey(text(id, secret), key.view());
+        return new NewKey(text(id, secret), view(key, use(id).orElse(null)));
     }
 
     public void revoke(String id, Note note) {
         Document document = require(id);
-        if (!store.removeDocument(document, "revoke-key", note)) {
+        if (!store.removeDocument(
+                document,
+                "revoke-key",
+                note.changing(Json.change(ApiKey.read(document).view(), null)))) {
             throw Problem.of(ProblemType.CONFLICT, "The key was changed by another at the same time");
         }
         known.remove(id);
+        use(id).ifPresent(store::removeDocument);
     }
 
     public Map<String, @Nullable Object> view(String id) {
-        return ApiKey.read(require(id)).view();
+        return view(ApiKey.read(require(id)), use(id).orElse(null));
+    }
+
+    private static Map<String, @Nullable Object> view(ApiKey key, @Nullable Document use) {
+        Map<String, @Nullable Object> view = key.view();
+        view.put("lastUsedAt", use == null ? null : Json.parse(use.json()).get("at"));
+        return view;
+    }
+
+    private Optional<Document> use(String id) {
+        return store.document(USE, id);
     }
 
     public Page<Map<String, @Nullable Object>> list(int limit, @Nullable String after) {
         Page<Document> page = store.documents(ApiKey.KIND, limit, after);
+        // No more keys are used than there are, so this page of uses reaches as far as that of the keys.
+        Map<String, Document> uses = new HashMap<>();
+        store.documents(USE, limit, after).items().forEach(use -> uses.put(use.id(), use));
         return new Page<>(
                 page.items().stream()
-                        .map(document -> ApiKey.read(document).view())
+                        .map(document -> view(ApiKey.read(document), uses.get(document.id())))
                         .toList(),
                 page.next());
     }
 
-    /** Who shows this key; empty if it is none of ours, or not right. */
-    Optional<Caller> caller(String id, String secret) {
+    /** Whose key this is; empty if it is none of ours, or not right. Whether its terms allow what it is for is not looked at. */
+    Optional<ApiKey> shown(String id, String secret) {
         Optional<ApiKey> key = key(id);
         // As much work for an unknown id as for a known one.
         boolean right = key.orElse(NOBODY).accepts(secret, clock.instant());
-        return right ? key.map(ApiKey::caller) : Optional.empty();
+        return right ? key : Optional.empty();
     }
 
-    private static final ApiKey NOBODY = new ApiKey("nobody", "nobody", Set.of(), null, "", null, null, Instant.EPOCH);
+    /** Notes that a key is in use, once a minute. */
+    void used(ApiKey key) {
+        Instant now = clock.instant();
+        Instant noted = used.get(key.id());
+        if (noted != null && Duration.between(noted, now).compareTo(NOTED_EVERY) < 0) {
+            return;
+        }
+        if (used.size() >= MAX_KNOWN) {
+            used.clear();
+        }
+        used.put(key.id(), now);
+        try {
+            Document before = use(key.id()).orElse(new Document(USE, key.id(), 0, "{}"));
+            store.putDocument(before.with(Json.text(Map.of("at", now))));
+        } catch (StoreException e) {
+            log.debug("The use of key {} could not be noted: {}", key.id(), e.getMessage());
+        }
+    }
+
+    private static final ApiKey NOBODY =
+            new ApiKey("nobody", "nobody", Set.of(), null, "", null, null, Instant.EPOCH, KeyTerms.NONE);
 
     private Optional<ApiKey> key(String id) {
         Instant now = clock.instant();
@@ -117,12 +194,37 @@ public final class Keys {
         if (cached != null && now.isBefore(cached.until)) {
             return cached.key;
         }
-        Optional<ApiKey> key = store.document(ApiKey.KIND, id).map(ApiKey::read);
+        // A flood of made-up ids must not cost a look into the store each: then only those are looked for that there
+        // are.
+        Optional<ApiKey> key = looks.take("", now) || isId(id, now)
+                ? store.document(ApiKey.KIND, id).map(ApiKey::read)
+                : Optional.empty();
         if (known.size() >= MAX_KNOWN) {
             known.clear();
         }
         known.put(id, new Known(key, now.plus(KNOWN_FOR)));
         return key;
+    }
+
+    private synchronized boolean isId(String id, Instant now) {
+        if (now.isAfter(ids.until)) {
+            Set<String> all = new HashSet<>();
+            String after = null;
+            do {
+                Page<Document> page = store.documents(ApiKey.KIND, PAGE, after);
+                page.items().forEach(document -> all.add(document.id()));
+                after = page.next();
+            } while (after != null);
+            ids = new Ids(all, now.plus(KNOWN_FOR));
+        }
+        return ids.all.contains(id);
+    }
+
+    /** Refuses what is no text of a key. @throws IllegalArgumentException without quoting it */
+    public static void requireKey(String text) {
+        if (!text.matches(PATTERN)) {
+            throw new IllegalArgumentException("a key is " + PREFIX + ", 12 hexadecimal digits, _ and 64 of them");
+        }
     }
 
     private Document require(String id) {
@@ -136,6 +238,6 @@ public final class Keys {
     }
 
     private static String text(String id, String secret) {
-        return "rk_" + id + "_" + secret;
+        return PREFIX + id + "_" + secret;
     }
 }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Tenancy {
 
-    private static final char END = '/';
+    static final char END = '/';
 
     private final @Nullable String prefix;
 
@@ -25,6 +25,22 @@ public final class Tenancy {
     public static Tenancy of(Caller caller) {
         String tenant = caller.tenant();
         return new Tenancy(tenant == null ? null : tenant + END);
+    }
+
+    /** What the name of a tenant's caller ends with, and of no other's. */
+    static String of(String tenant) {
+        return " of " + tenant + ")";
+    }
+
+    /** Whether something was done by a caller of the tenant's. */
+    public boolean isBy(String caller) {
+        return prefix == null || caller.endsWith(of(prefix.substring(0, prefix.length() - 1)));
+    }
+
+    /** Whose a stored name is; null if nobody's in particular. */
+    public static @Nullable String tenant(String stored) {
+        int end = stored.indexOf(END);
+        return end <= 0 ? null : stored.substring(0, end);
     }
 
     /** Null if everything may be seen. */
@@ -40,6 +56,11 @@ public final class Tenancy {
         } catch (IllegalArgumentException e) {
             throw Problem.invalid(field, "must be shorter: with the tenant's name it may have 100 characters");
         }
+    }
+
+    /** Characters that a name may have before the prefix is put to it. */
+    public int room() {
+        return JobSpec.MAX_NAME - (prefix == null ? 0 : prefix.length());
     }
 
     public @Nullable String storedOrNull(String field, @Nullable String name) {

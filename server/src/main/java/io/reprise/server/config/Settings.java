@@ -4,6 +4,7 @@ package io.reprise.server.config;
 import java.io.IOException;
 import java.io.Reader;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
 /** Every setting's value and where it came from: a flag beats the environment, which beats the file. Immutable. */
 public final class Settings {
 
-    private static final Pattern PASSWORD = Pattern.compile("(://[^:/@]*:)[^@]*@|((?i:password)=)[^&;]*");
+    private static final Pattern PASSWORD = Pattern.compile("(://[^:/@]*:).*@|((?i:password)=)[^&;]*");
     private static final String PREFIX = "REPRISE_";
 
     /** Read by the script that starts the program. */
@@ -32,14 +33,23 @@ public final class Settings {
     private static final String OF_TESTS = "REPRISE_TEST_";
 
     private static final String DEFAULT = "default";
+    private static final String FILE = "_FILE";
+
+    private static final Pattern SERVICE_LINK = Pattern.compile(
+            "REPRISE_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?)|REPRISE_PORT");
+
+    /** The value of {@code REPRISE_HTTP_PORT} beside a Service that is called reprise-http. */
+    private static final Pattern SERVICE_URL = Pattern.compile("(tcp|udp|sctp)://.*");
 
     /** A value and who gave it, in words. */
     private record Given(String value, String source) {}
 
     private final Map<Setting, Given> given;
+    private final List<String> warnings;
 
-    private Settings(Map<Setting, Given> given) {
+    private Settings(Map<Setting, Given> given, List<String> warnings) {
         this.given = given;
+        this.warnings = List.copyOf(warnings);
     }
 
     /**
@@ -75,17 +85,73 @@ public final class Settings {
             }
         }
         fromFile.forEach((key, value) -> put(given, keys, key, value, String.valueOf(file), errors));
+        List<String> warnings = new ArrayList<>();
         environment.forEach((key, value) -> {
-            if (key.startsWith(PREFIX) && !key.startsWith(OF_TESTS) && !key.equals(JAVA_OPTS)) {
-                put(given, keys, key, value, "environment", errors);
+            if (key.startsWith(PREFIX)
+                    && !key.startsWith(OF_TESTS)
+                    && !key.equals(JAVA_OPTS)
+                    && !isServiceLink(key, value)) {
+                putVariable(given, keys, new Variable(key, value), warnings, errors);
             }
         });
-        flags.forEach((setting, value) -> given.put(setting, new Given(value, "command line")));
+        flags.forEach((setting, value) -> {
+            given.put(setting, new Given(value, "command line"));
+            if (!shown(setting, value).equals(value)) {
+                warnings.add(setting.flag() + " holds what other users of the machine should not see, and can: use "
+                        + setting.variable() + " or " + setting.variable() + FILE);
+            }
+        });
         check(given, checks, errors);
         if (!errors.isEmpty()) {
             throw new InvalidSettings(errors);
         }
-        return new Settings(given);
+        return new Settings(given, warnings);
+    }
+
+    /** What is odd about them, but stops nothing. */
+    public List<String> warnings() {
+        return warnings;
+    }
+
+    private record Variable(String name, String value) {}
+
+    /**
+     * What is not a setting may be somebody else's, so it is only warned of. With {@code _FILE} behind it a variable names a
+     * file that holds the value.
+     */
+    private static void putVariable(
+            Map<Setting, Given> given,
+            Map<String, Setting> keys,
+            Variable variable,
+            List<String> warnings,
+            List<String> errors) {
+        String name = variable.name;
+        if (keys.containsKey(name)) {
+            put(given, keys, name, variable.value, "environment", errors);
+            return;
+        }
+        String setting = name.endsWith(FILE) ? name.substring(0, name.length() - FILE.length()) : name;
+        if (keys.containsKey(setting)) {
+            try {
+                put(
+                        given,
+                        keys,
+                        setting,
+                        Files.readString(Path.of(variable.value)).strip(),
+                        "file " + variable.value,
+                        errors);
+            } catch (IOException | InvalidPathException e) {
+                errors.add(name + " (environment) names a file that cannot be read: " + variable.value);
+            }
+        } else {
+            warnings.add("'" + name + "' (environment) is not a setting");
+        }
+    }
+
+    /** Kubernetes sets such variables in every pod beside a Service that is called reprise, or reprise-http and the like. */
+    private static boolean isServiceLink(String name, String value) {
+        return SERVICE_LINK.matcher(name).matches()
+                || SERVICE_URL.matcher(value).matches();
     }
 
     private static void put(
@@ -114,6 +180,20 @@ public final class Settings {
         });
         if (given.containsKey(Setting.TLS_KEY_STORE) != given.containsKey(Setting.TLS_PASSWORD)) {
             errors.add("tls.key-store and tls.password must be set together");
+        }
+        if (given.containsKey(Setting.OIDC_ISSUER) != given.containsKey(Setting.OIDC_AUDIENCE)) {
+            errors.add("oidc.issuer and oidc.audience must be set together");
+        }
+        if (given.containsKey(Setting.TLS_CERTIFICATE) != given.containsKey(Setting.TLS_KEY)) {
+            errors.add("tls.certificate and tls.key must be set together");
+        }
+        if (given.containsKey(Setting.TLS_CERTIFICATE) && given.containsKey(Setting.TLS_KEY_STORE)) {
+            errors.add("tls.certificate and tls.key-store must not be set together");
+        }
+        if (given.containsKey(Setting.TLS_CLIENT_CA)
+                && !given.containsKey(Setting.TLS_CERTIFICATE)
+                && !given.containsKey(Setting.TLS_KEY_STORE)) {
+            errors.add("tls.client-ca needs tls.certificate or tls.key-store");
         }
     }
 
@@ -154,8 +234,16 @@ public final class Settings {
                 : Arrays.stream(value.split(",", -1)).map(String::trim).toList();
     }
 
+    public boolean flag(Setting setting) {
+        return Boolean.parseBoolean(text(setting));
+    }
+
     public int number(Setting setting) {
         return Integer.parseInt(text(setting));
+    }
+
+    public long large(Setting setting) {
+        return Long.parseLong(text(setting));
     }
 
     public Duration duration(Setting setting) {

@@ -2,22 +2,40 @@
 package io.reprise.server.delivery;
 
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 import java.util.Locale;
 
 /** The resource of a call that names none: the host it goes to, so that breaker and budget are kept per host. */
 public final class HostResource {
 
-    private static final int MAX = 100;
+    private static final int HASH_CHARS = 12;
 
     private HostResource() {}
 
-    public static String of(URI uri) {
+    /**
+     * The name of the resource.
+     *
+     * @param most characters it may have; the beginning of a longer name is hashed, since its end says more
+     */
+    public static String of(URI uri, int most) {
         String host = String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT);
         if (host.startsWith("[")) {
             return "ip6:" + host.substring(1, host.length() - 1);
         }
-        // The end of a long name says more than its beginning.
-        String end = host.length() <= MAX ? host : host.substring(host.length() - MAX);
-        return end.replaceFirst("^[^a-z0-9]+", "");
+        return host.length() <= most
+                ? host
+                : hash(host) + "-" + host.substring(host.length() - (most - HASH_CHARS - 1));
+    }
+
+    private static String hash(String host) {
+        try {
+            byte[] sum = MessageDigest.getInstance("SHA-256").digest(host.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(sum, 0, HASH_CHARS / 2);
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("This Java has no SHA-256", e);
+        }
     }
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
+import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
-import io.reprise.JobHandler;
 import io.reprise.JobSignal;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
-import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +16,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * the job's id, attempt and fencing token, and can check the signature if there are secrets. The answer, as far as it is
  * kept, is the result. Thread-safe.
  */
-public final class HttpDelivery implements JobHandler<HttpCall> {
+public final class HttpDelivery implements DeferredHandler<HttpCall> {
 
     public static final JobType<HttpCall> TYPE = JobType.of("http", HttpCall.class);
 
@@ -42,13 +43,16 @@ public final class HttpDelivery implements JobHandler<HttpCall> {
     private final List<SigningSecret> secrets;
     private final PayloadCodec codec;
     private final InstantSource clock;
+    private final CallShares shares;
 
     public HttpDelivery(
             OutboundClient client,
             OutboundGuard guard,
             List<SigningSecret> secrets,
             PayloadCodec codec,
-            InstantSource clock) {
+            InstantSource clock,
+            CallShares shares) {
+        this.shares = shares;
         this.client = client;
         this.guard = guard;
         this.secrets = List.copyOf(secrets);
@@ -57,18 +61,24 @@ public final class HttpDelivery implements JobHandler<HttpCall> {
     }
 
     @Override
-    public void handle(HttpCall call, JobContext job) throws IOException, InterruptedException {
+    public Runnable begin(HttpCall call, JobContext job, Consumer<@Nullable Throwable> end) {
         List<HttpCall.Flaw> flaws = call.flaws(guard);
         if (!flaws.isEmpty()) {
             throw JobSignal.fail("The call cannot be made: " + flaws.get(0).member() + ": "
                     + flaws.get(0).message());
         }
         OutboundCall first = outbound(call, job);
-        OutboundAnswer answer = call.follows() ? follow(first) : client.send(first);
-        if (!answer.isSuccess()) {
-            throw unsuccessful(answer, first);
-        }
-        job.result(result(answer));
+        return shares.during(job.job(), end, stop -> {
+            CompletableFuture<OutboundAnswer> answer = call.follows()
+                    ? follow(first, clock.instant().plus(first.limit()), 0, stop)
+                    : client.send(first, stop);
+            return answer.thenAccept(found -> {
+                if (!found.isSuccess()) {
+                    throw unsuccessful(found, first);
+                }
+                job.result(result(found));
+            });
+        });
     }
 
     private OutboundCall outbound(HttpCall call, JobContext job) {
@@ -80,8 +90,13 @@ public final class HttpDelivery implements JobHandler<HttpCall> {
         }
         headers.putAll(call.extraHeaders());
         headers.putAll(fence(job));
-        headers.putAll(SigningSecret.headers(secrets, "job_" + job.id(), clock.instant(), body));
-        return new OutboundCall(call.verb(), guard.check(String.valueOf(call.url())), headers, body, call.limit());
+        String tenant = CallShares.tenant(job.job().queue());
+        // Of the tenant's own: with one for all, a tenant could have any body signed that others' receivers trust.
+        List<SigningSecret> own =
+                secrets.stream().map(secret -> secret.of(tenant)).toList();
+        headers.putAll(SigningSecret.headers(own, "job_" + job.id(), clock.instant(), body));
+        Duration limit = call.limit().compareTo(guard.longest()) > 0 ? guard.longest() : call.limit();
+        return new OutboundCall(call.verb(), guard.check(String.valueOf(call.url())), headers, body, limit, tenant);
     }
 
     /** By these a receiver can tell a repetition, and refuse a run that has been overtaken. */
@@ -92,22 +107,22 @@ public final class HttpDelivery implements JobHandler<HttpCall> {
                 "Reprise-Token", Long.toString(job.token()));
     }
 
-    private OutboundAnswer follow(OutboundCall first) throws IOException, InterruptedException {
-        Instant end = clock.instant().plus(first.limit());
-        OutboundCall call = first;
-        for (int hops = 0; ; hops++) {
-            OutboundAnswer answer = client.send(call);
+    private CompletableFuture<OutboundAnswer> follow(
+            OutboundCall call, Instant end, int hops, CompletableFuture<?> stop) {
+        return client.send(call, stop).thenCompose(answer -> {
             URI next = next(answer, call);
             if (next == null) {
-                return answer;
+                return CompletableFuture.completedFuture(answer);
             }
             if (hops == MAX_REDIRECTS) {
-                throw JobSignal.fail("More than " + MAX_REDIRECTS + " redirects from "
-                        + first.uri().getHost());
+                throw JobSignal.fail("More than " + MAX_REDIRECTS + " redirects, the last from "
+                        + call.uri().getHost());
             }
             Duration left = Duration.between(clock.instant(), end);
-            call = new OutboundCall(call.method(), next, headers(call, next), call.body(), left);
-        }
+            OutboundCall again =
+                    new OutboundCall(call.method(), next, headers(call, next), call.body(), left, call.tenant());
+            return follow(again, end, hops + 1, stop);
+        });
     }
 
     /** Where the answer sends us; null if it is the last one. The guard is asked about every step. */

@@ -7,7 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 
 /** Looks at {@code http} jobs when they are enqueued, so that a call that can never be made is refused at once. */
 public final class HttpJobCheck {
@@ -16,6 +17,9 @@ public final class HttpJobCheck {
     private static final int MAX_UNKNOWN = 10;
     private static final int MAX_NAME = 40;
 
+    private static final List<HttpCall.Flaw> NO_CALL = List.of(
+            new HttpCall.Flaw("", "must have url, and may have method, headers, body, timeout and followRedirects"));
+
     private final OutboundGuard guard;
 
     public HttpJobCheck(OutboundGuard guard) {
@@ -23,20 +27,38 @@ public final class HttpJobCheck {
     }
 
     /** What is wrong with the payload of such a job; empty if nothing is. */
-    public List<HttpCall.Flaw> flaws(JsonNode payload) {
+    public List<HttpCall.Flaw> flaws(String payload) {
         try {
-            List<HttpCall.Flaw> flaws = new ArrayList<>(
-                    Json.read(payload.toString(), HttpCall.class).flaws(guard));
-            payload.propertyNames().stream()
-                    .filter(member -> !MEMBERS.contains(member))
-                    .limit(MAX_UNKNOWN)
-                    .forEach(member -> flaws.add(new HttpCall.Flaw(shortened(member), "is not known here")));
+            HttpCall call = Json.read(payload, HttpCall.class);
+            if (call == null) {
+                return NO_CALL;
+            }
+            List<HttpCall.Flaw> flaws = new ArrayList<>(call.flaws(guard));
+            if (flaws.isEmpty() && call.limit().compareTo(guard.longest()) > 0) {
+                flaws.add(new HttpCall.Flaw(
+                        "timeout", "must be at most " + guard.longest().toSeconds() + "s"));
+            }
+            unknown(payload).forEach(member -> flaws.add(new HttpCall.Flaw(shortened(member), "is not known here")));
             return flaws;
         } catch (JacksonException e) {
             // Its own message may quote what is secret.
-            return List.of(new HttpCall.Flaw(
-                    "", "must have url, and may have method, headers, body, timeout and followRedirects"));
+            return NO_CALL;
         }
+    }
+
+    private static List<String> unknown(String payload) {
+        List<String> unknown = new ArrayList<>();
+        try (JsonParser parser = Json.parser(payload)) {
+            parser.nextToken();
+            while (parser.nextToken() == JsonToken.PROPERTY_NAME && unknown.size() < MAX_UNKNOWN) {
+                if (!MEMBERS.contains(parser.currentName())) {
+                    unknown.add(parser.currentName());
+                }
+                parser.nextToken();
+                parser.skipChildren();
+            }
+        }
+        return unknown;
     }
 
     private static String shortened(String name) {
@@ -44,7 +66,8 @@ public final class HttpJobCheck {
     }
 
     /** The resource of a job whose payload has no flaws. */
-    public String resource(JsonNode payload) {
-        return HostResource.of(URI.create(payload.path("url").stringValue("")));
+    public String resource(String payload, int most) {
+        return HostResource.of(
+                URI.create(String.valueOf(Json.read(payload, HttpCall.class).url())), most);
     }
 }

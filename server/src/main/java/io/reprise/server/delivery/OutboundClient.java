@@ -6,6 +6,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -14,7 +15,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.eclipse.jetty.client.BytesRequestContent;
@@ -49,7 +52,8 @@ public final class OutboundClient implements AutoCloseable {
     /** More is not read, only to be thrown away. */
     private static final int MAX_READ = 1 << 20;
 
-    private final OutboundGuard guard;
+    private final Names names;
+    private final Guarded resolver;
     private final Supplier<SslContextFactory.Client> tls;
     private @Nullable HttpClient started;
     private boolean closed;
@@ -59,14 +63,15 @@ public final class OutboundClient implements AutoCloseable {
     }
 
     OutboundClient(OutboundGuard guard, Supplier<SslContextFactory.Client> tls) {
-        this.guard = guard;
+        this.names = new Names(guard);
+        this.resolver = new Guarded(names);
         this.tls = tls;
     }
 
     /** Started by the first call: most processes make none, and it takes a while. */
-    private synchronized HttpClient client() throws IOException {
+    private synchronized HttpClient client() {
         if (closed) {
-            throw new IOException("This process is about to end");
+            throw new RejectedExecutionException("This process is about to end");
         }
         HttpClient client = started;
         if (client == null) {
@@ -83,7 +88,7 @@ public final class OutboundClient implements AutoCloseable {
         HttpClient client = new HttpClient();
         client.setExecutor(threads);
         client.setSslContextFactory(tls.get());
-        client.setSocketAddressResolver(new Guarded(guard, threads));
+        client.setSocketAddressResolver(resolver);
         client.setFollowRedirects(false);
         client.setHttpCookieStore(new HttpCookieStore.Empty());
         client.setUserAgentField(new HttpField(HttpHeader.USER_AGENT, "Reprise"));
@@ -103,70 +108,130 @@ public final class OutboundClient implements AutoCloseable {
         return client;
     }
 
-    /** Resolves names on threads of the client: the system's resolver knows no limit in time. */
-    private record Guarded(OutboundGuard guard, QueuedThreadPool threads) implements SocketAddressResolver {
+    /** Connections go to addresses that were judged a moment ago. A name that is not among them is looked up. */
+    private static final class Guarded implements SocketAddressResolver {
+
+        private static final int MAX_KNOWN = 1_000;
+        private static final long KNOWN_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+        private record Known(List<InetAddress> addresses, long atNanos) {}
+
+        private final Names names;
+        private final Map<String, Known> known = new ConcurrentHashMap<>();
+
+        Guarded(Names names) {
+            this.names = names;
+        }
+
+        void judged(String host, List<InetAddress> addresses) {
+            if (known.size() >= MAX_KNOWN) {
+                known.clear();
+            }
+            known.put(host, new Known(addresses, System.nanoTime()));
+        }
 
         @Override
         public void resolve(
                 String host, int port, Map<String, Object> context, Promise<List<InetSocketAddress>> promise) {
-            threads.execute(() -> {
+            Known judged = known.get(host);
+            CompletableFuture<List<InetAddress>> found =
+                    judged != null && System.nanoTime() - judged.atNanos < KNOWN_NANOS
+                            ? CompletableFuture.completedFuture(judged.addresses)
+                            : names.lookUp(host, "");
+            CompletableFuture<?> unused = found.thenApply(addresses -> sockets(host, port, addresses))
+                    .whenComplete((sockets, failure) -> {
+                        if (failure == null) {
+                            promise.succeeded(sockets);
+                        } else {
+                            promise.failed(failure);
+                        }
+                    });
+        }
+
+        private static List<InetSocketAddress> sockets(String host, int port, List<InetAddress> addresses) {
+            List<InetSocketAddress> sockets = new ArrayList<>();
+            for (InetAddress address : addresses) {
                 try {
-                    List<InetSocketAddress> addresses = new ArrayList<>();
-                    for (InetAddress address : guard.resolve(host)) {
-                        // With its name, by which certificates are checked; nothing is looked up for that.
-                        InetAddress named = InetAddress.getByAddress(host, address.getAddress());
-                        addresses.add(new InetSocketAddress(named, port));
-                    }
-                    promise.succeeded(addresses);
-                } catch (Throwable e) { // Whoever waits must hear of it, whatever it is.
-                    promise.failed(e);
+                    // With its name, by which certificates are checked; nothing is looked up for that.
+                    InetAddress named = InetAddress.getByAddress(host, address.getAddress());
+                    sockets.add(new InetSocketAddress(named, port));
+                } catch (UnknownHostException e) {
+                    throw new IllegalStateException("an address has four or sixteen bytes", e);
                 }
-            });
+            }
+            return sockets;
         }
     }
 
     /**
-     * Makes a call and waits for the answer, whatever its status.
+     * Makes a call without a thread that waits for it.
      *
-     * @throws RefusedTargetException if the guard refuses
-     * @throws IOException if there was no answer
-     * @throws InterruptedException if the thread is told to stop; the call is cut off
+     * @param stop cuts the call off as soon as it is completed
+     * @return the answer, whatever its status; fails with a {@link RefusedTargetException} if the guard refuses, and with an
+     *     {@link IOException} if there was no answer
      */
-    public OutboundAnswer send(OutboundCall call) throws IOException, InterruptedException {
+    public CompletableFuture<OutboundAnswer> send(OutboundCall call, CompletableFuture<?> stop) {
+        long begun = System.nanoTime();
+        String host = call.uri().getHost();
+        CompletableFuture<OutboundAnswer> answer = new CompletableFuture<>();
+        CompletableFuture<?> unusedStop = stop.whenComplete(
+                (nothing, failure) -> answer.completeExceptionally(failure(call, new IOException("it was cut off"))));
+        CompletableFuture<?> unusedCall = names.lookUp(host, call.tenant(), call.limit())
+                .thenAccept(addresses -> {
+                    resolver.judged(host, addresses);
+                    request(call, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun), answer);
+                })
+                .whenComplete((nothing, failure) -> {
+                    if (failure != null) {
+                        answer.completeExceptionally(failure(call, failure));
+                    }
+                });
+        return answer;
+    }
+
+    private void request(OutboundCall call, long spentMillis, CompletableFuture<OutboundAnswer> answer) {
+        if (answer.isDone()) {
+            return;
+        }
         Request request = client().newRequest(call.uri())
                 .method(call.method())
-                .timeout(Math.max(1, call.limit().toMillis()), TimeUnit.MILLISECONDS)
+                .timeout(Math.max(1, call.limit().toMillis() - spentMillis), TimeUnit.MILLISECONDS)
                 .headers(headers -> call.headers().forEach(headers::put));
         if (!call.body().isEmpty()) {
             request.body(new BytesRequestContent(call.body().getBytes(StandardCharsets.UTF_8)));
         }
-        Collector collector = new Collector();
-        request.send(collector);
-        try {
-            return collector.answer.get();
-        } catch (InterruptedException e) {
-            CompletableFuture<Boolean> unused = request.abort(e);
-            throw e;
-        } catch (ExecutionException e) {
-            throw failure(call, e.getCause() == null ? e : e.getCause());
-        }
+        // Whoever ends it, nothing goes on behind it.
+        CompletableFuture<?> unused = answer.whenComplete((found, failure) -> {
+            if (failure != null) {
+                CompletableFuture<Boolean> unusedAbort = request.abort(failure);
+            }
+        });
+        request.send(new Collector(call, answer));
     }
 
-    private static IOException failure(OutboundCall call, Throwable cause) {
-        for (Throwable link = cause; link != null; link = link.getCause()) {
+    private static Exception failure(OutboundCall call, Throwable failure) {
+        for (Throwable link = failure; link != null; link = link.getCause()) {
             if (link instanceof RefusedTargetException refused) {
-                throw refused;
+                return refused;
             }
         }
+        Throwable cause =
+                failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         String why = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         return new IOException(call.method() + " to " + call.uri().getHost() + " was not answered: " + why, cause);
     }
 
     /** Keeps the beginning of an answer and lets the rest pass by. */
     private static final class Collector implements Response.Listener {
-        private final CompletableFuture<OutboundAnswer> answer = new CompletableFuture<>();
+        private final OutboundCall call;
+        private final CompletableFuture<OutboundAnswer> answer;
         private final ByteArrayOutputStream kept = new ByteArrayOutputStream();
         private long read;
+
+        Collector(OutboundCall call, CompletableFuture<OutboundAnswer> answer) {
+            this.call = call;
+            this.answer = answer;
+        }
 
         @Override
         public void onContent(Response response, ByteBuffer content) {
@@ -184,7 +249,7 @@ public final class OutboundClient implements AutoCloseable {
         @Override
         public void onComplete(Result result) {
             if (result.isFailed()) {
-                answer.completeExceptionally(result.getFailure());
+                answer.completeExceptionally(failure(call, result.getFailure()));
             } else {
                 complete(result.getResponse());
             }
@@ -205,6 +270,7 @@ public final class OutboundClient implements AutoCloseable {
             closed = true;
             client = started;
         }
+        names.close();
         if (client == null) {
             return;
         }

@@ -4,6 +4,7 @@ package io.reprise.server.delivery;
 import java.net.InetAddress;
 import java.net.URI;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class OutboundGuard {
     /** Other programs read such hosts as addresses in decimal, octal or hexadecimal; one reading must be enough. */
     private static final Pattern ENDS_IN_NUMBER = Pattern.compile("(?:.*\\.)?(?:[0-9]+|0[xX][0-9a-fA-F]*)\\.?");
 
+    private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final int MAX_URL = 4_000;
 
     private final List<AddressRange> ranges = new ArrayList<>();
@@ -29,6 +31,7 @@ public final class OutboundGuard {
     private final List<String> suffixes = new ArrayList<>();
     private final Set<Integer> ports;
     private final Resolver resolver;
+    private final Duration longest;
 
     /**
      * A guard.
@@ -39,9 +42,24 @@ public final class OutboundGuard {
      * @throws IllegalArgumentException if an entry is none of these
      */
     public OutboundGuard(List<String> allowed, Set<Integer> ports, Resolver resolver) {
+        this(allowed, ports, resolver, LONGEST);
+    }
+
+    /**
+     * The same for calls of another length.
+     *
+     * @param longest that a call may take
+     */
+    public OutboundGuard(List<String> allowed, Set<Integer> ports, Resolver resolver, Duration longest) {
+        this.longest = longest;
         allowed.forEach(this::allow);
         this.ports = Set.copyOf(ports);
         this.resolver = resolver;
+    }
+
+    /** What a call may take at most. */
+    Duration longest() {
+        return longest;
     }
 
     private void allow(String entry) {

@@ -52,6 +52,11 @@ public final class SigningSecret {
         return new SigningSecret(key);
     }
 
+    /** The secret of one tenant, which is made of this one; this one itself for who is none. */
+    SigningSecret of(String tenant) {
+        return tenant.isEmpty() ? this : new SigningSecret(hash("reprise delivery " + tenant));
+    }
+
     /** The secret itself: to be shown once, to whoever made it, and otherwise only stored. */
     public String reveal() {
         return PREFIX + Base64.getEncoder().encodeToString(key);
@@ -75,11 +80,14 @@ public final class SigningSecret {
     }
 
     private String sign(String content) {
+        return "v1," + Base64.getEncoder().encodeToString(hash(content));
+    }
+
+    private byte[] hash(String content) {
         try {
             Mac mac = Mac.getInstance("HmacSHA256");
             mac.init(new SecretKeySpec(key, "HmacSHA256"));
-            byte[] hash = mac.doFinal(content.getBytes(StandardCharsets.UTF_8));
-            return "v1," + Base64.getEncoder().encodeToString(hash);
+            return mac.doFinal(content.getBytes(StandardCharsets.UTF_8));
         } catch (GeneralSecurityException e) {
             throw new IllegalStateException("every Java platform has HmacSHA256", e);
         }

@@ -11,6 +11,11 @@ public interface EventSink {
      */
     boolean send(String text);
 
+    /** Whether the client keeps up: what is sent to one that does not is kept in memory. */
+    default boolean isReady() {
+        return true;
+    }
+
     /** Ends the stream. */
     void close();
 

@@ -2,6 +2,7 @@
 package io.reprise.server.http;
 
 import io.reprise.DuplicateKeyException;
+import io.reprise.KeyReusedException;
 import io.reprise.RefusedException;
 import io.reprise.StaleLeaseException;
 import io.reprise.store.StoreException;
@@ -20,6 +21,11 @@ final class Failures {
         }
         if (failure instanceof DuplicateKeyException duplicate) {
             return Problem.of(ProblemType.KEY_TAKEN, String.valueOf(duplicate.getMessage()));
+        }
+        if (failure instanceof KeyReusedException reused) {
+            return Problem.of(
+                    ProblemType.KEY_REUSED,
+                    "The key belongs to job " + reused.job() + ", which another request enqueued");
         }
         if (failure instanceof StaleLeaseException stale) {
             return Problem.of(ProblemType.STALE_LEASE, String.valueOf(stale.getMessage()));

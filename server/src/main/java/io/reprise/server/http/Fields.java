@@ -33,6 +33,11 @@ public final class Fields {
         return object.path(name);
     }
 
+    /** The text of a member that may be any JSON. */
+    public String json(String name) {
+        return object.path(name).toString();
+    }
+
     public Fields in(String name) {
         return new Fields(object.path(name));
     }
@@ -59,6 +64,10 @@ public final class Fields {
 
     public int integer(String name, int otherwise) {
         return has(name) ? object.get(name).intValue() : otherwise;
+    }
+
+    public long large(String name, long otherwise) {
+        return has(name) ? object.get(name).longValue() : otherwise;
     }
 
     public double number(String name, double otherwise) {

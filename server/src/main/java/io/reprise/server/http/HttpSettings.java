@@ -3,6 +3,8 @@ package io.reprise.server.http;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,9 +12,25 @@ import org.jspecify.annotations.Nullable;
  *
  * @param port 0 for any free one
  * @param tls null for plain HTTP
+ * @param proxies who may say on whose behalf they connect
  */
 public record HttpSettings(
-        String host, int port, Limits limits, @Nullable Tls tls) {
+        String host, int port, Limits limits, @Nullable Tls tls, Proxies proxies) {
+
+    public HttpSettings(String host, int port, Limits limits, @Nullable Tls tls) {
+        this(host, port, limits, tls, Proxies.NONE);
+    }
+
+    /**
+     * What stands before the server.
+     *
+     * @param trusted whether the headers of an address count
+     * @param protocol whether connections begin with a line of the PROXY protocol
+     */
+    public record Proxies(Predicate<String> trusted, boolean protocol) {
+
+        public static final Proxies NONE = new Proxies(address -> false, false);
+    }
 
     /**
      * What a client may use up.
@@ -23,19 +41,72 @@ public record HttpSettings(
      * @param idle how long a connection may be silent, in the midst of a request too
      * @param request how long the headers of a request may take to arrive, and its body
      * @param threads that work on requests
+     * @param inFlight bytes of bodies and answers in memory at once; half of it for one key
+     * @param answerRate bytes per second at which an answer must be read, beyond the time of {@code request}
+     * @param perAddress connections of one address that are open at once; trusted proxies may have any number
      */
-    public record Limits(int body, int header, int connections, Duration idle, Duration request, int threads) {
+    public record Limits(
+            int body,
+            int header,
+            int connections,
+            Duration idle,
+            Duration request,
+            int threads,
+            long inFlight,
+            long answerRate,
+            int perAddress) {
+
+        /** A body takes several times its size while it is worked on. */
+        private static final long OF_HEAP = Runtime.getRuntime().maxMemory() / 8;
+
+        private static final long SLOWEST = 16 << 10;
 
         public static final Limits DEFAULT =
                 new Limits(10 << 20, 16 << 10, 2_000, Duration.ofSeconds(30), Duration.ofSeconds(30), 64);
+
+        /** With as many bytes as fit into the memory there is. */
+        public Limits(int body, int header, int connections, Duration idle, Duration request, int threads) {
+            this(body, header, connections, idle, request, threads, OF_HEAP, SLOWEST, connections);
+        }
+
+        /** With so many connections of one address. */
+        public Limits perAddress(int most) {
+            return new Limits(body, header, connections, idle, request, threads, inFlight, answerRate, most);
+        }
     }
 
-    /** A key store with the server's certificate, and its password. */
-    public record Tls(Path keyStore, String password) {
+    /**
+     * Where the server's certificate and its key are.
+     *
+     * @param files a key store, or a chain of certificates and a private key, both in PEM
+     * @param password of the key store; null for PEM
+     * @param clientCa certificates of those that vouch for clients, in PEM; null if clients need none
+     */
+    public record Tls(
+            List<Path> files,
+            @Nullable String password,
+            @Nullable Path clientCa) {
+
+        public Tls {
+            files = List.copyOf(files);
+        }
+
+        public static Tls keyStore(Path file, String password) {
+            return new Tls(List.of(file), password, null);
+        }
+
+        public static Tls pem(Path chain, Path key) {
+            return new Tls(List.of(chain, key), null, null);
+        }
+
+        /** With clients that must show a certificate, for all that needs a key. */
+        public Tls clientsOf(Path authorities) {
+            return new Tls(files, password, authorities);
+        }
 
         @Override
         public String toString() {
-            return "Tls[" + keyStore + "]";
+            return "Tls" + files;
         }
     }
 }

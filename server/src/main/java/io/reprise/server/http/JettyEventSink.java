@@ -13,12 +13,16 @@ import org.jspecify.annotations.Nullable;
 /** Writes what has gathered while the last write was under way. A client that falls too far behind is cut off. */
 final class JettyEventSink implements EventSink {
 
-    private static final int MAX_WAITING = 10_000;
+    /** Characters that wait for the client: from the first number on it is behind, beyond the second it is cut off. */
+    private static final int MANY = 64 << 10;
+
+    private static final int TOO_MANY = 1 << 20;
 
     private final org.eclipse.jetty.server.Response response;
     private final Callback callback;
     private final Deque<String> waiting = new ArrayDeque<>();
     private final List<Runnable> onEnd = new ArrayList<>();
+    private int chars;
     private boolean writing;
     private boolean closing;
     private boolean ended;
@@ -38,15 +42,22 @@ final class JettyEventSink implements EventSink {
             if (ended || closing) {
                 return false;
             }
-            if (waiting.size() >= MAX_WAITING) {
+            if (chars + text.length() > TOO_MANY) {
                 closing = true;
                 waiting.clear();
+                chars = 0;
             } else {
                 waiting.add(text);
+                chars += text.length();
             }
         }
         write();
         return !isClosing();
+    }
+
+    @Override
+    public synchronized boolean isReady() {
+        return chars < MANY;
     }
 
     @Override
@@ -83,6 +94,7 @@ final class JettyEventSink implements EventSink {
             last = closing;
             bytes = StandardCharsets.UTF_8.encode(String.join("", waiting));
             waiting.clear();
+            chars = 0;
         }
         response.write(last, bytes, Callback.from(() -> written(last), this::end));
     }

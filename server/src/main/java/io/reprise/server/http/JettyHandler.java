@@ -2,25 +2,29 @@
 package io.reprise.server.http;
 
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields.Field;
 import org.eclipse.jetty.util.Promise;
+import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,23 +38,42 @@ final class JettyHandler extends Handler.Abstract {
     /** Bytes of a body that are read though nobody wants them. */
     private static final int MAX_UNREAD = 64 << 10;
 
+    /** Bytes of an answer that the system takes off our hands at once. */
+    private static final int SMALL = 64 << 10;
+
     private final Router router;
     private final Gate gate;
     private final HttpSettings.Limits limits;
     private final SlowHeaders slow;
+    private final Executor workers;
+    private final Origins origins;
+    private final boolean certified;
+    private final Scheduler scheduler;
+    private final BytesInFlight inFlight;
     private final AtomicInteger active = new AtomicInteger();
-    private final Set<JettyEventSink> streams = ConcurrentHashMap.newKeySet();
+    /** With whether their clients would still be let in. */
+    private final Map<JettyEventSink, BooleanSupplier> streams = new ConcurrentHashMap<>();
 
-    JettyHandler(Router router, Gate gate, HttpSettings.Limits limits, SlowHeaders slow) {
+    JettyHandler(
+            Router router, Gate gate, HttpSettings settings, SlowHeaders slow, Scheduler scheduler, Executor workers) {
+        this.workers = workers;
+        HttpSettings.Limits limits = settings.limits();
+        this.origins = new Origins(settings.proxies().trusted());
+        this.scheduler = scheduler;
+        this.certified = settings.tls() != null && settings.tls().clientCa() != null;
+        this.inFlight = new BytesInFlight(limits.inFlight());
         this.router = router;
         this.gate = gate;
         this.limits = limits;
         this.slow = slow;
     }
 
-    /** One request on its way. */
+    /** One request on its way, with those bytes of it that are counted. */
     private record Exchange(
-            org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
+            org.eclipse.jetty.server.Request request,
+            org.eclipse.jetty.server.Response response,
+            Callback callback,
+            Counted counted) {
 
         @Nullable
         String header(String name) {
@@ -69,42 +92,103 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
+    /** Who sent a request, and how many bytes of it and its answer are counted. */
+    private final class Counted {
+        private String caller = "";
+        private long bytes;
+
+        synchronized void take(String who, long more) {
+            inFlight.take(who, more);
+            caller = who;
+            bytes += more;
+        }
+
+        synchronized void add(long more) {
+            inFlight.add(caller, more);
+            bytes += more;
+        }
+
+        synchronized void release() {
+            inFlight.release(caller, bytes);
+            bytes = 0;
+        }
+    }
+
     @Override
     public boolean handle(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         Connection connection = request.getConnectionMetaData().getConnection();
         active.incrementAndGet();
         slow.begun(connection);
+        Counted counted = new Counted();
         Exchange exchange = new Exchange(
                 request,
                 response,
                 Callback.from(
                         () -> {
                             active.decrementAndGet();
+                            counted.release();
                             slow.ended(connection);
                         },
-                        callback));
+                        callback),
+                counted);
         try {
-            Router.Match match =
-                    router.find(request.getMethod(), request.getHttpURI().getPath());
-            Caller caller = gate.admit(
-                    exchange.header("Authorization"),
+            String origin = origins.of(
                     org.eclipse.jetty.server.Request.getRemoteAddr(request),
-                    match.operation().scope());
-            CompletableFuture<byte[]> body = body(exchange, match.operation());
-            if (body.isDone()) {
-                perform(exchange, match, caller, body);
+                    request.getHeaders().getValuesList("Forwarded"),
+                    request.getHeaders().getValuesList("X-Forwarded-For"));
+            Router.Match match = find(request, origin);
+            requireCertificate(request, match.operation());
+            if (match.operation().scope() == null) {
+                // What anyone may ask for waits for nothing, and not for a thread that others keep either.
+                begin(exchange, match, origin);
             } else {
-                CompletableFuture<byte[]> unused = body.orTimeout(
-                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
-                        .whenCompleteAsync(
-                                (bytes, failure) -> perform(exchange, match, caller, body),
-                                getServer().getThreadPool());
+                workers.execute(() -> begin(exchange, match, origin));
             }
         } catch (RuntimeException e) {
             refuse(exchange, e);
         }
         return true;
+    }
+
+    private void requireCertificate(org.eclipse.jetty.server.Request request, Operation operation) {
+        if (!certified || operation.scope() == null) {
+            return;
+        }
+        Object session = request.getAttribute(EndPoint.SslSessionData.ATTRIBUTE);
+        if (!(session instanceof EndPoint.SslSessionData tls)
+                || tls.peerCertificates() == null
+                || tls.peerCertificates().length == 0) {
+            throw Problem.of(ProblemType.FORBIDDEN, "A client certificate is needed beside the key");
+        }
+    }
+
+    private void begin(Exchange exchange, Router.Match match, String origin) {
+        try {
+            Caller caller = gate.admit(
+                    exchange.header("Authorization"), origin, match.operation().scope());
+            gate.limits(caller).forEach(exchange.response.getHeaders()::put);
+            CompletableFuture<byte[]> body = body(exchange, match.operation(), caller);
+            if (body.isDone()) {
+                perform(exchange, match, caller, body);
+            } else {
+                CompletableFuture<byte[]> unused = body.orTimeout(
+                                limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                        .whenCompleteAsync((bytes, failure) -> perform(exchange, match, caller, body), workers);
+            }
+        } catch (RuntimeException e) {
+            refuse(exchange, e);
+        }
+    }
+
+    /** Who asks for what there is not may not do so more often than others. */
+    private Router.Match find(org.eclipse.jetty.server.Request request, String origin) {
+        try {
+            return router.find(request.getMethod(), request.getHttpURI().getPath());
+        } catch (Problem e) {
+            gate.admit(null, origin, null);
+            throw e;
+        }
     }
 
     /**
@@ -135,9 +219,11 @@ final class JettyHandler extends Handler.Abstract {
         fail(exchange, reason);
     }
 
-    private CompletableFuture<byte[]> body(Exchange exchange, Operation operation) {
-        if (exchange.request.getLength() > limits.body()) {
-            throw tooLarge();
+    private CompletableFuture<byte[]> body(Exchange exchange, Operation operation, Caller caller) {
+        int most = most(operation);
+        long length = exchange.request.getLength();
+        if (length > most) {
+            throw tooLarge(operation);
         }
         if (!exchange.hasBody()) {
             return CompletableFuture.completedFuture(NOTHING);
@@ -147,17 +233,31 @@ final class JettyHandler extends Handler.Abstract {
                 && (type == null || !type.toLowerCase(Locale.ROOT).startsWith("application/json"))) {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
-        return exchange.read(limits.body());
+        exchange.counted.take(caller.name(), length < 0 ? most : length);
+        return exchange.read(most);
     }
 
-    private Problem tooLarge() {
-        return Problem.of(ProblemType.TOO_LARGE, "A body may have at most " + limits.body() + " bytes")
+    private int most(Operation operation) {
+        return Math.min(limits.body(), operation.maxBody());
+    }
+
+    private Problem tooLarge(Operation operation) {
+        return Problem.of(ProblemType.TOO_LARGE, "A body may have at most " + most(operation) + " bytes here")
                 .header("Connection", "close");
     }
 
     private void perform(Exchange exchange, Router.Match match, Caller caller, CompletableFuture<byte[]> body) {
         try {
-            Request request = Router.check(match, query(exchange), exchange::header, caller, read(body));
+            Request request = Router.check(
+                            match, query(exchange), exchange::header, caller, read(body, match.operation()))
+                    .from(() -> PeekableEndPoint.isGone(exchange.request));
+            if (match.operation().showsPayloads(request)) {
+                // Before it is done: none is read without an entry.
+                gate.read(
+                        caller,
+                        exchange.request.getMethod() + " "
+                                + exchange.request.getHttpURI().getPathQuery());
+            }
             Answer answer = match.operation().action().perform(request);
             if (answer instanceof Response response) {
                 write(exchange, response);
@@ -171,15 +271,23 @@ final class JettyHandler extends Handler.Abstract {
                         fail(exchange, failure);
                     }
                 });
+            } else if (exchange.request.getMethod().equals("HEAD")) {
+                String type = answer instanceof Answer.Parts parts ? parts.contentType() : "text/event-stream";
+                write(exchange, Response.text(type, ""));
+            } else if (answer instanceof Answer.Parts parts) {
+                writeParts(exchange, parts);
             } else if (answer instanceof Answer.Stream stream) {
-                stream(exchange, stream);
+                stream(exchange, stream, match.operation().scope());
             }
         } catch (RuntimeException e) {
+            if (e instanceof Problem problem && problem.type().status() == ProblemType.FORBIDDEN.status()) {
+                gate.refused(caller, match.operation().id(), String.valueOf(e.getMessage()));
+            }
             fail(exchange, e);
         }
     }
 
-    private byte[] read(CompletableFuture<byte[]> body) {
+    private byte[] read(CompletableFuture<byte[]> body, Operation operation) {
         try {
             return body.join();
         } catch (CompletionException e) {
@@ -192,7 +300,7 @@ final class JettyHandler extends Handler.Abstract {
             }
             // Jetty tells a body that is too long by this exception, and one that breaks off by others.
             if (e.getCause() instanceof IllegalStateException) {
-                throw tooLarge();
+                throw tooLarge(operation);
             }
             throw Problem.of(ProblemType.INVALID_REQUEST, "The body broke off").header("Connection", "close");
         }
@@ -239,7 +347,61 @@ final class JettyHandler extends Handler.Abstract {
         byte[] body = answer.body();
         exchange.response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
         boolean head = exchange.request.getMethod().equals("HEAD");
-        exchange.response.write(true, ByteBuffer.wrap(head ? NOTHING : body), exchange.callback);
+        exchange.counted.add(body.length);
+        ByteBuffer bytes = ByteBuffer.wrap(head ? NOTHING : body);
+        Callback written = told(exchange.callback, answer.ifUnsent());
+        if (bytes.remaining() <= SMALL) {
+            exchange.response.write(true, bytes, written);
+        } else {
+            Scheduler.Task cut = cutOff(exchange, body.length);
+            exchange.response.write(true, bytes, Callback.from(() -> cut.cancel(), written));
+        }
+    }
+
+    /** With what is to be done should the answer not reach the client. It may ask the store, so others do it. */
+    private Callback told(Callback callback, @Nullable Runnable ifUnsent) {
+        return ifUnsent == null
+                ? callback
+                : Callback.from(callback::succeeded, failure -> {
+                    workers.execute(ifUnsent);
+                    callback.failed(failure);
+                });
+    }
+
+    /** Silence has a limit of its own; this is for a client that takes a few bytes now and then, and keeps the rest in memory. */
+    private Scheduler.Task cutOff(Exchange exchange, long bytes) {
+        EndPoint end = exchange.request.getConnectionMetaData().getConnection().getEndPoint();
+        return scheduler.schedule(
+                () -> end.close(new TimeoutException("The answer was not read in time")),
+                limits.request().toMillis() + bytes * 1_000 / limits.answerRate(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    private void writeParts(Exchange exchange, Answer.Parts parts) {
+        String first = parts.next().get();
+        exchange.response.setStatus(200);
+        put(exchange.response, Response.text(parts.contentType(), ""));
+        writePart(exchange, parts, first);
+    }
+
+    private void writePart(Exchange exchange, Answer.Parts parts, @Nullable String part) {
+        byte[] bytes = part == null ? NOTHING : part.getBytes(StandardCharsets.UTF_8);
+        Scheduler.Task cut = cutOff(exchange, bytes.length);
+        Callback written =
+                Callback.from(() -> workers.execute(() -> nextPart(exchange, parts)), exchange.callback::failed);
+        exchange.response.write(
+                part == null,
+                ByteBuffer.wrap(bytes),
+                Callback.from(() -> cut.cancel(), part == null ? exchange.callback : written));
+    }
+
+    private void nextPart(Exchange exchange, Answer.Parts parts) {
+        try {
+            writePart(exchange, parts, parts.next().get());
+        } catch (RuntimeException e) {
+            log.warn("An answer broke off: {}", e.getMessage());
+            exchange.callback.failed(e);
+        }
     }
 
     private static void put(org.eclipse.jetty.server.Response response, Response answer) {
@@ -253,19 +415,33 @@ final class JettyHandler extends Handler.Abstract {
         answer.headers().forEach((name, value) -> response.getHeaders().put(name, value));
     }
 
-    private void stream(Exchange exchange, Answer.Stream stream) {
+    private void stream(Exchange exchange, Answer.Stream stream, @Nullable Scope scope) {
         exchange.response.setStatus(200);
         exchange.response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/event-stream");
         exchange.response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
         exchange.response.getHeaders().put("X-Accel-Buffering", "no");
         JettyEventSink sink = new JettyEventSink(exchange.request, exchange.response, exchange.callback);
-        streams.add(sink);
+        String authorization = exchange.header("Authorization");
+        streams.put(sink, () -> gate.stillAdmits(authorization, scope));
         sink.onEnd(() -> streams.remove(sink));
         stream.start().accept(sink);
     }
 
     void endStreams() {
-        streams.forEach(JettyEventSink::close);
+        streams.keySet().forEach(JettyEventSink::close);
+    }
+
+    /** Ends the streams of keys that were revoked or rotated. A store that does not answer ends none. */
+    void endRevoked() {
+        streams.forEach((sink, admitted) -> {
+            try {
+                if (!admitted.getAsBoolean()) {
+                    sink.close();
+                }
+            } catch (RuntimeException e) {
+                log.debug("Whether the key of a stream is still there could not be told: {}", e.getMessage());
+            }
+        });
     }
 
     /** Returns when no request is under way, or when the time is up. */

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import java.io.OutputStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.StreamReadFeature;
 import tools.jackson.core.json.JsonFactory;
@@ -66,6 +72,14 @@ public final class Json {
         return new RawValue(json);
     }
 
+    /** What something was and what it is, for the audit log; null if it was not there, or is not any more. */
+    public static String change(@Nullable Object before, @Nullable Object after) {
+        Map<String, @Nullable Object> change = new LinkedHashMap<>();
+        change.put("before", before);
+        change.put("after", after);
+        return text(change);
+    }
+
     /** A value as a tree. */
     public static JsonNode tree(Object value) {
         return MAPPER.valueToTree(value);
@@ -90,17 +104,42 @@ public final class Json {
         }
     }
 
+    /** Whether text is JSON. Nothing is made of it, so that it may be long. */
+    public static boolean isJson(String text) {
+        try (JsonParser parser = MAPPER.createParser(text)) {
+            if (parser.nextToken() == null) {
+                return false;
+            }
+            parser.skipChildren();
+            return parser.nextToken() == null;
+        } catch (JacksonException e) {
+            return false;
+        }
+    }
+
+    /** Reads text that is JSON bit by bit. */
+    public static JsonParser parser(String text) {
+        return MAPPER.createParser(text);
+    }
+
+    static JsonGenerator generator(OutputStream out) {
+        return MAPPER.createGenerator(out);
+    }
+
     /** What a client sent. Jackson's own message may quote what is secret, so only the place is told. */
-    static JsonNode read(byte[] body) {
-        try {
-            JsonNode node = MAPPER.readTree(body);
-            if (node == null || node.isMissingNode()) {
+    static JsonNode read(byte[] body, Schema schema) {
+        try (JsonParser parser = MAPPER.createParser(body)) {
+            JsonNode node = new BodyReader(parser).read(schema);
+            if (node == null) {
                 throw Problem.invalid("", "is empty, and JSON is needed");
             }
             if (mayHaveHalfPair(body)) {
                 requireWholePairs(node);
             }
             return node;
+        } catch (NumberFormatException e) {
+            // Jackson tells of an exponent beyond all bounds in this way.
+            throw Problem.invalid("", "has a number that is too large");
         } catch (JacksonException e) {
             String place = e.getLocation() == null
                     ? ""

@@ -59,7 +59,7 @@ public final class OpenApi {
                 .putObject("key")
                 .put("type", "http")
                 .put("scheme", "bearer")
-                .put("description", "An API key: Authorization: Bearer rk_…");
+                .put("description", "An API key: Authorization: Bearer reprise_…");
         return document;
     }
 
@@ -132,7 +132,7 @@ public final class OpenApi {
             case INTEGER -> range(type(node, schema, "integer"), schema, "minimum", "maximum");
             case NUMBER -> range(type(node, schema, "number"), schema, "minimum", "maximum");
             case BOOLEAN -> type(node, schema, "boolean");
-            case ANY -> {}
+            case ANY, JSON -> {}
         }
         return node;
     }
@@ -167,6 +167,10 @@ public final class OpenApi {
         if (!schema.choices.isEmpty()) {
             ArrayNode choices = node.putArray("enum");
             schema.choices.forEach(choices::add);
+            // An enumeration counts besides the type, so that what is null by its type must be named here too.
+            if (schema.nullable) {
+                choices.addNull();
+            }
             return;
         }
         if (schema.format == Schema.Format.DATE_TIME) {

@@ -39,6 +39,9 @@ public final class Operation {
     /** What is answered with a status. */
     record Reply(String about, @Nullable Schema schema, String contentType) {}
 
+    /** Bytes that are enough for whatever holds no payload. */
+    private static final int SHORT = 64 << 10;
+
     private final Builder made;
     private final Action action;
 
@@ -99,12 +102,27 @@ public final class Operation {
         return made.body;
     }
 
+    /** Bytes its body may have, if the server lets bodies have so many. */
+    int maxBody() {
+        Schema schema = made.body;
+        return made.maxBody > 0 ? made.maxBody : schema != null && schema.hasJson() ? Integer.MAX_VALUE : SHORT;
+    }
+
     boolean bodyRequired() {
         return made.bodyRequired;
     }
 
     Map<Integer, Reply> replies() {
         return made.replies;
+    }
+
+    /** Whether the answer to this request has payloads or results. Of what workers take their histories tell. */
+    boolean showsPayloads(Request request) {
+        return made.scope != Scope.WORK
+                && (!made.parameters.containsKey("payloads") || request.flag("payloads"))
+                && made.replies.values().stream()
+                        .map(Reply::schema)
+                        .anyMatch(schema -> schema != null && schema.hasJson());
     }
 
     Action action() {
@@ -122,6 +140,7 @@ public final class Operation {
         private final Map<String, Parameter> parameters = new LinkedHashMap<>();
         private @Nullable Schema body;
         private boolean bodyRequired;
+        private int maxBody;
         private final Map<Integer, Reply> replies = new LinkedHashMap<>();
 
         private Builder(String method, String path, String id) {
@@ -177,6 +196,12 @@ public final class Operation {
         public Builder optionalBody(Schema schema) {
             this.body = schema;
             this.bodyRequired = false;
+            return this;
+        }
+
+        /** Unless said, 64 KiB, or what the server takes at most if a member may be any JSON. */
+        public Builder bodyUpTo(int bytes) {
+            this.maxBody = bytes;
             return this;
         }
 

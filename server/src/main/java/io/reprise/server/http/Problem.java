@@ -65,17 +65,28 @@ public final class Problem extends RuntimeException {
         return errors;
     }
 
+    /** What a failure tells its caller. */
+    public static Problem about(Throwable failure) {
+        return Failures.problem(failure);
+    }
+
+    /** As it is part of another answer. */
+    public Map<String, Object> view() {
+        Map<String, Object> body = new LinkedHashMap<>();
+        body.put("type", type.uri());
+        body.put("title", type.title());
+        body.put("status", type.status());
+        body.put("detail", detail());
+        return body;
+    }
+
     /** Names one occurrence of a problem: the answer and the log call it the same. */
     static String newInstance() {
         return "urn:uuid:" + UUID.randomUUID();
     }
 
     Response response(@Nullable String instance) {
-        Map<String, Object> body = new LinkedHashMap<>();
-        body.put("type", type.uri());
-        body.put("title", type.title());
-        body.put("status", type.status());
-        body.put("detail", detail());
+        Map<String, Object> body = view();
         if (instance != null) {
             body.put("instance", instance);
         }

@@ -33,6 +33,8 @@ public record ProblemType(String name, int status, String title) {
     public static final ProblemType KEY_REUSED =
             new ProblemType("idempotency-key-reused", 422, "The idempotency key was used for another request");
     public static final ProblemType TOO_MANY_REQUESTS = new ProblemType("too-many-requests", 429, "Too many requests");
+    public static final ProblemType QUOTA_EXCEEDED =
+            new ProblemType("quota-exceeded", 429, "A quota of the tenant is used up");
     public static final ProblemType INTERNAL = new ProblemType("internal", 500, "The server failed");
     public static final ProblemType UNAVAILABLE =
             new ProblemType("unavailable", 503, "The server cannot do this at the moment");

@@ -5,6 +5,7 @@ import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -14,11 +15,27 @@ public final class Request {
     private final Caller caller;
     private final Map<String, String> parameters;
     private final JsonNode body;
+    private final BooleanSupplier gone;
 
     Request(Caller caller, Map<String, String> parameters, JsonNode body) {
+        this(caller, parameters, body, () -> false);
+    }
+
+    private Request(Caller caller, Map<String, String> parameters, JsonNode body, BooleanSupplier gone) {
+        this.gone = gone;
         this.caller = caller;
         this.parameters = Map.copyOf(parameters);
         this.body = body;
+    }
+
+    /** The same from a client that may go. */
+    Request from(BooleanSupplier clientIsGone) {
+        return new Request(caller, parameters, body, clientIsGone);
+    }
+
+    /** Whether nobody waits for the answer any more. */
+    public boolean isAbandoned() {
+        return gone.getAsBoolean();
     }
 
     public Caller caller() {

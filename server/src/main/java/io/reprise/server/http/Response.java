@@ -16,8 +16,19 @@ public final class Response implements Answer {
     private final @Nullable String contentType;
     private final byte[] body;
     private final Map<String, String> headers;
+    private final @Nullable Runnable ifUnsent;
 
     private Response(int status, @Nullable String contentType, byte[] body, Map<String, String> headers) {
+        this(status, contentType, body, headers, null);
+    }
+
+    private Response(
+            int status,
+            @Nullable String contentType,
+            byte[] body,
+            Map<String, String> headers,
+            @Nullable Runnable ifUnsent) {
+        this.ifUnsent = ifUnsent;
         this.status = status;
         this.contentType = contentType;
         this.body = body;
@@ -53,7 +64,7 @@ public final class Response implements Answer {
     public Response header(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);
-        return new Response(status, contentType, body, more);
+        return new Response(status, contentType, body, more, ifUnsent);
     }
 
     /** With a tag that is the same as long as the body is. */
@@ -64,7 +75,17 @@ public final class Response implements Answer {
     }
 
     public Response as(String otherContentType) {
-        return new Response(status, otherContentType, body, headers);
+        return new Response(status, otherContentType, body, headers, ifUnsent);
+    }
+
+    /** With what is to be done should it turn out that it did not reach the client. */
+    public Response ifUnsent(Runnable undo) {
+        return new Response(status, contentType, body, headers, undo);
+    }
+
+    @Nullable
+    Runnable ifUnsent() {
+        return ifUnsent;
     }
 
     public int status() {

@@ -98,7 +98,7 @@ final class Router {
         if (body.length == 0 && !operation.bodyRequired()) {
             return Json.object();
         }
-        JsonNode json = Json.read(body);
+        JsonNode json = Json.read(body, schema);
         check.value("", schema, json);
         return json;
     }

@@ -25,6 +25,8 @@ public final class Schema {
         NUMBER,
         BOOLEAN,
         ANY,
+        /** Any value, which is checked and kept as text. */
+        JSON,
         /** One value of the items' schema, or an array of them. */
         ONE_OR_MORE
     }
@@ -135,6 +137,11 @@ public final class Schema {
         return new Schema(Kind.ANY);
     }
 
+    /** Any JSON, however large: it is not looked into, and {@link Fields#json} has its text. */
+    public static Schema json() {
+        return new Schema(Kind.JSON);
+    }
+
     public static Schema time() {
         return text(1, 40).with(copy -> copy.format = Format.DATE_TIME);
     }
@@ -156,6 +163,13 @@ public final class Schema {
             names.add(constant.name());
         }
         return choice(names);
+    }
+
+    /** Whether a value of it may hold any JSON, however long. */
+    boolean hasJson() {
+        return kind == Kind.JSON
+                || (items != null && items.hasJson())
+                || members.values().stream().anyMatch(Schema::hasJson);
     }
 
     /** A member that must be there. */

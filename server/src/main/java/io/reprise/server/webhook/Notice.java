@@ -52,6 +52,11 @@ public record Notice(
 
     /** The same for every try and every subscription, so that receivers can tell a repetition. */
     String messageId(long delivery) {
-        return job == 0 ? "ping_" + delivery : "evt_" + job + "_" + token + "_" + event;
+        if (job == 0) {
+            return "ping_" + delivery;
+        }
+        // What no run brought about has no token, and may happen to a job again after it was replayed.
+        String which = token != 0 ? Long.toString(token) : at == null ? "d" + delivery : "t" + at.toEpochMilli();
+        return "evt_" + job + "_" + which + "_" + event;
     }
 }

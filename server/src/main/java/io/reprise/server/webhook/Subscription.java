@@ -2,6 +2,7 @@
 package io.reprise.server.webhook;
 
 import io.reprise.Job;
+import io.reprise.JobSpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,14 +70,22 @@ record Subscription(
     }
 
     boolean wants(EventType event, Job job) {
-        return disabled == null
-                && (tenant == null || job.queue().startsWith(tenant + "/"))
-                && filter.matches(event, job);
+        return disabled == null && covers(job.queue()) && filter.matches(event, job);
+    }
+
+    /** Whether jobs of this queue are the subscriber's to hear of. */
+    boolean covers(String queue) {
+        return tenant == null || queue.startsWith(tenant + "/");
     }
 
     /** A name of the tenant's, as it is stored. */
     String stored(String name) {
         return tenant == null ? name : tenant + "/" + name;
+    }
+
+    /** Characters that a name of the tenant's may have. */
+    int room() {
+        return JobSpec.MAX_NAME - (tenant == null ? 0 : tenant.length() + 1);
     }
 
     /** A stored name as the subscriber knows it. */

@@ -10,12 +10,16 @@ import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
 import io.reprise.server.http.Schema;
+import java.net.URI;
+import java.net.URISyntaxException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
@@ -76,10 +80,15 @@ final class SubscriptionForm {
         return new Subscription.Filter(fields.texts("events"), queues, fields.texts("types"), fields.texts("tags"));
     }
 
-    /** Those given; those there are if none are mentioned. */
-    Map<String, String> headers(Map<String, String> before) {
+    /**
+     * Those given; those there are if none are mentioned and the receiver is the same: what one receiver was trusted with must not
+     * be sent to another.
+     */
+    Map<String, String> headers(@Nullable Subscription before, UnaryOperator<String> seal) {
         if (!fields.mentions("headers")) {
-            return before;
+            return before != null && origin(before.url()).equals(origin(fields.text("url", "")))
+                    ? before.headers()
+                    : Map.of();
         }
         Map<String, String> headers = new LinkedHashMap<>();
         for (Map.Entry<String, JsonNode> header : fields.node("headers").properties()) {
@@ -90,7 +99,17 @@ final class SubscriptionForm {
             }
         }
         HttpHeaders.problems(headers).forEach(problem -> errors.add(new FieldError("/headers", problem)));
+        headers.replaceAll((name, value) -> seal.apply(value));
         return headers;
+    }
+
+    private static String origin(String url) {
+        try {
+            URI uri = new URI(url);
+            return (uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort()).toLowerCase(Locale.ROOT);
+        } catch (URISyntaxException e) {
+            return url;
+        }
     }
 
     /** Null if none was given. */
@@ -112,6 +131,17 @@ final class SubscriptionForm {
             return before;
         }
         return fields.flag("enabled") ? null : before == null ? "It was switched off by hand" : before;
+    }
+
+    /** What cannot be delivered is refused now, instead of being missed later. */
+    void checkDelivery(Subscription subscription) {
+        if (errors.isEmpty()) {
+            try {
+                WebhookOutbox.delivery(subscription, Notice.ping(subscription));
+            } catch (IllegalArgumentException e) {
+                errors.add(new FieldError("/url", "cannot be delivered to: " + e.getMessage()));
+            }
+        }
     }
 
     /** @throws Problem if anything was wrong */

@@ -10,9 +10,12 @@ import io.reprise.store.Note;
 import io.reprise.store.Page;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,8 +71,9 @@ final class Subscriptions {
 
     /** False if there is one of this id. */
     boolean add(Subscription subscription, Note note) {
-        boolean added =
-                store.putDocument(document(subscription, 0), "create", note).isPresent();
+        boolean added = store.putDocument(
+                        document(subscription, 0), "create", note.changing(Json.change(null, told(subscription))))
+                .isPresent();
         refresh();
         return added;
     }
@@ -82,7 +86,8 @@ final class Subscriptions {
                 return Optional.empty();
             }
             Subscription changed = change.apply(found.get().subscription());
-            if (store.putDocument(document(changed, found.get().version()), action, note)
+            String what = Json.change(told(found.get().subscription()), told(changed));
+            if (store.putDocument(document(changed, found.get().version()), action, note.changing(what))
                     .isPresent()) {
                 refresh();
                 return Optional.of(changed);
@@ -96,6 +101,35 @@ final class Subscriptions {
             found = store.document(KIND, id);
         }
         refresh();
+    }
+
+    /** What the audit log may know: no headers, no secrets. */
+    private static Map<String, @Nullable Object> told(Subscription subscription) {
+        Map<String, @Nullable Object> told = new LinkedHashMap<>();
+        told.put("url", subscription.url());
+        told.put("description", subscription.description());
+        told.put("filter", subscription.filter());
+        told.put("disabled", subscription.disabled());
+        return told;
+    }
+
+    /** The value of a header as it is stored: encrypted if the server has keys. */
+    String seal(String value) {
+        String sealed = codec.seal(Json.text(value));
+        return sealed.startsWith(PayloadCodec.SEALED) ? sealed : value;
+    }
+
+    /** Headers as they are sent. */
+    Map<String, String> headers(Subscription subscription) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        subscription
+                .headers()
+                .forEach((name, kept) -> headers.put(
+                        name,
+                        kept.startsWith(PayloadCodec.SEALED)
+                                ? Json.parse(codec.open(kept)).stringValue()
+                                : kept));
+        return headers;
     }
 
     String seal(SigningSecret secret) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
+import io.reprise.DeferredHandler;
+import io.reprise.Job;
 import io.reprise.JobContext;
-import io.reprise.JobHandler;
 import io.reprise.JobId;
 import io.reprise.JobSignal;
 import io.reprise.JobType;
@@ -10,6 +11,7 @@ import io.reprise.retry.FailureClass;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.retry.Rule;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.delivery.HttpStatusException;
 import io.reprise.server.delivery.OutboundAnswer;
@@ -20,7 +22,6 @@ import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Json;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
-import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,12 +29,14 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Sends what a subscription wants to hear. Thread-safe. */
-public final class WebhookDelivery implements JobHandler<Notice> {
+public final class WebhookDelivery implements DeferredHandler<Notice> {
 
     /** Tried for about a day and a half. What a receiver answers while it is being deployed or repaired is no last word. */
     static final RetryPolicy POLICY = RetryPolicy.table(
@@ -78,6 +81,7 @@ public final class WebhookDelivery implements JobHandler<Notice> {
     private final OutboundGuard guard;
     private final InstantSource clock;
     private final UnaryOperator<Map<String, Object>> wording;
+    private final CallShares shares;
 
     WebhookDelivery(
             JobStore store,
@@ -85,7 +89,9 @@ public final class WebhookDelivery implements JobHandler<Notice> {
             OutboundClient client,
             OutboundGuard guard,
             InstantSource clock,
-            UnaryOperator<Map<String, Object>> wording) {
+            UnaryOperator<Map<String, Object>> wording,
+            CallShares shares) {
+        this.shares = shares;
         this.store = store;
         this.subscriptions = subscriptions;
         this.client = client;
@@ -94,18 +100,29 @@ public final class WebhookDelivery implements JobHandler<Notice> {
         this.wording = wording;
     }
 
+    /** Whether a tag is one by which deliveries are found, so that nobody else may set it. */
+    public static boolean isTag(String tag) {
+        return tag.startsWith(WebhookOutbox.TAG);
+    }
+
     @Override
-    public void handle(Notice notice, JobContext job) throws IOException, InterruptedException {
+    public Runnable begin(Notice notice, JobContext job, Consumer<@Nullable Throwable> end) {
         Subscription subscription = subscriptions
                 .find(notice.subscription())
                 .map(Subscriptions.Versioned::subscription)
-                .filter(each -> isFor(each, job))
+                .filter(each -> isFor(each, job.job()))
                 .orElseThrow(() -> JobSignal.cancel("The subscription was deleted"));
         if (subscription.disabled() != null) {
             throw JobSignal.cancel("The subscription is disabled: " + subscription.disabled());
         }
-        URI uri = guard.check(subscription.url());
-        OutboundAnswer answer = client.send(call(subscription, notice, uri, job));
+        OutboundCall call = call(subscription, notice, guard.check(subscription.url()), job);
+        return shares.during(
+                job.job(),
+                end,
+                stop -> client.send(call, stop).thenAccept(answer -> judge(answer, subscription, call.uri(), job)));
+    }
+
+    private void judge(OutboundAnswer answer, Subscription subscription, URI uri, JobContext job) {
         if (answer.status() == GONE) {
             disable(subscription);
         }
@@ -115,26 +132,35 @@ public final class WebhookDelivery implements JobHandler<Notice> {
         job.result(Map.of("status", answer.status()));
     }
 
-    /** By its tags, which cannot be edited: a payload can, and must not reach other people's receivers. */
-    private static boolean isFor(Subscription subscription, JobContext job) {
-        return job.job().spec().tags().contains(WebhookOutbox.tag(subscription.id()));
+    /** By its type, queue and tags, which cannot be edited: what a payload says must not reach other people's receivers. */
+    static boolean isFor(Subscription subscription, Job job) {
+        return job.type().equals(TYPE.name())
+                && subscription.covers(job.queue())
+                && job.spec().tags().contains(WebhookOutbox.tag(subscription.id()));
     }
 
     private OutboundCall call(Subscription subscription, Notice notice, URI uri, JobContext job) {
         Instant now = clock.instant();
-        JobId about = notice.job() == 0 ? null : new JobId(notice.job());
-        Message message = new Message(
-                notice,
-                about == null ? null : store.find(about).orElse(null),
-                about == null ? List.of() : store.attempts(about));
+        Job about = about(subscription, notice);
+        Message message = new Message(notice, about, about == null ? List.of() : store.attempts(about.id()));
         String body = Json.text(message.body(now, wording));
         Map<String, String> headers = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        headers.putAll(subscription.headers());
+        headers.putAll(subscriptions.headers(subscription));
         headers.put("Content-Type", "application/json");
         headers.putAll(HttpDelivery.fence(job));
         String id = notice.messageId(job.id().value());
         headers.putAll(SigningSecret.headers(subscriptions.secrets(subscription, now), id, now, body));
-        return new OutboundCall("POST", uri, headers, body, LIMIT);
+        return new OutboundCall(
+                "POST", uri, headers, body, LIMIT, CallShares.tenant(job.job().queue()));
+    }
+
+    /** The job it tells of, unless that is another tenant's: a notice is stored data, and stored data may be forged. */
+    private @Nullable Job about(Subscription subscription, Notice notice) {
+        return notice.job() == 0
+                ? null
+                : store.find(new JobId(notice.job()))
+                        .filter(job -> subscription.covers(job.queue()))
+                        .orElse(null);
     }
 
     private void disable(Subscription subscription) {

@@ -8,6 +8,7 @@ import io.reprise.ManualRetry;
 import io.reprise.PayloadCodec;
 import io.reprise.Replay;
 import io.reprise.Reprise;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Caller;
@@ -45,9 +46,11 @@ public final class WebhookEndpoints implements Endpoints {
     private final Subscriptions subscriptions;
     private final Reprise reprise;
     private final PayloadCodec codec;
+    private final Quotas quotas;
     private final SecureRandom random = new SecureRandom();
 
-    public WebhookEndpoints(Webhooks webhooks, Reprise reprise, PayloadCodec codec) {
+    public WebhookEndpoints(Webhooks webhooks, Reprise reprise, PayloadCodec codec, Quotas quotas) {
+        this.quotas = quotas;
         this.webhooks = webhooks;
         this.subscriptions = webhooks.subscriptions();
         this.reprise = reprise;
@@ -145,11 +148,19 @@ public final class WebhookEndpoints implements Endpoints {
                 form.url(webhooks.guard()),
                 form.description(),
                 form.filter(),
-                form.headers(Map.of()),
+                form.headers(null, subscriptions::seal),
                 List.of(new Subscription.Secret(subscriptions.seal(secret), null)),
                 form.disabled(null),
                 now());
+        form.checkDelivery(subscription);
         form.check();
+        long own = subscriptions.all().stream()
+                .filter(each -> Objects.equals(each.subscription().tenant(), subscription.tenant()))
+                .count();
+        String tenant = subscription.tenant();
+        if (tenant != null) {
+            Quotas.requireRoom(own, quotas.of(tenant).webhooks(), "webhooks", "delete one");
+        }
         if (subscriptions.all().size() >= Subscriptions.MAX) {
             throw Problem.of(ProblemType.CONFLICT, "There are " + Subscriptions.MAX + " subscriptions already");
         }
@@ -179,10 +190,11 @@ public final class WebhookEndpoints implements Endpoints {
                 form.url(webhooks.guard()),
                 form.description(),
                 form.filter(),
-                form.headers(before.headers()),
+                form.headers(before, subscriptions::seal),
                 before.secrets(),
                 form.disabled(before.disabled()),
                 before.createdAt());
+        form.checkDelivery(changed);
         form.check();
         return changed;
     }
@@ -216,8 +228,11 @@ public final class WebhookEndpoints implements Endpoints {
     }
 
     private Response deliveries(Request request) {
+        Subscription subscription = find(request);
         JobQuery query = JobQuery.all()
-                .tag(WebhookOutbox.tag(find(request).id()))
+                .type(WebhookDelivery.TYPE.name())
+                .queuePrefix(subscription.tenant() == null ? null : subscription.tenant() + "/")
+                .tag(WebhookOutbox.tag(subscription.id()))
                 .limit(request.integer("limit", 50))
                 .after(request.parameter("cursor"));
         String state = request.parameter("state");
@@ -255,7 +270,7 @@ public final class WebhookEndpoints implements Endpoints {
         String id = request.path("delivery");
         try {
             return reprise.find(JobId.parse(id))
-                    .filter(job -> job.spec().tags().contains(WebhookOutbox.tag(subscription.id())))
+                    .filter(job -> WebhookDelivery.isFor(subscription, job))
                     .orElseThrow(() -> Problem.notFound("Delivery " + id));
         } catch (IllegalArgumentException e) {
             throw Problem.notFound("Delivery " + id);

@@ -9,14 +9,20 @@ import io.reprise.server.delivery.HostResource;
 import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** One delivery for each subscription that wants to hear of a step. Deliveries themselves are not told of. */
 final class WebhookOutbox implements SequelRule {
 
     static final String QUEUE = "webhooks";
-    private static final String TAG = "webhook:";
+    static final String TAG = "webhook:";
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
 
     private final Subscriptions subscriptions;
+    private final LongAdder failures = new LongAdder();
 
     WebhookOutbox(Subscriptions subscriptions) {
         this.subscriptions = subscriptions;
@@ -30,18 +36,34 @@ final class WebhookOutbox implements SequelRule {
         }
         List<JobRequest<Notice>> deliveries = new ArrayList<>();
         for (Subscription subscription : subscriptions.known()) {
+            add(deliveries, subscription, event, job, token);
+        }
+        return deliveries;
+    }
+
+    /** Each stands alone: one that cannot be told takes no other with it. */
+    private void add(
+            List<JobRequest<Notice>> deliveries, Subscription subscription, EventType event, Job job, long token) {
+        try {
             if (subscription.wants(event, job)) {
                 deliveries.add(delivery(subscription, Notice.of(subscription, event, job, token)));
             }
+        } catch (RuntimeException e) {
+            failures.increment();
+            log.error("Webhook subscription {} cannot be told of job {}", subscription.id(), job.id(), e);
         }
-        return deliveries;
+    }
+
+    /** Steps that a subscription was not told of, though it should have been. */
+    long failures() {
+        return failures.sum();
     }
 
     static JobRequest<Notice> delivery(Subscription subscription, Notice notice) {
         return WebhookDelivery.TYPE
                 .job(notice)
                 .queue(subscription.stored(QUEUE))
-                .resource(subscription.stored(HostResource.of(URI.create(subscription.url()))))
+                .resource(subscription.stored(HostResource.of(URI.create(subscription.url()), subscription.room())))
                 .tags(tag(subscription.id()));
     }
 

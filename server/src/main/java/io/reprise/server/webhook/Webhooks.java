@@ -3,6 +3,7 @@ package io.reprise.server.webhook;
 
 import io.reprise.PayloadCodec;
 import io.reprise.RepriseBuilder;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundClient;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.store.JobStore;
@@ -23,6 +24,7 @@ public final class Webhooks implements AutoCloseable {
     private static final long REFRESH_MILLIS = 1_000;
 
     private final Subscriptions subscriptions;
+    private final WebhookOutbox outbox;
     private final WebhookDelivery delivery;
     private final OutboundGuard guard;
     private final InstantSource clock;
@@ -43,9 +45,11 @@ public final class Webhooks implements AutoCloseable {
             OutboundClient client,
             OutboundGuard guard,
             InstantSource clock,
-            UnaryOperator<Map<String, Object>> wording) {
+            UnaryOperator<Map<String, Object>> wording,
+            CallShares shares) {
         this.subscriptions = new Subscriptions(store, codec);
-        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording);
+        this.outbox = new WebhookOutbox(subscriptions);
+        this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording, shares);
         this.guard = guard;
         this.clock = clock;
     }
@@ -57,7 +61,12 @@ public final class Webhooks implements AutoCloseable {
 
     /** Only makes deliveries be stored together with what they tell of; others send them. */
     public RepriseBuilder announce(RepriseBuilder builder) {
-        return builder.sequels(new WebhookOutbox(subscriptions));
+        return builder.sequels(outbox);
+    }
+
+    /** Steps that a subscription was not told of, though it should have been. */
+    public long failures() {
+        return outbox.failures();
     }
 
     /** Begins to look for changes. The store must be prepared. */
@@ -65,6 +74,10 @@ public final class Webhooks implements AutoCloseable {
         subscriptions.refresh();
         ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
                 subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    WebhookDelivery delivery() {
+        return delivery;
     }
 
     Subscriptions subscriptions() {

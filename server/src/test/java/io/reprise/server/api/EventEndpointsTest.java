@@ -4,18 +4,23 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.ControlEvent;
-import io.reprise.server.auth.Tenancy;
+import io.reprise.JobEvent;
+import io.reprise.JobId;
+import io.reprise.retry.Failure;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.EventSink;
+import io.reprise.testing.InMemoryJobStore;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.time.InstantSource;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 class EventEndpointsTest {
 
     private final EventLog log = new EventLog(0);
-    private final List<String> sent = new ArrayList<>();
+    private final List<String> sent = new CopyOnWriteArrayList<>();
 
     /** A client in whose hands something happens as soon as it has read anything. */
     private final EventSink client = new EventSink() {
@@ -35,12 +40,88 @@ class EventEndpointsTest {
         public void onEnd(Runnable action) {}
     };
 
+    private static final Quotas QUOTAS =
+            new Quotas(new InMemoryJobStore(), Quotas.Limits.DEFAULT, InstantSource.system());
+
     @Test
     void who_has_read_the_beginning_of_the_answer_misses_nothing_from_then_on() {
-        try (EventEndpoints endpoints = new EventEndpoints(log)) {
-            endpoints.start(client, null, entry -> true, Tenancy.of(Caller.ANYONE));
+        try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
+            endpoints.start(client, null, entry -> true, Caller.ANYONE);
+            TestServer.await(() -> sent.size() == 2 ? true : null);
         }
         assertThat(sent).hasSize(2);
         assertThat(sent.get(1)).contains("event: BREAKER_OPENED");
+    }
+
+    private static JobEvent failed(String message, String trace) {
+        Failure failure = Failure.reported("Error", null, null, message, null).withTrace(trace);
+        return new JobEvent(
+                JobEvent.Kind.FAILED,
+                new JobId(1),
+                "a",
+                "q",
+                null,
+                1,
+                Instant.EPOCH,
+                null,
+                null,
+                null,
+                null,
+                failure,
+                null);
+    }
+
+    /** A client that has no time yet. */
+    private static final class Slow implements EventSink {
+        private final List<String> sent = new CopyOnWriteArrayList<>();
+        private volatile boolean ready;
+
+        @Override
+        public boolean send(String text) {
+            sent.add(text);
+            return true;
+        }
+
+        @Override
+        public boolean isReady() {
+            return ready;
+        }
+
+        @Override
+        public void close() {}
+
+        @Override
+        public void onEnd(Runnable action) {}
+    }
+
+    @Test
+    void traces_are_not_told_and_long_events_push_others_out() {
+        for (int i = 0; i < 10_000; i++) {
+            log.onEvent(failed("x".repeat(2_000), "t".repeat(16_000)));
+        }
+        Slow slow = new Slow();
+        slow.ready = true;
+        try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
+            endpoints.start(slow, "x-0", entry -> true, Caller.ANYONE);
+            TestServer.await(() -> slow.sent.get(slow.sent.size() - 1).contains("-10000\n") ? true : null);
+        }
+        assertThat(slow.sent).noneMatch(text -> text.contains("ttt"));
+        assertThat(slow.sent.stream().mapToLong(String::length).sum()).isLessThan(20 << 20);
+    }
+
+    @Test
+    void a_client_that_falls_behind_costs_no_memory_and_is_told_what_it_missed() {
+        Slow slow = new Slow();
+        try (EventEndpoints endpoints = new EventEndpoints(log, QUOTAS)) {
+            endpoints.start(slow, null, entry -> true, Caller.ANYONE);
+            for (int i = 0; i < 20_000; i++) {
+                log.onEvent(failed("x", ""));
+            }
+            assertThat(slow.sent).as("the beginning of the answer").hasSize(1);
+            slow.ready = true;
+            TestServer.await(() -> slow.sent.get(slow.sent.size() - 1).contains("-20000\n") ? true : null);
+        }
+        assertThat(slow.sent.get(1)).contains("event: reset");
+        assertThat(slow.sent).hasSize(10_002);
     }
 }

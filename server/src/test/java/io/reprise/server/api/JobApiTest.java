@@ -237,7 +237,7 @@ class JobApiTest {
         assertThat(server.post("/v1/jobs/" + id + "/cancel", "{}").problem()).isEqualTo("invalid-state");
         JsonNode audit = server.get("/v1/audit?job=" + id).json().get("items").get(0);
         assertThat(audit.get("action").stringValue()).isEqualTo("cancel");
-        assertThat(audit.get("by").stringValue()).isEqualTo("key admin");
+        assertThat(audit.get("by").stringValue()).startsWith("key admin (");
         assertThat(audit.get("why").stringValue()).isEqualTo("no more");
     }
 
@@ -292,5 +292,48 @@ class JobApiTest {
         Reply method = server.delete("/v1/jobs");
         assertThat(method.status()).isEqualTo(405);
         assertThat(method.raw().headers().firstValue("Allow")).contains("GET, POST");
+    }
+
+    @Test
+    void an_array_under_a_key_that_meets_a_held_unique_key_is_answered_like_one_without() {
+        String holder = server.enqueue("{\"type\":\"a\",\"key\":\"k\",\"delay\":\"1h\"}");
+        String array =
+                "[{\"type\":\"b\",\"delay\":\"1h\"},{\"type\":\"b\",\"key\":\"k\"},{\"type\":\"b\",\"delay\":\"1h\"}]";
+        Reply first = keyed("request", array);
+        assertThat(first.status()).isEqualTo(202);
+        assertThat(first.json().at("/1/id").stringValue()).isEqualTo(holder);
+        assertThat(first.json().at("/1/created").booleanValue()).isFalse();
+        server.post("/v1/jobs/" + holder + "/cancel", "{}");
+        Reply again = keyed("request", array);
+        assertThat(again.status()).isEqualTo(202);
+        for (int i = 0; i < 3; i++) {
+            assertThat(again.json().get(i).get("id"))
+                    .isEqualTo(first.json().get(i).get("id"));
+        }
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(3);
+    }
+
+    @Test
+    void an_array_that_is_refused_leaves_nothing_behind() {
+        assertThat(keyed("request", "[{\"type\":\"a\"}]").status()).isEqualTo(202);
+        for (String other : List.of("[{\"type\":\"a\"},{\"type\":\"b\"}]", "{\"type\":\"a\"}", "[{\"type\":\"b\"}]")) {
+            Reply refused = keyed("request", other);
+            assertThat(refused.status()).as(other).isEqualTo(422);
+            assertThat(refused.problem()).isEqualTo("idempotency-key-reused");
+        }
+        assertThat(server.get("/v1/jobs").json().get("items")).hasSize(1);
+    }
+
+    @Test
+    void a_request_is_repeated_word_for_word_after_its_job_was_replaced() {
+        String body = "{\"type\":\"a\",\"key\":\"k\",\"keyRule\":\"REPLACE\",\"delay\":\"1h\",\"payload\":1}";
+        String first = keyed("one", body).text("id");
+        assertThat(keyed("two", body.replace(":1}", ":2}")).text("id")).isEqualTo(first);
+        Reply again = keyed("one", body);
+        assertThat(again.status()).isEqualTo(202);
+        assertThat(again.text("id")).isEqualTo(first);
+        assertThat(server.get("/v1/jobs/" + first).json().get("payload").intValue())
+                .as("a repetition replaces nothing")
+                .isEqualTo(2);
     }
 }

@@ -4,6 +4,11 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -82,7 +87,7 @@ class LeaseApiTest {
         JsonNode lease = server.lease("");
         assertThat(settle(lease, "complete", "{}").status()).isEqualTo(200);
         String before = server.get("/v1/jobs/" + id).raw().body();
-        for (String how : List.of("complete", "heartbeat")) {
+        for (String how : List.of("heartbeat")) {
             Reply stale = settle(lease, how, "{}");
             assertThat(stale.status()).as(how).isEqualTo(409);
             assertThat(stale.problem()).isEqualTo("stale-lease");
@@ -90,13 +95,16 @@ class LeaseApiTest {
         assertThat(settle(lease, "fail", "{\"type\":\"X\"}").status()).isEqualTo(409);
         assertThat(settle(lease, "snooze", "{\"delay\":\"1s\"}").status()).isEqualTo(409);
         assertThat(server.get("/v1/jobs/" + id).raw().body()).isEqualTo(before);
-        assertThat(server.post("/v1/leases/1-999999/complete", "{}").status()).isEqualTo(409);
+        assertThat(server.post("/v1/leases/1-999999-00000000000000000000/complete", "{}")
+                        .status())
+                .isEqualTo(409);
     }
 
     @Test
     void a_worker_that_falls_silent_loses_the_job_and_its_word_no_longer_counts() {
         String id = server.enqueue("{\"type\":\"call\"}");
         JsonNode lost = server.lease(",\"lease\":\"1s\"");
+        assertThat(settle(lost, "heartbeat", "{\"lease\":\"1s\"}").status()).isEqualTo(200);
         JsonNode second = TestServer.await(() -> {
             JsonNode items =
                     server.post("/v1/leases", "{\"worker\":\"w2\"}").json().get("items");
@@ -112,6 +120,20 @@ class LeaseApiTest {
         assertThat(job.get("attempts").intValue()).isEqualTo(1);
     }
 
+    /** Whether the answer was lost on its way is not known; that the worker never said a word is. */
+    @Test
+    void a_lease_that_was_never_renewed_nor_answered_is_no_loss() {
+        String id = server.enqueue("{\"type\":\"call\"}");
+        for (int i = 0; i < 2; i++) {
+            server.lease(",\"lease\":\"1s\"");
+            awaitState(id, "PENDING");
+        }
+        JsonNode job = server.get("/v1/jobs/" + id).json();
+        assertThat(job.get("losses").intValue()).isZero();
+        assertThat(job.get("interruptions").intValue()).isEqualTo(2);
+        assertThat(server.get("/v1/jobs/" + id).raw().body()).contains("was never heard of");
+    }
+
     @Test
     void a_snooze_and_a_release_spend_no_attempt() {
         String id = server.enqueue("{\"type\":\"call\"}");
@@ -120,6 +142,66 @@ class LeaseApiTest {
         assertThat(snoozed.text("waitReason")).isEqualTo("SNOOZE");
         assertThat(server.get("/v1/jobs/" + id).json().get("attempts").intValue())
                 .isZero();
+    }
+
+    @Test
+    void many_runs_are_reported_in_one_request_and_each_is_answered() {
+        List<String> tokens = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            server.enqueue("{\"type\":\"call\"}");
+        }
+        server.post("/v1/leases", "{\"worker\":\"w\",\"max\":10}")
+                .json()
+                .get("items")
+                .forEach(lease -> tokens.add(lease.get("token").stringValue()));
+        String forged = tokens.get(4).replaceAll("[0-9a-f]{20}$", "00000000000000000000");
+        String body = "{\"reports\":[" + report(tokens.get(0), "complete", ",\"result\":{\"sum\":3}") + ","
+                + report(tokens.get(1), "fail", ",\"failure\":{\"type\":\"E\",\"permanent\":true}") + ","
+                + report(tokens.get(2), "snooze", ",\"delay\":\"1h\"") + ","
+                + report(tokens.get(3), "release", "") + "," + report(forged, "complete", "") + ","
+                + report(tokens.get(0), "fail", ",\"failure\":{\"type\":\"late\"}") + "]}";
+        JsonNode answers = server.post("/v1/leases/report", body).json().get("items");
+        assertThat(accepted(answers)).containsExactly(true, true, true, true, false, false);
+        assertThat(answers.get(4).at("/problem/type").stringValue()).isEqualTo("urn:reprise:problem:stale-lease");
+        assertThat(answers.get(0).get("problem").isNull()).isTrue();
+        assertThat(answers.get(3).get("token").stringValue()).isEqualTo(tokens.get(3));
+        assertThat(tokens.stream().map(this::state))
+                .containsExactly("SUCCEEDED", "FAILED", "PENDING", "PENDING", "RUNNING");
+        JsonNode again = server.post("/v1/leases/report", body).json().get("items");
+        assertThat(accepted(again))
+                .as("a release leaves nothing to know it by")
+                .containsExactly(true, true, true, false, false, false);
+        assertThat(server.get("/v1/queues/default")
+                        .json()
+                        .at("/counts/SUCCEEDED")
+                        .intValue())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void reports_of_which_one_cannot_be_read_change_nothing() {
+        server.enqueue("{\"type\":\"call\"}");
+        String token = server.lease("").get("token").stringValue();
+        for (String wrong :
+                List.of(report(token, "fail", ""), report(token, "snooze", ""), report(token, "lose", ""), "{}", "1")) {
+            String body = "{\"reports\":[" + report(token, "complete", "") + "," + wrong + "]}";
+            assertThat(server.post("/v1/leases/report", body).status()).as(body).isEqualTo(400);
+        }
+        assertThat(state(token)).isEqualTo("RUNNING");
+    }
+
+    private static String report(String token, String outcome, String more) {
+        return "{\"token\":\"" + token + "\",\"outcome\":\"" + outcome + "\"" + more + "}";
+    }
+
+    private static List<Boolean> accepted(JsonNode answers) {
+        List<Boolean> accepted = new ArrayList<>();
+        answers.forEach(answer -> accepted.add(answer.get("accepted").booleanValue()));
+        return accepted;
+    }
+
+    private String state(String token) {
+        return server.get("/v1/jobs/" + token.split("-", -1)[1]).text("state");
     }
 
     @Test
@@ -206,5 +288,126 @@ class LeaseApiTest {
                         .valueStream()
                         .map(w -> w.get("name").stringValue()))
                 .contains("py-1");
+    }
+
+    @Test
+    void a_worker_that_names_no_types_gets_none_of_the_servers_own_jobs() {
+        server.post("/v1/queues/default/pause", "{}");
+        server.enqueue(
+                "{\"type\":\"http\",\"queue\":\"calls\",\"delay\":\"1h\",\"payload\":{\"url\":\"http://127.0.0.1:1/\","
+                        + "\"headers\":{\"Authorization\":\"Bearer upstream-secret\"}}}");
+        String call = server.get("/v1/jobs?type=http").json().at("/items/0/id").stringValue();
+        server.post("/v1/resources/127.0.0.1/force-open", "{}");
+        server.post("/v1/jobs/" + call + "/retry", "{}");
+        String own = server.enqueue("{\"type\":\"a\",\"queue\":\"calls\"}");
+        Reply leased = server.post("/v1/leases", "{\"max\":100,\"wait\":\"20s\"}");
+        assertThat(leased.json().get("items")).hasSize(1);
+        assertThat(leased.json().at("/items/0/job/id").stringValue()).isEqualTo(own);
+        assertThat(leased.raw().body()).doesNotContain("upstream-secret");
+        assertThat(server.post("/v1/leases", "{\"types\":[\"http\"]}").status()).isEqualTo(400);
+    }
+
+    @Test
+    void who_never_got_the_answer_may_report_the_same_outcome_again() {
+        String id = server.enqueue("{\"type\":\"a\"}");
+        String token = server.lease("").get("token").stringValue();
+        for (int i = 0; i < 2; i++) {
+            Reply done = server.post("/v1/leases/" + token + "/complete", "{\"result\":1}");
+            assertThat(done.status()).isEqualTo(200);
+            assertThat(done.text("state")).isEqualTo("SUCCEEDED");
+        }
+        assertThat(server.post("/v1/leases/" + token + "/fail", "{\"type\":\"x\"}")
+                        .status())
+                .as("another outcome")
+                .isEqualTo(409);
+        assertThat(server.get("/v1/jobs/" + id).json().get("history")).hasSize(1);
+    }
+
+    @Test
+    void a_failure_that_is_reported_again_counts_once() {
+        String id = server.enqueue("{\"type\":\"a\",\"maxAttempts\":5}");
+        String token = server.lease("").get("token").stringValue();
+        for (int i = 0; i < 2; i++) {
+            assertThat(server.post("/v1/leases/" + token + "/fail", "{\"type\":\"x\"}")
+                            .status())
+                    .isEqualTo(200);
+        }
+        assertThat(server.get("/v1/jobs/" + id).json().get("attempts").intValue())
+                .isEqualTo(1);
+    }
+
+    private Socket connect(String body) throws IOException {
+        Socket client = new Socket(InetAddress.getLoopbackAddress(), server.server.port());
+        send(client, "POST /v1/leases", body);
+        return client;
+    }
+
+    private void send(Socket client, String what, String body) throws IOException {
+        String request = what + " HTTP/1.1\r\nHost: test\r\nAuthorization: Bearer " + server.admin
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body;
+        client.getOutputStream().write(request.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private void awaitWaiting(int requests) {
+        TestServer.await(() -> server.server.waiting() == requests ? true : null);
+    }
+
+    private void awaitState(String id, String state) {
+        TestServer.await(() -> server.get("/v1/jobs/" + id).text("state").equals(state) ? true : null);
+    }
+
+    @Test
+    void a_request_whose_client_has_gone_takes_no_job() throws Exception {
+        try (Socket client = connect("{\"worker\":\"gone\",\"wait\":\"60s\"}")) {
+            assertThat(client.isConnected()).isTrue();
+            awaitWaiting(1);
+        }
+        String id = server.enqueue("{\"type\":\"a\"}");
+        awaitWaiting(0);
+        assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("PENDING");
+    }
+
+    @Test
+    void what_a_client_sends_while_it_waits_is_not_lost() throws Exception {
+        try (Socket client = connect("{\"wait\":\"60s\"}")) {
+            awaitWaiting(1);
+            send(client, "GET /v1/stats", "");
+            send(client, "POST /v1/leases", "{\"max\":0}");
+            client.shutdownOutput();
+            awaitWaiting(0);
+            String answers = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(answers.split("HTTP/1.1 ", -1)).hasSize(4);
+        }
+    }
+
+    @Test
+    void jobs_of_an_answer_that_was_not_taken_are_given_back() throws Exception {
+        String payload = "\"" + "x".repeat(300_000) + "\"";
+        List<String> ids = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            ids.add(server.enqueue("{\"type\":\"a\",\"payload\":" + payload + "}"));
+        }
+        try (Socket client = connect("{\"max\":20,\"lease\":\"1h\"}")) {
+            assertThat(client.isConnected()).isTrue();
+            awaitState(ids.get(0), "RUNNING");
+        }
+        ids.forEach(id -> awaitState(id, "PENDING"));
+        assertThat(server.get("/v1/jobs/" + ids.get(0)).json().get("losses").intValue())
+                .isZero();
+    }
+
+    @Test
+    void a_token_cannot_be_guessed() {
+        String id = server.enqueue("{\"type\":\"a\"}");
+        String token = server.lease("").get("token").stringValue();
+        String guessed = token.substring(0, token.length() - 20) + "0".repeat(20);
+        for (String how : List.of("complete", "heartbeat", "release")) {
+            String body = how.equals("release") ? null : "{}";
+            Reply refused = server.send(server.admin, "POST", "/v1/leases/" + guessed + "/" + how, body);
+            assertThat(refused.status()).as(refused.raw().body()).isEqualTo(409);
+        }
+        assertThat(server.get("/v1/jobs/" + id).text("state")).isEqualTo("RUNNING");
+        assertThat(server.post("/v1/leases/" + token + "/complete", "{}").status())
+                .isEqualTo(200);
     }
 }

@@ -15,6 +15,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,14 @@ class LimitsTest {
                 new InMemoryJobStore(),
                 new HttpSettings.Limits(2_000, 2_000, connections, idle, request, 16),
                 1_000_000);
+    }
+
+    private static InetAddress two() {
+        try {
+            return InetAddress.getByAddress(new byte[] {127, 0, 0, 2});
+        } catch (UnknownHostException e) {
+            throw new IllegalStateException("an address has four bytes", e);
+        }
     }
 
     private static Socket connect(TestServer server) throws IOException {
@@ -264,5 +273,42 @@ class LimitsTest {
             }
         }
         throw new AssertionError("the server took every byte");
+    }
+
+    @Test
+    void a_proxy_may_say_by_its_protocol_who_connects() throws IOException {
+        HttpSettings settings = new HttpSettings(
+                "127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null, new HttpSettings.Proxies(address -> false, true));
+        String get = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+        try (TestServer server = new TestServer(new InMemoryJobStore(), settings, 1_000_000);
+                Socket told = connect(server)) {
+            send(told, "PROXY TCP4 192.0.2.7 192.0.2.8 4711 8080\r\n" + get);
+            assertThat(answer(told)).startsWith("HTTP/1.1 200");
+        }
+    }
+
+    @Test
+    void one_address_does_not_take_the_connections_of_all_others() throws IOException {
+        HttpSettings.Limits limits = HttpSettings.Limits.DEFAULT.perAddress(2);
+        try (TestServer server = new TestServer(new InMemoryJobStore(), limits, 1_000_000);
+                Socket first = new Socket(InetAddress.getLoopbackAddress(), server.server.port(), two(), 0);
+                Socket second = new Socket(InetAddress.getLoopbackAddress(), server.server.port(), two(), 0);
+                Socket third = new Socket(InetAddress.getLoopbackAddress(), server.server.port(), two(), 0)) {
+            assertThat(answer(third)).isEmpty();
+            assertThat(server.get("/healthz").status()).as("another address").isEqualTo(200);
+            String health = "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+            send(first, health);
+            assertThat(answer(first)).startsWith("HTTP/1.1 200");
+            send(second, health);
+            assertThat(answer(second)).startsWith("HTTP/1.1 200");
+            TestServer.await(() -> {
+                try (Socket later = new Socket(InetAddress.getLoopbackAddress(), server.server.port(), two(), 0)) {
+                    send(later, health);
+                    return answer(later).startsWith("HTTP/1.1 200") ? true : null;
+                } catch (IOException e) {
+                    return null;
+                }
+            });
+        }
     }
 }

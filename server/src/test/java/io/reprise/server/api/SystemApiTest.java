@@ -265,7 +265,7 @@ class SystemApiTest {
     void a_policy_full_of_errors_gets_a_short_answer() {
         StringBuilder policy = new StringBuilder("{\"x\":1");
         for (int i = 0; i < 1_000; i++) {
-            policy.append(",\"").append("y".repeat(1_000)).append(i).append("\":1");
+            policy.append(",\"").append("y".repeat(40)).append(i).append("\":1");
         }
         Reply bad = server.put("/v1/policies/bad", policy.append('}').toString());
         assertThat(bad.json().get("errors")).hasSizeLessThanOrEqualTo(50);
@@ -309,5 +309,31 @@ class SystemApiTest {
                         + "\r\nContent-Type: application/json\r\nContent-Length: 99999999\r\n\r\n"))
                 .startsWith("HTTP/1.1 413")
                 .contains("too-large");
+    }
+
+    @Test
+    void numbers_in_a_query_have_only_digits() {
+        for (String limit : List.of("1e2", "5.0", "+5", "0x5", "")) {
+            assertThat(server.get("/v1/jobs?limit=" + limit.replace("+", "%2B")).status())
+                    .as(limit)
+                    .isEqualTo(400);
+        }
+    }
+
+    @Test
+    void a_look_at_the_headers_of_a_stream_opens_none() {
+        assertThat(server.send(server.admin, "HEAD", "/v1/events", null).status())
+                .isEqualTo(200);
+    }
+
+    @Test
+    void a_server_that_is_about_to_stop_says_first_that_it_is_not_ready() throws InterruptedException {
+        assertThat(server.get("/readyz").status()).isEqualTo(200);
+        server.server.drain(java.time.Duration.ZERO);
+        Reply stopping = server.get("/readyz");
+        assertThat(stopping.status()).isEqualTo(503);
+        assertThat(stopping.raw().body()).contains("stopping");
+        assertThat(server.enqueue("{\"type\":\"a\"}")).as("it still takes jobs").isNotEmpty();
+        assertThat(server.get("/healthz").status()).isEqualTo(200);
     }
 }

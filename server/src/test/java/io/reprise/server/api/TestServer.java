@@ -3,8 +3,11 @@ package io.reprise.server.api;
 
 import io.reprise.Reprise;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.auth.Oidc;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
+import io.reprise.server.http.AnswerCheck;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
@@ -29,6 +32,8 @@ import tools.jackson.databind.JsonNode;
 /** A real server on a real socket, and a client with an admin's key. */
 final class TestServer implements AutoCloseable {
 
+    private static volatile @Nullable AnswerCheck check;
+
     final JobStore store;
     final RepriseServer server;
     final Keys keys;
@@ -41,22 +46,77 @@ final class TestServer implements AutoCloseable {
     }
 
     TestServer(JobStore store, HttpSettings.Limits limits, int rate) {
+        this(store, new HttpSettings("127.0.0.1", 0, limits, null), rate);
+    }
+
+    TestServer(JobStore store, HttpSettings http, int rate) {
+        this(store, http, rate, Quotas.Limits.DEFAULT);
+    }
+
+    /** One on which tenants may have so much. */
+    TestServer(Quotas.Limits quotas) {
+        this(
+                new InMemoryJobStore(),
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                quotas);
+    }
+
+    /** One that believes a provider. */
+    TestServer(Oidc oidc) {
+        this(
+                new InMemoryJobStore(),
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                Quotas.Limits.DEFAULT,
+                oidc,
+                false);
+    }
+
+    /** One whose audit log tells who read payloads. */
+    static TestServer thatAuditsReads() {
+        return new TestServer(
+                new InMemoryJobStore(),
+                new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                1_000_000,
+                Quotas.Limits.DEFAULT,
+                null,
+                true);
+    }
+
+    private TestServer(JobStore store, HttpSettings http, int rate, Quotas.Limits quotas) {
+        this(store, http, rate, quotas, null, false);
+    }
+
+    private TestServer(
+            JobStore store,
+            HttpSettings http,
+            int rate,
+            Quotas.Limits quotas,
+            @Nullable Oidc oidc,
+            boolean auditReads) {
         this.store = store;
         this.keys = new Keys(store, InstantSource.system());
         try {
             server = RepriseServer.start(
-                    Reprise.builder().poll(Duration.ofMillis(50)),
+                    Reprise.builder()
+                            .poll(Duration.ofMillis(50))
+                            .concurrency(20)
+                            .threads(2),
                     store,
                     new RepriseServer.Parts(
                             "test-server",
                             "test",
-                            new HttpSettings("127.0.0.1", 0, limits, null),
+                            http,
                             rate,
                             new Outgoing(
                                     store,
                                     new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM),
                                     List.of(),
                                     null),
+                            quotas,
+                            oidc,
+                            auditReads,
                             List.of()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -121,6 +181,7 @@ final class TestServer implements AutoCloseable {
     Reply send(HttpRequest request) {
         try {
             HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+            check().check(answer);
             return new Reply(answer.statusCode(), answer);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -128,6 +189,19 @@ final class TestServer implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Every answer of every test is held against the document that the server itself publishes. */
+    AnswerCheck check() throws IOException, InterruptedException {
+        AnswerCheck known = check;
+        if (known == null) {
+            HttpRequest request = HttpRequest.newBuilder(URI.create(server.url() + "/openapi.json"))
+                    .build();
+            HttpResponse<String> document = client.send(request, HttpResponse.BodyHandlers.ofString());
+            known = new AnswerCheck(Json.parse(document.body()));
+            check = known;
+        }
+        return known;
     }
 
     HttpClient client() {

@@ -53,10 +53,9 @@ class SettingsTest {
                 .hasMessageContaining("http.port")
                 .hasMessageContaining("http.colour")
                 .hasMessageContaining("worker.lease")
-                .hasMessageContaining("REPRISE_NONSENSE")
                 .hasMessageContaining("tls.password")
                 .hasMessageContaining("http.host")
-                .hasMessageStartingWith("6 settings are wrong");
+                .hasMessageStartingWith("5 settings are wrong");
         assertThatThrownBy(() -> Settings.read(directory.resolve("none"), Map.of(), Map.of()))
                 .hasMessageContaining("cannot read");
     }
@@ -79,5 +78,60 @@ class SettingsTest {
                                 Setting.TLS_PASSWORD, "pa55"))
                 .print();
         assertThat(printed).doesNotContain("pa55").contains("ada:********@db/jobs", "ssl=true", "# command line");
+    }
+
+    @Test
+    void what_kubernetes_sets_beside_a_service_of_this_name_is_passed_over() {
+        Settings settings = Settings.read(
+                null,
+                Map.of(
+                        "REPRISE_SERVICE_HOST", "10.0.0.1",
+                        "REPRISE_SERVICE_PORT", "8080",
+                        "REPRISE_SERVICE_PORT_HTTP", "8080",
+                        "REPRISE_PORT", "tcp://10.0.0.1:8080",
+                        "REPRISE_PORT_8080_TCP_ADDR", "10.0.0.1",
+                        "REPRISE_HTTP_SERVICE_HOST", "10.0.0.1",
+                        "REPRISE_HTTP_PORT", "tcp://10.0.0.1:8080"),
+                Map.of());
+        assertThat(settings.number(Setting.HTTP_PORT)).isEqualTo(8080);
+        assertThat(settings.warnings()).isEmpty();
+    }
+
+    @Test
+    void a_variable_that_is_no_setting_is_warned_of() {
+        Settings settings = Settings.read(null, Map.of("REPRISE_NONSENSE", "1"), Map.of());
+        assertThat(settings.warnings()).singleElement().asString().contains("REPRISE_NONSENSE");
+    }
+
+    @Test
+    void a_secret_may_be_in_a_file() throws IOException {
+        Path secret = Files.writeString(directory.resolve("secret"), "pa55\n");
+        Settings settings = Settings.read(
+                null,
+                Map.of("REPRISE_TLS_PASSWORD_FILE", secret.toString(), "REPRISE_TLS_KEY_STORE", "k.p12"),
+                Map.of());
+        assertThat(settings.text(Setting.TLS_PASSWORD)).isEqualTo("pa55");
+        assertThatThrownBy(() -> Settings.read(null, Map.of("REPRISE_SERVER_KEY_FILE", "/no/file"), Map.of()))
+                .hasMessageContaining("REPRISE_SERVER_KEY_FILE");
+    }
+
+    @Test
+    void a_secret_on_the_command_line_is_warned_of() {
+        assertThat(Settings.read(null, Map.of(), Map.of(Setting.SERVER_KEY, "reprise_x"))
+                        .warnings())
+                .singleElement()
+                .asString()
+                .contains("--server-key", "REPRISE_SERVER_KEY_FILE");
+        assertThat(Settings.read(null, Map.of(), Map.of(Setting.STORE_URL, "postgresql://a:p@ss@db/x"))
+                        .warnings())
+                .hasSize(1);
+    }
+
+    @Test
+    void a_password_with_an_at_sign_is_masked_to_its_end() {
+        assertThat(Settings.read(null, Map.of(), Map.of(Setting.STORE_URL, "postgresql://ada:pa@55@db/jobs"))
+                        .print())
+                .doesNotContain("55")
+                .contains("ada:********@db/jobs");
     }
 }

@@ -61,8 +61,13 @@ class HttpDeliveryTest {
                     .codec(new JacksonCodec())
                     .handle(
                             HttpDelivery.TYPE,
-                            new HttpDelivery(
-                                    client, guard, List.of(SECRET), new JacksonCodec(), InstantSource.system())),
+                            Blocking.of(new HttpDelivery(
+                                    client,
+                                    guard,
+                                    List.of(SECRET),
+                                    new JacksonCodec(),
+                                    InstantSource.system(),
+                                    new CallShares(20)))),
             clock);
     private Function<Seen, @Nullable Reply> special = seen -> null;
 
@@ -278,7 +283,7 @@ class HttpDeliveryTest {
                 new HttpCall("GET", stub.url("/"), Map.of("X", "a\r\nHost: evil"), null, null, null),
                 new HttpCall("GET", stub.url("/"), Map.of("X Y", "a"), null, null, null),
                 new HttpCall("GET", stub.url("/"), null, null, "soon", null),
-                new HttpCall("GET", stub.url("/"), null, null, "2h", null))) {
+                new HttpCall("GET", stub.url("/"), null, null, "0s", null))) {
             assertThat(job(send(bad)).failReason()).isEqualTo(FailReason.PERMANENT);
         }
         assertThat(stub.seen).isEmpty();

@@ -3,10 +3,13 @@ package io.reprise.server.delivery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.server.delivery.Stub.Reply;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -14,9 +17,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Over real sockets. */
@@ -28,6 +32,18 @@ class OutboundClientTest {
         return new OutboundCall("GET", URI.create(url), Map.of(), "", LONG);
     }
 
+    /** Waits for the answer and throws what it failed of. */
+    static OutboundAnswer send(OutboundClient client, OutboundCall call) throws IOException {
+        try {
+            return client.send(call, new CompletableFuture<Void>()).join();
+        } catch (CompletionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            throw e.getCause() instanceof RuntimeException failure ? failure : e;
+        }
+    }
+
     private static OutboundClient client(List<String> allowed, Resolver resolver) {
         return new OutboundClient(new OutboundGuard(allowed, Set.of(), resolver));
     }
@@ -36,8 +52,10 @@ class OutboundClientTest {
     void a_call_arrives_as_it_was_sent_and_its_answer_comes_back() throws Exception {
         try (Stub stub = new Stub(seen -> new Reply(201, Map.of("X-Answer", "yes"), "größer"));
                 OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
-            OutboundAnswer answer = client.send(new OutboundCall(
-                    "PUT", URI.create(stub.url("/a/b?c=d%20e")), Map.of("X-Custom", "1"), "{\"ä\":1}", LONG));
+            OutboundAnswer answer = send(
+                    client,
+                    new OutboundCall(
+                            "PUT", URI.create(stub.url("/a/b?c=d%20e")), Map.of("X-Custom", "1"), "{\"ä\":1}", LONG));
             assertThat(answer.status()).isEqualTo(201);
             assertThat(answer.text()).isEqualTo("größer");
             assertThat(answer.header("x-answer")).isEqualTo("yes");
@@ -56,7 +74,7 @@ class OutboundClientTest {
         try (Stub stub = new Stub(seen -> Reply.of(204));
                 OutboundClient client =
                         client(List.of("127.0.0.1"), host -> List.of(AddressRange.literal("127.0.0.1")))) {
-            client.send(get("http://hooks.example.org:" + stub.port() + "/"));
+            send(client, get("http://hooks.example.org:" + stub.port() + "/"));
             assertThat(stub.seen.get(0).header("host")).isEqualTo("hooks.example.org:" + stub.port());
         }
     }
@@ -67,7 +85,7 @@ class OutboundClientTest {
                 OutboundClient client = client(List.of(), host -> List.of(AddressRange.literal("127.0.0.1")))) {
             for (String host : List.of("127.0.0.1", "localhost", "innocent.example.org", "[::ffff:127.0.0.1]")) {
                 assertThatExceptionOfType(RefusedTargetException.class)
-                        .isThrownBy(() -> client.send(get("http://" + host + ":" + stub.port() + "/")));
+                        .isThrownBy(() -> send(client, get("http://" + host + ":" + stub.port() + "/")));
             }
             assertThat(stub.seen).isEmpty();
         }
@@ -84,9 +102,9 @@ class OutboundClientTest {
                         "127.0.0.2", victim.port(), seen -> Reply.of(200).header("Connection", "close"));
                 OutboundClient client = client(List.of("127.0.0.2"), rebinding)) {
             String url = "http://rebinding.example.org:" + meant.port() + "/";
-            assertThat(client.send(get(url)).status()).isEqualTo(200);
+            assertThat(send(client, get(url)).status()).isEqualTo(200);
             assertThat(answers).as("one look at the name for one connection").hasSize(1);
-            assertThatExceptionOfType(RefusedTargetException.class).isThrownBy(() -> client.send(get(url)));
+            assertThatExceptionOfType(RefusedTargetException.class).isThrownBy(() -> send(client, get(url)));
             assertThat(meant.seen).hasSize(1);
             assertThat(victim.seen).isEmpty();
         }
@@ -96,7 +114,7 @@ class OutboundClientTest {
     void a_redirect_is_not_followed_here() throws Exception {
         try (Stub stub = new Stub(seen -> Reply.of(302).header("Location", "/other"));
                 OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
-            assertThat(client.send(get(stub.url("/"))).status()).isEqualTo(302);
+            assertThat(send(client, get(stub.url("/"))).status()).isEqualTo(302);
             assertThat(stub.seen).hasSize(1);
         }
     }
@@ -107,7 +125,7 @@ class OutboundClientTest {
                         Reply.of(200).body("x".repeat(seen.path().equals("/long") ? 20_000 : 3_000_000)));
                 OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
             for (String path : List.of("/long", "/endless")) {
-                OutboundAnswer answer = client.send(get(stub.url(path)));
+                OutboundAnswer answer = send(client, get(stub.url(path)));
                 assertThat(answer.status()).isEqualTo(200);
                 assertThat(answer.text()).hasSize(OutboundAnswer.MAX_BODY);
                 assertThat(answer.isTruncated()).isTrue();
@@ -126,36 +144,35 @@ class OutboundClientTest {
             OutboundCall brief =
                     new OutboundCall("GET", URI.create(stub.url("/")), Map.of(), "", Duration.ofMillis(50));
             assertThatExceptionOfType(IOException.class)
-                    .isThrownBy(() -> client.send(brief))
+                    .isThrownBy(() -> send(client, brief))
                     .withCauseInstanceOf(TimeoutException.class);
             hold.countDown();
         }
     }
 
     @Test
-    void an_interrupt_ends_the_call() throws Exception {
-        CountDownLatch arrived = new CountDownLatch(1);
-        CountDownLatch hold = new CountDownLatch(1);
-        AtomicReference<Throwable> thrown = new AtomicReference<>();
-        try (Stub stub = new Stub(seen -> {
-                    arrived.countDown();
-                    await(hold);
-                    return Reply.of(200);
-                });
+    void a_call_that_is_cut_off_ends_at_once_and_its_connection_with_it() throws Exception {
+        CompletableFuture<Void> stop = new CompletableFuture<>();
+        try (ServerSocket silent = new ServerSocket(0, 1, AddressRange.literal("127.0.0.1"));
                 OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
-            Thread thread = new Thread(() -> {
-                try {
-                    client.send(get(stub.url("/")));
-                } catch (Exception e) {
-                    thrown.set(e);
-                }
-            });
-            thread.start();
-            arrived.await();
-            thread.interrupt();
-            thread.join();
-            assertThat(thrown.get()).isInstanceOf(InterruptedException.class);
-            hold.countDown();
+            CompletableFuture<OutboundAnswer> answer =
+                    client.send(get("http://127.0.0.1:" + silent.getLocalPort() + "/"), stop);
+            try (Socket connection = silent.accept()) {
+                connection.getInputStream().read();
+                stop.complete(null);
+                assertThatThrownBy(answer::join).hasCauseInstanceOf(IOException.class);
+                connection.getInputStream().readAllBytes();
+            }
+        }
+    }
+
+    @Test
+    void a_call_that_was_cut_off_before_it_began_fails() {
+        try (Stub stub = new Stub(seen -> Reply.of(200));
+                OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
+            CompletableFuture<OutboundAnswer> answer =
+                    client.send(get(stub.url("/")), CompletableFuture.completedFuture(null));
+            assertThatThrownBy(answer::join).hasCauseInstanceOf(IOException.class);
         }
     }
 
@@ -163,7 +180,7 @@ class OutboundClientTest {
     void nobody_there_is_told_by_its_cause() {
         try (OutboundClient client = client(List.of("127.0.0.1"), Resolver.SYSTEM)) {
             assertThatExceptionOfType(IOException.class)
-                    .isThrownBy(() -> client.send(get("http://127.0.0.1:1/")))
+                    .isThrownBy(() -> send(client, get("http://127.0.0.1:1/")))
                     .withMessageContaining("127.0.0.1")
                     .withCauseInstanceOf(ConnectException.class);
         }
@@ -174,6 +191,31 @@ class OutboundClientTest {
             latch.await();
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    @Test
+    void names_that_are_slow_to_resolve_hold_up_only_whose_they_are() throws Exception {
+        CountDownLatch answered = new CountDownLatch(1);
+        try (Stub stub = new Stub(seen -> Stub.Reply.of(200));
+                OutboundClient client = client(List.of("127.0.0.1"), host -> {
+                    if (host.endsWith(".tarpit.example")) {
+                        await(answered);
+                    }
+                    return List.of(AddressRange.literal("127.0.0.1"));
+                })) {
+            for (int i = 0; i < 100; i++) {
+                URI slow = URI.create("http://n" + i + ".tarpit.example/");
+                OutboundCall call = new OutboundCall("GET", slow, Map.of(), "", Duration.ofMillis(1), "evil");
+                assertThatThrownBy(() -> send(client, call)).isInstanceOf(IOException.class);
+            }
+            URI fast = URI.create("http://fast.example:" + stub.port() + "/");
+            OutboundCall call = new OutboundCall("GET", fast, Map.of(), "", Duration.ofMinutes(1), "victim");
+            assertThat(send(client, call).status()).isEqualTo(200);
+            assertThat(Thread.getAllStackTraces().keySet().stream()
+                            .filter(thread -> thread.getName().equals("reprise-names")))
+                    .hasSizeLessThan(40);
+            answered.countDown();
         }
     }
 }

@@ -66,14 +66,15 @@ class OutboundTlsTest {
         try (OutboundClient client = new OutboundClient(guard, () -> trust);
                 OutboundClient distrusting = new OutboundClient(guard)) {
             String there = ":" + server.getAddress().getPort() + "/";
-            assertThat(client.send(get("https://hooks.example.org" + there)).status())
+            assertThat(OutboundClientTest.send(client, get("https://hooks.example.org" + there))
+                            .status())
                     .isEqualTo(204);
             assertThatExceptionOfType(IOException.class)
-                    .isThrownBy(() -> client.send(get("https://other.example.org" + there)))
+                    .isThrownBy(() -> OutboundClientTest.send(client, get("https://other.example.org" + there)))
                     .withCauseInstanceOf(SSLHandshakeException.class);
             assertThatExceptionOfType(IOException.class)
                     .as("signed by nobody")
-                    .isThrownBy(() -> distrusting.send(get("https://hooks.example.org" + there)))
+                    .isThrownBy(() -> OutboundClientTest.send(distrusting, get("https://hooks.example.org" + there)))
                     .withCauseInstanceOf(SSLHandshakeException.class);
             assertThat(calls).hasValue(1);
         } finally {

@@ -71,4 +71,16 @@ class SigningSecretTest {
                 .isThrownBy(() -> SigningSecret.parse(text))
                 .withNoCause();
     }
+
+    @Test
+    void each_tenant_has_a_secret_of_its_own() {
+        SigningSecret secret = SigningSecret.random(new java.security.SecureRandom());
+        assertThat(secret.of("").reveal()).isEqualTo(secret.reveal());
+        assertThat(secret.of("acme").reveal())
+                .isEqualTo(secret.of("acme").reveal())
+                .isNotEqualTo(secret.of("evil").reveal())
+                .isNotEqualTo(secret.reveal());
+        assertThat(SigningSecret.parse(secret.of("acme").reveal()).reveal())
+                .isEqualTo(secret.of("acme").reveal());
+    }
 }

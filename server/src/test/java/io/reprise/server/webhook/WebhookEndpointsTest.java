@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.standardwebhooks.Webhook;
 import io.reprise.JobState;
+import io.reprise.server.auth.Quotas;
 import io.reprise.server.delivery.Stub;
+import io.reprise.server.http.AnswerCheck;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.HttpServer;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
+import io.reprise.server.http.OpenApi;
 import io.reprise.server.http.Scope;
 import java.io.IOException;
 import java.net.URI;
@@ -19,6 +22,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -45,7 +49,7 @@ class WebhookEndpointsTest {
             return HttpServer.start(
                     new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
                     (authorization, address, needed) -> new Caller("ada", Set.of(Scope.ADMIN), tenant),
-                    List.of(new WebhookEndpoints(webhooks.webhooks, webhooks.reprise, webhooks.codec)));
+                    List.of(endpoints()));
         } catch (IOException e) {
             throw new java.io.UncheckedIOException(e);
         }
@@ -62,7 +66,14 @@ class WebhookEndpointsTest {
                 .timeout(Duration.ofMinutes(3))
                 .header("Content-Type", "application/json")
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(Json.text(body)));
-        return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        HttpResponse<String> answer = client.send(request.build(), HttpResponse.BodyHandlers.ofString());
+        new AnswerCheck(OpenApi.document(endpoints().operations(), "test")).check(answer);
+        return answer;
+    }
+
+    private WebhookEndpoints endpoints() {
+        Quotas quotas = new Quotas(webhooks.store, Quotas.Limits.DEFAULT, InstantSource.system());
+        return new WebhookEndpoints(webhooks.webhooks, webhooks.reprise, webhooks.codec, quotas);
     }
 
     private JsonNode ok(int status, String method, String path, @Nullable Object body) throws Exception {
@@ -213,5 +224,18 @@ class WebhookEndpointsTest {
         assertThat(ok(200, "GET", "/v1/webhooks", null).get("items")).isEmpty();
         tenant = "acme";
         ok(200, "GET", path, null);
+    }
+
+    @Test
+    void what_one_receiver_was_trusted_with_is_not_sent_to_another() throws Exception {
+        String first = webhooks.stub.url("/first");
+        String id = ok(201, "POST", "/v1/webhooks", Map.of("url", first, "headers", Map.of("X-Secret", "s3cret")))
+                .get("id")
+                .stringValue();
+        String path = "/v1/webhooks/" + id;
+        JsonNode same = ok(200, "PUT", path, Map.of("url", webhooks.stub.url("/second")));
+        assertThat(same.get("headers")).as("the same receiver").hasSize(1);
+        JsonNode other = ok(200, "PUT", path, Map.of("url", "https://evil.example.com/"));
+        assertThat(other.get("headers")).isEmpty();
     }
 }

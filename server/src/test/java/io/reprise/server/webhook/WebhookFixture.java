@@ -10,6 +10,8 @@ import io.reprise.Reprise;
 import io.reprise.jackson.JacksonCodec;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.server.delivery.Blocking;
+import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundClient;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
@@ -53,15 +55,17 @@ final class WebhookFixture implements AutoCloseable {
     final OutboundGuard guard = new OutboundGuard(List.of("127.0.0.1"), Set.of(), Resolver.SYSTEM);
     final OutboundClient client = new OutboundClient(guard);
     final JacksonCodec codec = new JacksonCodec();
-    final Webhooks webhooks =
-            new Webhooks(store, codec, client, guard, InstantSource.system(), UnaryOperator.identity());
+    final Webhooks webhooks = new Webhooks(
+            store, codec, client, guard, InstantSource.system(), UnaryOperator.identity(), new CallShares(20));
     final SigningSecret secret = SigningSecret.random(new SecureRandom());
     final InlineWorker worker;
     final Reprise reprise;
 
     WebhookFixture(JobHandler<String> handler) {
         worker = InlineWorker.start(
-                webhooks.join(Reprise.builder().store(store).codec(codec).handle(WORK, handler)), clock);
+                webhooks.announce(Reprise.builder().store(store).codec(codec).handle(WORK, handler))
+                        .handle(WebhookDelivery.TYPE, Blocking.of(webhooks.delivery())),
+                clock);
         reprise = worker.reprise();
     }
 

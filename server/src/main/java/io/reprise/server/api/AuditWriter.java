@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.server.auth.Gatekeeper;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import io.reprise.store.StoreException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Writes into the audit log what is no change. */
+final class AuditWriter implements Gatekeeper.Witness {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
+    private static final int MAX_TEXT = 500;
+
+    private final JobStore store;
+    private final boolean reads;
+
+    AuditWriter(JobStore store, boolean reads) {
+        this.store = store;
+        this.reads = reads;
+    }
+
+    @Override
+    public void refused(String by, String subject, String why) {
+        try {
+            store.note("refused", cut(subject, 300), new Note(by, cut(why, MAX_TEXT)), null);
+        } catch (StoreException e) {
+            log.debug("A refusal could not be written down: {}", e.getMessage());
+        }
+    }
+
+    /** A read of which no entry can be written fails. */
+    @Override
+    public void read(String by, String what) {
+        if (reads) {
+            store.note("read", "payloads", new Note(by, null), cut(what, 2_000));
+        }
+    }
+
+    private static String cut(String text, int most) {
+        return text.length() <= most ? text : text.substring(0, most);
+    }
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.RemoteLease;
+import io.reprise.StaleLeaseException;
+import io.reprise.server.auth.StoreSecret;
+import io.reprise.server.auth.Tenancy;
+import io.reprise.server.delivery.HttpDelivery;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Schema;
+import io.reprise.server.webhook.WebhookDelivery;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** What a remote worker shows to say how a run went: the key of the lease with a mark behind it, since numbers can be guessed. */
+final class LeaseTokens {
+
+    /** What the server runs itself. Such jobs hold what was given to the server and to nobody else. */
+    static final List<String> OWN = List.of(HttpDelivery.TYPE.name(), WebhookDelivery.TYPE.name());
+
+    static final Schema SCHEMA =
+            Schema.text(1, 60).matching("[0-9]+-[0-9]+(-p)?-[0-9a-f]{20}").about("a lease token");
+
+    private final StoreSecret secret;
+
+    LeaseTokens(StoreSecret secret) {
+        this.secret = secret;
+    }
+
+    String of(RemoteLease.Key key) {
+        return key.text() + "-" + secret.mark(key.text());
+    }
+
+    /**
+     * The key in a token.
+     *
+     * @throws Problem if it is no token
+     * @throws StaleLeaseException if it is none of ours
+     */
+    RemoteLease.Key key(String token) {
+        int end = token.lastIndexOf('-');
+        RemoteLease.Key key;
+        try {
+            key = RemoteLease.Key.parse(token.substring(0, Math.max(0, end)));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("token", "must be a lease token");
+        }
+        if (!secret.isMark(token.substring(end + 1), token.substring(0, end))) {
+            throw gone(key.job());
+        }
+        return key;
+    }
+
+    /** Refuses jobs that are not the caller's: a lease of another tenant is as none. */
+    static Consumer<Job> mayReport(Caller caller) {
+        Tenancy tenancy = Tenancy.of(caller);
+        return job -> {
+            if (!tenancy.owns(job.queue()) || OWN.contains(job.type())) {
+                throw gone(job.id());
+            }
+            caller.bounds().require(tenancy.shown(job.queue()), job.type());
+        };
+    }
+
+    private static StaleLeaseException gone(JobId job) {
+        return new StaleLeaseException("The lease of job " + job + " is gone, and nothing was changed");
+    }
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import io.reprise.server.auth.Quotas;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.store.Note;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What tenants may have. */
+final class QuotaEndpoints implements Endpoints {
+
+    private static final String SECTION = "Quotas";
+    private static final int MOST = Integer.MAX_VALUE;
+
+    private static final Schema LIMITS = Schema.object()
+            .may("jobs", Schema.integer(0, MOST).about("jobs that wait"))
+            .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("bytes of payloads and results of all jobs"))
+            .may("queues", Schema.integer(0, MOST))
+            .may("schedules", Schema.integer(0, MOST))
+            .may("webhooks", Schema.integer(0, MOST))
+            .may("streams", Schema.integer(0, MOST))
+            .may("jobsPerSecond", Schema.integer(1, MOST).about("jobs that are enqueued; twice as many at once"))
+            .may("bytesPerSecond", Schema.integer(1, MOST).about("bytes of their payloads; twice as many at once"))
+            .named("QuotaLimits");
+
+    private static final Schema QUOTA = Schema.object()
+            .must("tenant", Schema.text(1, 100).orNull().about("null: a key without a tenant has no quota"))
+            .must("limits", LIMITS)
+            .must(
+                    "use",
+                    Schema.object()
+                            .may("jobs", Schema.integer(0, Long.MAX_VALUE))
+                            .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("as measured a while ago"))
+                            .may("queues", Schema.integer(0, MOST))
+                            .named("QuotaUse"))
+            .named("Quota");
+
+    private final Quotas quotas;
+
+    QuotaEndpoints(Quotas quotas) {
+        this.quotas = quotas;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/quota", "getQuota")
+                        .section(SECTION)
+                        .summary("What the tenant of this key may have, and what it has")
+                        .scope(Scope.READ)
+                        .answers(200, "the quota", QUOTA)
+                        .does(request -> Response.ok(view(request.caller().tenant()))),
+                one(Operation.get("/v1/quotas/{tenant}", "getTenantQuota"))
+                        .summary("What a tenant may have, and what it has")
+                        .answers(200, "the quota", QUOTA)
+                        .does(request -> Response.ok(view(request.path("tenant")))),
+                one(Operation.put("/v1/quotas/{tenant}", "putTenantQuota"))
+                        .summary("Give a tenant quotas of its own; what is left out is as for all others")
+                        .body(LIMITS)
+                        .answers(200, "the quota", QUOTA)
+                        .does(this::put));
+    }
+
+    private static Operation.Builder one(Operation.Builder operation) {
+        return operation.section(SECTION).path("tenant", KeyEndpoints.TENANT, "name of the tenant");
+    }
+
+    private Answer put(Request request) {
+        quotas.put(
+                request.path("tenant"),
+                request.fields(),
+                new Note(request.caller().name(), null));
+        return Response.ok(view(request.path("tenant")));
+    }
+
+    private Map<String, @Nullable Object> view(@Nullable String tenant) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("tenant", tenant);
+        if (tenant == null) {
+            view.put("limits", Map.of());
+            view.put("use", Map.of());
+            return view;
+        }
+        Quotas.Use use = quotas.use(tenant);
+        view.put("limits", quotas.of(tenant).view());
+        view.put(
+                "use",
+                Map.of(
+                        "jobs",
+                        use.jobs(),
+                        "bytes",
+                        use.bytes(),
+                        "queues",
+                        use.queues().size()));
+        return view;
+    }
+}

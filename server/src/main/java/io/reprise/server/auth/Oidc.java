@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.auth;
+
+import com.nimbusds.jose.JOSEException;
+import com.nimbusds.jose.JOSEObjectType;
+import com.nimbusds.jose.JWSAlgorithm;
+import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.source.JWKSource;
+import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
+import com.nimbusds.jose.proc.BadJOSEException;
+import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
+import com.nimbusds.jose.proc.JWSVerificationKeySelector;
+import com.nimbusds.jose.proc.SecurityContext;
+import com.nimbusds.jose.util.DefaultResourceRetriever;
+import com.nimbusds.jwt.JWTClaimsSet;
+import com.nimbusds.jwt.proc.DefaultJWTClaimsVerifier;
+import com.nimbusds.jwt.proc.DefaultJWTProcessor;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Scope;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URI;
+import java.net.URL;
+import java.text.ParseException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Lets in those for whom an OpenID provider vouches: bearer tokens that it has signed, for this server, not expired. What a token's holder
+ * may do, and whose jobs, its claims say. The provider is asked for its keys when the first token comes, and now and then. Thread-safe.
+ */
+public final class Oidc {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
+    private static final String DISCOVERY = "/.well-known/openid-configuration";
+    private static final int TIMEOUT_MILLIS = 5_000;
+    private static final int MAX_BYTES = 1 << 20;
+    private static final int MAX_SHOWN = 40;
+    private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
+    private static final Duration WITHOUT_PROVIDER = Duration.ofHours(4);
+
+    /** In a claim, whose jobs a token is for: all tenants' and nobody's. */
+    private static final String EVERYBODY = "*";
+
+    private static final Pattern TENANT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
+
+    /** Signatures only: a secret that is shared with the provider would let the server make tokens of its own. */
+    private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
+            JWSAlgorithm.RS256,
+            JWSAlgorithm.RS384,
+            JWSAlgorithm.RS512,
+            JWSAlgorithm.PS256,
+            JWSAlgorithm.PS384,
+            JWSAlgorithm.PS512,
+            JWSAlgorithm.ES256,
+            JWSAlgorithm.ES384,
+            JWSAlgorithm.ES512);
+
+    /**
+     * Who is trusted for what.
+     *
+     * @param issuer of the tokens, as it calls itself
+     * @param audience that tokens must be for
+     * @param scopesClaim where a token's scopes are: a list, or text with spaces between
+     * @param tenantClaim where a token's tenant is
+     */
+    public record Settings(String issuer, String audience, String scopesClaim, String tenantClaim) {}
+
+    private final Settings settings;
+    private final InstantSource clock;
+    private final DefaultResourceRetriever retriever =
+            new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_BYTES);
+    private @Nullable DefaultJWTProcessor<SecurityContext> processor;
+    private Instant askedAt = Instant.MIN;
+
+    public Oidc(Settings settings, InstantSource clock) {
+        this.settings = settings;
+        this.clock = clock;
+    }
+
+    /** Refuses what is no issuer that can be trusted. @throws IllegalArgumentException saying why */
+    public static void requireIssuer(String issuer) {
+        URI uri = URI.create(issuer);
+        boolean local = "localhost".equals(uri.getHost()) || "127.0.0.1".equals(uri.getHost());
+        if (uri.getHost() == null || !("https".equals(uri.getScheme()) || (local && "http".equals(uri.getScheme())))) {
+            throw new IllegalArgumentException("must be an https URL");
+        }
+    }
+
+    /** Whether a text may be a token, rather than a key. */
+    static boolean isToken(String bearer) {
+        return bearer.startsWith("ey") && bearer.chars().filter(c -> c == '.').count() == 2;
+    }
+
+    /**
+     * Who holds this token; empty if it is not valid, or its claims do not say what it is for.
+     *
+     * @throws Problem if the provider's keys cannot be had
+     */
+    Optional<Caller> caller(String token) {
+        try {
+            return caller(processor().process(token, null));
+        } catch (KeySourceException e) {
+            throw unavailable(e);
+        } catch (ParseException | BadJOSEException | JOSEException e) {
+            log.debug("A token was refused: {}", e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private Optional<Caller> caller(JWTClaimsSet claims) {
+        Object tenant = claims.getClaim(settings.tenantClaim);
+        Set<Scope> scopes = scopes(claims.getClaim(settings.scopesClaim));
+        if (!(tenant instanceof String name)
+                || !(name.equals(EVERYBODY) || TENANT.matcher(name).matches())
+                || scopes.isEmpty()) {
+            log.debug("A token of {} was refused: its claims name no tenant, or no scope", claims.getSubject());
+            return Optional.empty();
+        }
+        if (name.equals(EVERYBODY)) {
+            return Optional.of(new Caller("user " + shown(claims.getSubject()) + " (oidc)", scopes, null));
+        }
+        // Keys are everybody's, so that no tenant's token manages them.
+        scopes.remove(Scope.ADMIN);
+        return Optional.of(
+                new Caller("user " + shown(claims.getSubject()) + " (oidc" + Tenancy.of(name), scopes, name));
+    }
+
+    private static String shown(String subject) {
+        String plain = subject.replaceAll("\\p{C}", " ");
+        return plain.length() <= MAX_SHOWN ? plain : plain.substring(0, MAX_SHOWN);
+    }
+
+    private static Set<Scope> scopes(@Nullable Object claim) {
+        Set<Scope> scopes = EnumSet.noneOf(Scope.class);
+        Collection<?> words = claim instanceof Collection<?> list
+                ? list
+                : Arrays.asList((claim instanceof String text ? text : "").split(" ", -1));
+        for (Object word : words) {
+            for (Scope scope : Scope.values()) {
+                if (scope.text().equals(String.valueOf(word).toLowerCase(Locale.ROOT))) {
+                    scopes.add(scope);
+                }
+            }
+        }
+        return scopes;
+    }
+
+    private synchronized DefaultJWTProcessor<SecurityContext> processor() {
+        DefaultJWTProcessor<SecurityContext> known = processor;
+        if (known != null) {
+            return known;
+        }
+        Instant now = clock.instant();
+        if (Duration.between(askedAt, now).compareTo(ASK_AGAIN) < 0) {
+            throw unavailable(null);
+        }
+        askedAt = now;
+        try {
+            known = made(keys());
+        } catch (IOException e) {
+            log.warn("The issuer of tokens, {}, does not say where its keys are: {}", settings.issuer, e.getMessage());
+            throw unavailable(e);
+        }
+        processor = known;
+        return known;
+    }
+
+    /** Where the provider says that its keys are. */
+    private URL keys() throws IOException {
+        String base = settings.issuer.replaceAll("/+$", "");
+        JsonNode found =
+                Json.parse(retriever.retrieveResource(new URL(base + DISCOVERY)).getContent());
+        if (!settings.issuer.equals(found.path("issuer").stringValue(""))) {
+            throw new IOException("it calls itself " + found.path("issuer"));
+        }
+        String keys = found.path("jwks_uri").stringValue("");
+        try {
+            requireIssuer(keys);
+            return new URL(keys);
+        } catch (IllegalArgumentException | MalformedURLException e) {
+            throw new IOException("its keys are nowhere: " + keys, e);
+        }
+    }
+
+    private DefaultJWTProcessor<SecurityContext> made(URL keys) {
+        JWKSource<SecurityContext> source = JWKSourceBuilder.<SecurityContext>create(keys, retriever)
+                .retrying(true)
+                .outageTolerant(WITHOUT_PROVIDER.toMillis())
+                .build();
+        DefaultJWTProcessor<SecurityContext> made = new DefaultJWTProcessor<>();
+        made.setJWSTypeVerifier(
+                new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
+        made.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, source));
+        made.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
+                settings.audience,
+                new JWTClaimsSet.Builder().issuer(settings.issuer).build(),
+                Set.of("sub", "exp")));
+        return made;
+    }
+
+    private static Problem unavailable(@Nullable Exception cause) {
+        Problem problem = Problem.of(ProblemType.UNAVAILABLE, "The issuer of tokens does not answer; try again")
+                .header("Retry-After", "5");
+        if (cause != null) {
+            problem.addSuppressed(cause);
+        }
+        return problem;
+    }
+}

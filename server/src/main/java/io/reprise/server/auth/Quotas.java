@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.auth;
+
+import io.reprise.JobState;
+import io.reprise.server.http.Caller;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.store.Document;
+import io.reprise.store.JobStore;
+import io.reprise.store.Note;
+import io.reprise.store.QueueState;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * How much each tenant may have, and how fast it may bring more. Callers without a tenant are the operator's own and have no quota. What
+ * a tenant has is read from the store every few seconds, so several servers together may let pass what comes within that time.
+ * Thread-safe.
+ */
+public final class Quotas {
+
+    private static final String KIND = "quota";
+    private static final Duration KNOWN_FOR = Duration.ofSeconds(5);
+    private static final Duration COUNTED_FOR = Duration.ofSeconds(2);
+    private static final Duration LONGEST_COUNTED_FOR = Duration.ofSeconds(30);
+    private static final int REST_PER_COUNT = 10;
+    private static final int MAX_KNOWN = 10_000;
+    private static final long PATIENCE_SECONDS = 30;
+
+    /**
+     * What a tenant may have.
+     *
+     * @param jobs that wait
+     * @param bytes of payloads and results of all its jobs, the finished ones too
+     * @param jobsPerSecond that are enqueued, twice as many at once
+     * @param bytesPerSecond of payloads that are enqueued, twice as many at once
+     */
+    public record Limits(
+            int jobs,
+            long bytes,
+            int queues,
+            int schedules,
+            int webhooks,
+            int streams,
+            int jobsPerSecond,
+            int bytesPerSecond) {
+
+        public static final Limits DEFAULT =
+                new Limits(1_000_000, 10_000_000_000L, 1_000, 1_000, 100, 50, 5_000, 20_000_000);
+
+        /** These with what the fields say. */
+        Limits with(Fields fields) {
+            return new Limits(
+                    fields.integer("jobs", jobs),
+                    fields.large("bytes", bytes),
+                    fields.integer("queues", queues),
+                    fields.integer("schedules", schedules),
+                    fields.integer("webhooks", webhooks),
+                    fields.integer("streams", streams),
+                    fields.integer("jobsPerSecond", jobsPerSecond),
+                    fields.integer("bytesPerSecond", bytesPerSecond));
+        }
+
+        public Map<String, Object> view() {
+            Map<String, Object> view = new LinkedHashMap<>();
+            view.put("jobs", jobs);
+            view.put("bytes", bytes);
+            view.put("queues", queues);
+            view.put("schedules", schedules);
+            view.put("webhooks", webhooks);
+            view.put("streams", streams);
+            view.put("jobsPerSecond", jobsPerSecond);
+            view.put("bytesPerSecond", bytesPerSecond);
+            return view;
+        }
+    }
+
+    /** What a tenant has: jobs that wait, bytes of payloads and results, and the names of its queues. */
+    public record Use(long jobs, long bytes, Set<String> queues) {
+
+        private static final Use NOTHING = new Use(0, 0, Set.of());
+
+        public Use {
+            queues = Set.copyOf(queues);
+        }
+
+        private Use plus(Use more) {
+            Set<String> all = new HashSet<>(queues);
+            all.addAll(more.queues);
+            return new Use(jobs + more.jobs, bytes + more.bytes, all);
+        }
+    }
+
+    private record Known(Limits limits, Instant until) {}
+
+    /**
+     * What all tenants had at a moment.
+     *
+     * @param unfinished tenants that have more jobs than were counted
+     * @param until when it is known well enough
+     */
+    private record Count(Map<String, Use> byTenant, Set<String> unfinished, Instant until) {}
+
+    private final JobStore store;
+    private final Limits otherwise;
+    private final InstantSource clock;
+    private final Map<String, Known> known = new ConcurrentHashMap<>();
+    private final Buckets jobs = new Buckets(1, 1);
+    private final Buckets bytes = new Buckets(1, 1);
+    private final TenantBytes stored;
+    private Count count = new Count(Map.of(), Set.of(), Instant.MIN);
+
+    /** Jobs that were let pass since they were counted last. */
+    private final Map<String, Long> since = new HashMap<>();
+
+    /**
+     * Quotas on a store.
+     *
+     * @param otherwise for tenants that have none of their own
+     */
+    public Quotas(JobStore store, Limits otherwise, InstantSource clock) {
+        this.store = store;
+        this.otherwise = otherwise;
+        this.clock = clock;
+        this.stored = new TenantBytes(store);
+    }
+
+    /** Finds out how many bytes tenants have stored, which takes long if there are many jobs. */
+    public void measure() {
+        if (!count().byTenant.isEmpty()) {
+            stored.measure();
+        }
+    }
+
+    /** What this tenant may have. */
+    public Limits of(String tenant) {
+        Instant now = clock.instant();
+        Known cached = known.get(tenant);
+        if (cached != null && now.isBefore(cached.until)) {
+            return cached.limits;
+        }
+        Limits limits = document(tenant)
+                .map(document -> otherwise.with(new Fields(Json.parse(document.json()))))
+                .orElse(otherwise);
+        if (known.size() >= MAX_KNOWN) {
+            known.clear();
+        }
+        known.put(tenant, new Known(limits, now.plus(KNOWN_FOR)));
+        return limits;
+    }
+
+    /** Gives a tenant quotas of its own; what the fields do not say is as for all others. */
+    public Limits put(String tenant, Fields fields, Note note) {
+        Limits limits = otherwise.with(fields);
+        Map<String, Object> own = new LinkedHashMap<>(limits.view());
+        own.keySet().removeIf(name -> !fields.has(name));
+        Document before = document(tenant).orElse(new Document(KIND, tenant, 0, "{}"));
+        if (store.putDocument(
+                        before.with(Json.text(own)),
+                        "put-quota",
+                        note.changing(Json.change(Json.parse(before.json()), own)))
+                .isEmpty()) {
+            throw Problem.of(ProblemType.CONFLICT, "The quota was changed by another at the same time");
+        }
+        known.remove(tenant);
+        return limits;
+    }
+
+    private Optional<Document> document(String tenant) {
+        return store.document(KIND, tenant);
+    }
+
+    /** What this tenant has, as it was a moment ago. */
+    public synchronized Use use(String tenant) {
+        Count all = count();
+        Use counted = all.byTenant.getOrDefault(tenant, Use.NOTHING);
+        if (all.unfinished.remove(tenant)) {
+            // Up to its own limit: beyond that it does not matter.
+            counted = new Use(store.live(tenant + Tenancy.END, of(tenant).jobs + 1), 0, counted.queues);
+            all.byTenant.put(tenant, counted);
+        }
+        return new Use(counted.jobs + since.getOrDefault(tenant, 0L), stored.of(tenant), counted.queues);
+    }
+
+    /**
+     * Lets jobs pass that a caller wants to enqueue.
+     *
+     * @param queues of these jobs, as they are stored
+     * @param size of their payloads
+     * @throws Problem if they are too many, or come too fast
+     */
+    public void enqueue(Caller caller, Set<String> queues, int number, long size) {
+        String tenant = caller.tenant();
+        if (tenant == null) {
+            return;
+        }
+        Limits limits = of(tenant);
+        synchronized (this) {
+            Use use = use(tenant);
+            if (use.jobs + number > limits.jobs) {
+                throw exceeded(
+                        "There are " + use.jobs + " jobs waiting, and there may be " + limits.jobs,
+                        "let workers catch up, cancel some, or enqueue fewer");
+            }
+            if (use.bytes + size > limits.bytes) {
+                throw exceeded(
+                        "There are " + use.bytes + " bytes stored, and there may be " + limits.bytes,
+                        "discard dead letters, wait until finished jobs are deleted, or send smaller payloads");
+            }
+            requireRoom(use, queues, limits);
+            requirePace(tenant, number, size, limits);
+            since.merge(tenant, (long) number, Long::sum);
+            stored.add(tenant, size);
+        }
+    }
+
+    /** Lets a name of a queue pass, as it is stored. @throws Problem if there are as many as there may be */
+    public void queue(Caller caller, String queue) {
+        String tenant = caller.tenant();
+        if (tenant != null) {
+            requireRoom(use(tenant), Set.of(queue), of(tenant));
+        }
+    }
+
+    private static void requireRoom(Use use, Set<String> queues, Limits limits) {
+        Set<String> all = new HashSet<>(use.queues);
+        all.addAll(queues);
+        if (all.size() > use.queues.size() && all.size() > limits.queues) {
+            throw exceeded(
+                    "There are " + use.queues.size() + " queues, and there may be " + limits.queues,
+                    "use one that there is");
+        }
+    }
+
+    private void requirePace(String tenant, int number, long size, Limits limits) {
+        Instant now = clock.instant();
+        Duration wait = jobs.untilOne(tenant, now, limits.jobsPerSecond);
+        Duration rest = bytes.untilOne(tenant, now, limits.bytesPerSecond);
+        if (!wait.isZero()) {
+            throw tooFast("More than " + limits.jobsPerSecond + " jobs per second", wait);
+        }
+        if (!rest.isZero()) {
+            throw tooFast("More than " + limits.bytesPerSecond + " bytes of payloads per second", rest);
+        }
+        jobs.take(tenant, now, number, limits.jobsPerSecond);
+        bytes.take(tenant, now, (double) size, limits.bytesPerSecond);
+    }
+
+    /**
+     * Lets one more of something pass.
+     *
+     * @param there how many there are
+     * @param most how many there may be
+     * @param things what they are
+     */
+    public static void requireRoom(long there, int most, String things, String whatToDo) {
+        if (there >= most) {
+            throw exceeded("There are " + there + " " + things + ", and there may be " + most, whatToDo);
+        }
+    }
+
+    /** How long a count that took so long holds. The process may have stood still, so there is a limit. */
+    private static Duration counted(Duration took) {
+        Duration rest = took.multipliedBy(REST_PER_COUNT);
+        if (rest.compareTo(COUNTED_FOR) < 0) {
+            return COUNTED_FOR;
+        }
+        return rest.compareTo(LONGEST_COUNTED_FOR) < 0 ? rest : LONGEST_COUNTED_FOR;
+    }
+
+    /** Counting again takes no more than a part of the time, however long it takes. */
+    private synchronized Count count() {
+        Instant now = clock.instant();
+        if (now.isBefore(count.until)) {
+            return count;
+        }
+        Map<String, Use> byTenant = new HashMap<>();
+        Set<String> unfinished = new HashSet<>();
+        for (QueueState queue : store.queues()) {
+            String tenant = Tenancy.tenant(queue.name());
+            if (tenant != null) {
+                byTenant.merge(tenant, new Use(queue.count(JobState.PENDING), 0, Set.of(queue.name())), Use::plus);
+                if (queue.atLeast().contains(JobState.PENDING)) {
+                    unfinished.add(tenant);
+                }
+            }
+        }
+        count = new Count(byTenant, unfinished, now.plus(counted(Duration.between(now, clock.instant()))));
+        since.clear();
+        return count;
+    }
+
+    private static Problem exceeded(String what, String whatToDo) {
+        return Problem.of(
+                        ProblemType.QUOTA_EXCEEDED,
+                        what + " of this tenant: " + whatToDo + ", or ask the operator for a larger quota")
+                .header("Retry-After", Long.toString(PATIENCE_SECONDS));
+    }
+
+    private static Problem tooFast(String what, Duration wait) {
+        long seconds = Math.max(1, wait.plusMillis(999).toSeconds());
+        return Problem.of(
+                        ProblemType.TOO_MANY_REQUESTS,
+                        what + " of this tenant: try again in " + seconds + " s, and send fewer at once")
+                .header("Retry-After", Long.toString(seconds));
+    }
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.auth;
+
+import io.reprise.store.Document;
+import io.reprise.store.DocumentStore;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+
+/** A secret that all servers on one store share and nobody else knows: made by the first of them. Immutable. */
+public final class StoreSecret {
+
+    private static final String KIND = "server-secret";
+    private static final String ID = "1";
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final int BYTES = 32;
+
+    /** Bytes of a mark: too many to be guessed while a server counts wrong ones. */
+    private static final int MARK_BYTES = 10;
+
+    private final SecretKeySpec key;
+
+    private StoreSecret(byte[] secret) {
+        this.key = new SecretKeySpec(secret, ALGORITHM);
+    }
+
+    /** That of this store. */
+    public static StoreSecret of(DocumentStore store) {
+        Document stored = store.document(KIND, ID).orElse(null);
+        if (stored == null) {
+            byte[] fresh = new byte[BYTES];
+            new SecureRandom().nextBytes(fresh);
+            String json = "\"" + HexFormat.of().formatHex(fresh) + "\"";
+            // Whoever is first has made it for all.
+            store.putDocument(new Document(KIND, ID, 0, json));
+            stored = store.document(KIND, ID).orElseThrow();
+        }
+        String hex = stored.json().replaceAll("[^0-9a-f]", "");
+        return new StoreSecret(HexFormat.of().parseHex(hex));
+    }
+
+    /** What only a server on this store can put to a text. */
+    public String mark(String text) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            byte[] full = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(full, 0, MARK_BYTES);
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("This Java has no " + ALGORITHM, e);
+        }
+    }
+
+    /** Whether this mark was put to this text. Takes the same time whether or not. */
+    public boolean isMark(String mark, String text) {
+        return MessageDigest.isEqual(
+                mark.getBytes(StandardCharsets.UTF_8), mark(text).getBytes(StandardCharsets.UTF_8));
+    }
+}

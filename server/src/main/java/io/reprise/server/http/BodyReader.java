@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonGenerator;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.util.RawValue;
+
+/**
+ * Reads a body as its schema describes it. A tree of small objects takes thirty times the memory of its text, so a tree is
+ * made only of what the schema names, up to a number of values; what may be any JSON is checked and stays text, and what the schema
+ * refuses is passed over. Not thread-safe.
+ */
+final class BodyReader {
+
+    private static final int MAX_VALUES = 200_000;
+    private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+    private final JsonParser parser;
+    private int values;
+
+    BodyReader(JsonParser parser) {
+        this.parser = parser;
+    }
+
+    /** The only value there is; null if there is none. */
+    @Nullable
+    JsonNode read(Schema schema) {
+        if (parser.nextToken() == null) {
+            return null;
+        }
+        JsonNode node = value(schema);
+        if (parser.nextToken() != null) {
+            throw Problem.invalid("", "has something after its end");
+        }
+        return node;
+    }
+
+    /** The value that begins at the current token. */
+    private JsonNode value(Schema schema) {
+        if (++values > MAX_VALUES) {
+            throw Problem.invalid("", "has more than " + MAX_VALUES + " values");
+        }
+        JsonToken token = parser.currentToken();
+        if (schema.kind == Schema.Kind.JSON && token != JsonToken.VALUE_NULL) {
+            return NODES.pojoNode(new RawValue(text()));
+        }
+        return switch (token) {
+            case START_OBJECT -> object(schema);
+            case START_ARRAY -> array(schema);
+            case VALUE_STRING -> NODES.stringNode(parser.getString());
+            case VALUE_NUMBER_INT -> integer();
+            case VALUE_NUMBER_FLOAT -> NODES.numberNode(parser.getDecimalValue());
+            case VALUE_TRUE -> NODES.booleanNode(true);
+            case VALUE_FALSE -> NODES.booleanNode(false);
+            case VALUE_NULL -> NODES.nullNode();
+            default -> throw Problem.invalid("", "is not JSON");
+        };
+    }
+
+    private JsonNode integer() {
+        return switch (parser.getNumberType()) {
+            case INT -> NODES.numberNode(parser.getIntValue());
+            case LONG -> NODES.numberNode(parser.getLongValue());
+            default -> NODES.numberNode(parser.getBigIntegerValue());
+        };
+    }
+
+    private JsonNode object(Schema schema) {
+        ObjectNode object = NODES.objectNode();
+        Schema own = schema.kind == Schema.Kind.ONE_OR_MORE ? Objects.requireNonNull(schema.items) : schema;
+        if (own.kind != Schema.Kind.OBJECT && own.kind != Schema.Kind.ANY) {
+            parser.skipChildren();
+            return object;
+        }
+        while (parser.nextToken() != JsonToken.END_OBJECT) {
+            String name = parser.currentName();
+            parser.nextToken();
+            Schema member = own.members.get(name);
+            if (member != null || own.open || own.kind == Schema.Kind.ANY) {
+                object.set(name, value(member == null ? Schema.any() : member));
+            } else {
+                refused(object, name);
+            }
+        }
+        return object;
+    }
+
+    /** What is wrong with it is its name alone. A few are enough to say so. */
+    private void refused(ObjectNode object, String name) {
+        if (++values <= MAX_VALUES) {
+            object.set(name, NODES.nullNode());
+        }
+        parser.skipChildren();
+    }
+
+    private JsonNode array(Schema schema) {
+        ArrayNode array = NODES.arrayNode();
+        boolean any = schema.kind == Schema.Kind.ANY;
+        if (!any && schema.items == null) {
+            parser.skipChildren();
+            return array;
+        }
+        Schema items = any ? Schema.any() : Objects.requireNonNull(schema.items);
+        while (parser.nextToken() != JsonToken.END_ARRAY) {
+            // One too many is enough to be refused.
+            if (schema.max != null && array.size() > schema.max.intValue()) {
+                parser.skipChildren();
+            } else {
+                array.add(value(items));
+            }
+        }
+        return array;
+    }
+
+    /** The current value as text, without blanks. Numbers stay as they were written; half of a surrogate pair is refused. */
+    private String text() {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator out = Json.generator(bytes)) {
+            int depth = 0;
+            do {
+                depth += copy(out);
+            } while (depth > 0 && parser.nextToken() != null);
+        }
+        return bytes.toString(StandardCharsets.UTF_8);
+    }
+
+    /** Text with half a surrogate pair could be stored, but never again be sent. */
+    private static String whole(String text) {
+        for (int i = 0; i < text.length(); i++) {
+            if (Character.isHighSurrogate(text.charAt(i))
+                    && i + 1 < text.length()
+                    && Character.isLowSurrogate(text.charAt(i + 1))) {
+                i++;
+            } else if (Character.isSurrogate(text.charAt(i))) {
+                throw Problem.invalid("", "the body has half of a surrogate pair");
+            }
+        }
+        return text;
+    }
+
+    /** Copies a token; answers how much deeper it leads. */
+    private int copy(JsonGenerator out) {
+        switch (parser.currentToken()) {
+            case START_OBJECT -> out.writeStartObject();
+            case START_ARRAY -> out.writeStartArray();
+            case END_OBJECT -> out.writeEndObject();
+            case END_ARRAY -> out.writeEndArray();
+            case PROPERTY_NAME -> out.writeName(whole(parser.currentName()));
+            case VALUE_STRING -> out.writeString(whole(parser.getString()));
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> out.writeNumber(parser.getString());
+            default -> out.copyCurrentEvent(parser);
+        }
+        return parser.currentToken().isStructStart() ? 1 : parser.currentToken().isStructEnd() ? -1 : 0;
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.http;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Bytes of bodies and answers that are in memory at the moment, in all and of each caller. However large they are, one request
+ * is let pass where there is no other. Thread-safe.
+ */
+final class BytesInFlight {
+
+    private final long most;
+    private final Map<String, Long> byCaller = new HashMap<>();
+    private long all;
+
+    /**
+     * Counts up to a limit.
+     *
+     * @param most bytes in all; half of it for one caller
+     */
+    BytesInFlight(long most) {
+        this.most = most;
+    }
+
+    /**
+     * Counts bytes that are about to be read.
+     *
+     * @throws Problem if there are too many already
+     */
+    synchronized void take(String caller, long bytes) {
+        long own = byCaller.getOrDefault(caller, 0L);
+        if (own > 0 && own + bytes > most / 2) {
+            throw Problem.of(
+                            ProblemType.TOO_MANY_REQUESTS,
+                            "Too many bytes are on their way under this key: send fewer or smaller requests at once")
+                    .header("Retry-After", "1");
+        }
+        if (all > 0 && all + bytes > most) {
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many bytes are on their way")
+                    .header("Retry-After", "1");
+        }
+        add(caller, bytes);
+    }
+
+    /** Counts bytes that are there, whether or not they are too many. */
+    synchronized void add(String caller, long bytes) {
+        all += bytes;
+        byCaller.merge(caller, bytes, Long::sum);
+    }
+
+    synchronized void release(String caller, long bytes) {
+        all -= bytes;
+        byCaller.computeIfPresent(caller, (name, own) -> own == bytes ? null : own - bytes);
+    }
+
+    synchronized long all() {
+        return all;
+    }
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobId;
+import io.reprise.JobSpec;
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.auth.Quotas;
+import io.reprise.server.http.HttpSettings;
+import io.reprise.server.http.Scope;
+import io.reprise.store.Note;
+import io.reprise.testing.InMemoryJobStore;
+import java.time.InstantSource;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What one tenant may have, and how it is told. */
+class QuotaTest {
+
+    private static final Scope[] ALL = {Scope.READ, Scope.ENQUEUE, Scope.WORK, Scope.OPERATE};
+
+    private final TestServer server = new TestServer(new Quotas.Limits(10, 1_000, 3, 2, 1, 1, 1_000_000, 1_000_000));
+    private final String key = server.key("small", "small", ALL);
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private Reply enqueue(String by, int jobs, String queue) {
+        String job = "{\"type\":\"a\",\"delay\":\"1d\",\"queue\":\"" + queue + "\"}";
+        return server.send(by, "POST", "/v1/jobs", "[" + job + ("," + job).repeat(jobs - 1) + "]");
+    }
+
+    private static void requireExceeded(Reply reply, String what) {
+        assertThat(reply.status()).as(reply.raw().body()).isEqualTo(429);
+        assertThat(reply.problem()).isEqualTo("quota-exceeded");
+        assertThat(reply.text("detail")).contains(what).contains("ask the operator");
+        assertThat(reply.raw().headers().firstValue("Retry-After")).isPresent();
+    }
+
+    @Test
+    void a_tenant_has_so_many_jobs_waiting_and_no_more() {
+        assertThat(enqueue(key, 9, "a").status()).isEqualTo(202);
+        requireExceeded(enqueue(key, 2, "a"), "9 jobs waiting");
+        assertThat(enqueue(key, 1, "a").status()).isEqualTo(202);
+        requireExceeded(enqueue(key, 1, "a"), "10 jobs waiting");
+        assertThat(enqueue(server.key("other", "other", ALL), 10, "a").status()).isEqualTo(202);
+        assertThat(enqueue(server.admin, 100, "a").status())
+                .as("the operator's own")
+                .isEqualTo(202);
+    }
+
+    private Reply enqueue(int bytes) {
+        String payload = "\"" + "x".repeat(bytes - 2) + "\"";
+        return server.send(key, "POST", "/v1/jobs", "{\"type\":\"a\",\"payload\":" + payload + "}");
+    }
+
+    @Test
+    void a_tenant_has_so_many_bytes_stored_and_no_more() {
+        assertThat(enqueue(600).status()).isEqualTo(202);
+        requireExceeded(enqueue(401), "600 bytes stored");
+        assertThat(enqueue(400).status()).isEqualTo(202);
+        assertThat(server.send(key, "GET", "/v1/quota", null)
+                        .json()
+                        .at("/use/bytes")
+                        .longValue())
+                .isEqualTo(1_000);
+    }
+
+    /** As after a restart, or when another server took the jobs. */
+    @Test
+    void bytes_are_measured_in_the_store_and_go_with_their_jobs() {
+        InMemoryJobStore store = new InMemoryJobStore();
+        Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());
+        JobId id = store.insert(List.of(
+                        JobSpec.builder("a", "\"12345678\"").queue("small/q").build(),
+                        JobSpec.builder("a", "1").queue("other/q").build(),
+                        JobSpec.builder("a", "1").queue("nobody").build()))
+                .get(0)
+                .id();
+        assertThat(quotas.use("small").bytes()).isZero();
+        quotas.measure();
+        assertThat(quotas.use("small").bytes()).isEqualTo(10);
+        assertThat(quotas.use("other").bytes()).isEqualTo(1);
+        store.cancel(id, new Note("me", null));
+        store.discard(id, new Note("me", null));
+        quotas.measure();
+        assertThat(quotas.use("small").bytes()).isZero();
+    }
+
+    @Test
+    void jobs_that_have_left_make_room() {
+        String id = enqueue(key, 10, "a").json().get(0).get("id").stringValue();
+        server.send(key, "POST", "/v1/jobs/" + id + "/cancel", "{}");
+        TestServer.await(() -> enqueue(key, 1, "a").status() == 202 ? true : null);
+    }
+
+    @Test
+    void a_tenant_has_so_many_names_of_queues() {
+        for (String queue : new String[] {"a", "b", "c"}) {
+            assertThat(enqueue(key, 1, queue).status()).isEqualTo(202);
+        }
+        // Counted anew every two seconds.
+        TestServer.await(() -> server.send(key, "GET", "/v1/quota", null)
+                                .json()
+                                .at("/use/queues")
+                                .intValue()
+                        == 3
+                ? true
+                : null);
+        requireExceeded(enqueue(key, 1, "d"), "3 queues");
+        requireExceeded(server.send(key, "POST", "/v1/queues/d/pause", "{}"), "3 queues");
+        assertThat(enqueue(key, 1, "c").status()).isEqualTo(202);
+    }
+
+    @Test
+    void a_tenant_has_so_many_schedules_and_webhooks() {
+        String schedule = "{\"every\":\"1d\",\"job\":{\"type\":\"a\"}}";
+        for (String name : new String[] {"a", "b", "a"}) {
+            assertThat(server.send(key, "PUT", "/v1/schedules/" + name, schedule)
+                            .status())
+                    .isEqualTo(200);
+        }
+        requireExceeded(server.send(key, "PUT", "/v1/schedules/c", schedule), "2 schedules");
+        String webhook = "{\"url\":\"http://127.0.0.1/\"}";
+        assertThat(server.send(key, "POST", "/v1/webhooks", webhook).status()).isEqualTo(201);
+        requireExceeded(server.send(key, "POST", "/v1/webhooks", webhook), "1 webhooks");
+    }
+
+    @Test
+    void a_tenant_can_be_given_quotas_of_its_own() {
+        Reply put = server.put("/v1/quotas/small", "{\"jobs\":12,\"jobsPerSecond\":1}");
+        assertThat(put.json().at("/limits/jobs").intValue()).isEqualTo(12);
+        assertThat(put.json().at("/limits/schedules").intValue()).isEqualTo(2);
+        assertThat(enqueue(key, 12, "a").status()).isEqualTo(202);
+        Reply tooFast = enqueue(key, 1, "a");
+        assertThat(tooFast.status()).isEqualTo(429);
+        assertThat(server.send(key, "GET", "/v1/quota", null)
+                        .json()
+                        .at("/limits/jobs")
+                        .intValue())
+                .isEqualTo(12);
+        assertThat(server.get("/v1/quota").json().get("tenant").isNull()).isTrue();
+    }
+
+    @Test
+    void jobs_and_bytes_per_second_are_bounded() {
+        server.put("/v1/quotas/small", "{\"jobs\":1000000,\"bytes\":1000000,\"jobsPerSecond\":1}");
+        assertThat(enqueue(key, 100, "a").status()).as("on credit").isEqualTo(202);
+        Reply refused = enqueue(key, 1, "a");
+        assertThat(refused.problem()).isEqualTo("too-many-requests");
+        assertThat(refused.text("detail")).contains("1 jobs per second").contains("try again in");
+        String large = server.key("large", "large", ALL);
+        server.put("/v1/quotas/large", "{\"bytes\":1000000,\"bytesPerSecond\":1}");
+        String job = "{\"type\":\"a\",\"payload\":\"" + "x".repeat(1_000) + "\"}";
+        assertThat(server.send(large, "POST", "/v1/jobs", job).status()).isEqualTo(202);
+        assertThat(server.send(large, "POST", "/v1/jobs", job).text("detail")).contains("bytes of payloads");
+    }
+
+    @Test
+    void answers_tell_how_many_requests_are_left() {
+        try (TestServer slow = new TestServer(new InMemoryJobStore(), HttpSettings.Limits.DEFAULT, 1)) {
+            Reply first = slow.get("/v1/stats");
+            assertThat(first.raw().headers().firstValue("RateLimit-Policy")).contains("\"requests\";q=2;w=2");
+            assertThat(first.raw().headers().firstValue("RateLimit").orElse("")).startsWith("\"requests\";r=1;t=");
+            Reply refused = TestServer.await(() -> {
+                Reply reply = slow.get("/v1/stats");
+                return reply.status() == 429 ? reply : null;
+            });
+            assertThat(refused.raw().headers().firstValue("RateLimit").orElse(""))
+                    .startsWith("\"requests\";r=0;t=");
+            assertThat(refused.raw().headers().firstValue("Retry-After")).isPresent();
+        }
+    }
+}

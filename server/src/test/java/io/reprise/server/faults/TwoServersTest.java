@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.faults;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.Job;
+import io.reprise.JobId;
+import io.reprise.JobState;
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.server.delivery.Stub;
+import io.reprise.server.http.AnswerCheck;
+import io.reprise.server.http.Json;
+import io.reprise.store.JobQuery;
+import io.reprise.store.Page;
+import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.faults.TcpProxy;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Two servers on one PostgreSQL behind proxies, with remote workers, producers, an operator, webhooks and a schedule, while servers are
+ * killed and stopped, sessions ended and answers lost. Nothing is lost, no success accepted twice, no answer outside the
+ * OpenAPI document, memory stays within bounds, and afterwards everything drains. {@code -Dreprise.fire.seconds=600} burns
+ * for ten minutes, {@code -Dreprise.fire.seed=7} otherwise.
+ */
+class TwoServersTest {
+
+    private static final long SECONDS = Long.getLong("reprise.fire.seconds", 20);
+    private static final long SEED = Long.getLong("reprise.fire.seed", 1);
+    private static final String KEY = "reprise_0123456789ab_" + "7".repeat(64);
+    private static final int MAX_MEGABYTES = 400;
+
+    private enum Fault {
+        KILL,
+        STOP,
+        END_SESSIONS,
+        CUT_DATABASE,
+        STALL_DATABASE,
+        CUT_ANSWERS,
+        STALL_ANSWERS
+    }
+
+    @TempDir
+    Path directory;
+
+    private final Ledger ledger = new Ledger();
+    private final Map<Fault, Integer> faults = new EnumMap<>(Fault.class);
+    private final List<Integer> megabytes = new ArrayList<>();
+    private final Set<String> refused = ConcurrentHashMap.newKeySet();
+
+    /** Hears of successes. Of twenty messages one is refused when it comes first. */
+    private Stub.Reply hear(Stub.Seen seen) {
+        String message = Objects.requireNonNull(seen.header("webhook-id"));
+        if (Math.floorMod(message.hashCode(), 20) == 0 && refused.add(message)) {
+            return Stub.Reply.of(503);
+        }
+        ledger.delivered(Json.parse(seen.body()).at("/data/jobId").stringValue(), message);
+        return Stub.Reply.of(200);
+    }
+
+    @Test
+    @Timeout(value = 30, unit = TimeUnit.MINUTES)
+    void nothing_is_lost_while_servers_network_and_sessions_fail() throws Exception {
+        try (PostgresServer postgres = PostgresServer.start();
+                Stub receiver = new Stub(this::hear)) {
+            String database = postgres.freshDatabaseUrl().replaceAll("^.*/|\\?.*$", "");
+            try (ServerProcess first = new ServerProcess("first", postgres.port(), database, KEY, directory)) {
+                first.awaitReady();
+                try (ServerProcess second = new ServerProcess("second", postgres.port(), database, KEY, directory)) {
+                    second.awaitReady();
+                    run(postgres, database, List.of(first, second), receiver);
+                }
+            }
+        }
+    }
+
+    private void run(PostgresServer postgres, String database, List<ServerProcess> servers, Stub receiver)
+            throws Exception {
+        List<String> urls = servers.stream().map(ServerProcess::url).toList();
+        Caller caller = new Caller(urls, KEY, document(urls.get(0)), ledger);
+        String hook = "{\"url\":\"" + receiver.url("/") + "\",\"events\":[\"succeeded\"],\"types\":[\"work\"]}";
+        caller.insist(0, "POST", "/v1/webhooks", hook, null);
+        String schedule = "{\"every\":\"1s\",\"job\":{\"type\":\"work\",\"queue\":\"q0\"}}";
+        caller.insist(0, "PUT", "/v1/schedules/tick", schedule, null);
+        Clients clients = new Clients(caller, ledger);
+        clients.start();
+        long begun = System.nanoTime();
+        burn(postgres, servers, begun + TimeUnit.SECONDS.toNanos(SECONDS));
+        caller.insist(0, "DELETE", "/v1/schedules/tick", null, null);
+        long ticked = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - begun);
+        clients.endProduction();
+        String url = "postgresql://postgres@127.0.0.1:" + postgres.port() + "/" + database;
+        try (JdbcJobStore store = JdbcJobStore.open(url)) {
+            await("everything has drained", () -> isDrained(store));
+            clients.end();
+            requireNothingLost(store, ticked);
+        }
+        for (ServerProcess server : servers) {
+            assertThat(server.isAlive()).isTrue();
+            assertThat(server.log()).doesNotContain("OutOfMemoryError");
+        }
+        report(servers);
+    }
+
+    private static AnswerCheck document(String url) throws Exception {
+        HttpResponse<String> document = HttpClient.newHttpClient()
+                .send(
+                        HttpRequest.newBuilder(URI.create(url + "/openapi.json"))
+                                .build(),
+                        HttpResponse.BodyHandlers.ofString());
+        return new AnswerCheck(Json.parse(document.body()));
+    }
+
+    private static void await(String what, BooleanSupplier condition) {
+        long until = System.nanoTime() + TimeUnit.MINUTES.toNanos(8);
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - until).as(what).isNegative();
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(200));
+        }
+    }
+
+    /** Webhooks too: they are jobs. */
+    private static boolean isDrained(JdbcJobStore store) {
+        return store.queues().stream()
+                .allMatch(queue -> queue.count(JobState.PENDING) + queue.count(JobState.RUNNING) == 0);
+    }
+
+    private void requireNothingLost(JdbcJobStore store, long seconds) {
+        List<String> violations = ledger.check(id -> store.find(JobId.parse(id)).orElse(null));
+        assertThat(violations).isEmpty();
+        List<Job> ticks = ticks(store);
+        assertThat(ticks).as("fired by the schedule").isNotEmpty().hasSizeLessThanOrEqualTo((int) seconds + 5);
+        assertThat(ticks).allMatch(job -> job.state() == JobState.SUCCEEDED);
+        assertThat(ticks).allMatch(job -> ledger.isDelivered(job.id().toString()));
+    }
+
+    private static List<Job> ticks(JdbcJobStore store) {
+        List<Job> ticks = new ArrayList<>();
+        String cursor = null;
+        do {
+            Page<Job> page =
+                    store.find(JobQuery.all().schedule("tick").limit(500).after(cursor));
+            ticks.addAll(page.items());
+            cursor = page.next();
+        } while (cursor != null);
+        return ticks;
+    }
+
+    /** In rounds, each with every fault. */
+    private void burn(PostgresServer postgres, List<ServerProcess> servers, long end) throws Exception {
+        Random random = new Random(SEED);
+        List<Fault> round = new ArrayList<>();
+        while (System.nanoTime() - end < 0 || !round.isEmpty()) {
+            if (round.isEmpty()) {
+                round.addAll(List.of(Fault.values()));
+                Collections.shuffle(round, random);
+            }
+            Fault fault = round.remove(0);
+            faults.merge(fault, 1, Integer::sum);
+            // The first lives long, to show what becomes of its memory.
+            strike(fault, postgres, servers.get(fault == Fault.KILL ? 1 : random.nextInt(2)), random);
+            rest(random, 2_000);
+            megabytes.add(servers.get(0).residentMegabytes());
+        }
+        for (ServerProcess server : servers) {
+            server.awaitReady();
+        }
+    }
+
+    private static void strike(Fault fault, PostgresServer postgres, ServerProcess server, Random random)
+            throws Exception {
+        switch (fault) {
+            case KILL -> {
+                server.kill();
+                rest(random, 2_000);
+                server.startAgain();
+                server.awaitReady();
+            }
+            case STOP -> {
+                server.pause();
+                rest(random, 8_000);
+                server.resume();
+            }
+            case END_SESSIONS -> postgres.endSessions();
+            case CUT_DATABASE -> server.database.cut();
+            case STALL_DATABASE -> {
+                server.database.stall();
+                rest(random, 4_000);
+                server.database.heal();
+            }
+            case CUT_ANSWERS -> {
+                for (int i = 0; i < 5; i++) {
+                    server.front.cutAfter(random.nextInt(5_000));
+                    rest(random, 400);
+                }
+                server.front.heal();
+            }
+            case STALL_ANSWERS -> {
+                server.front.stall(TcpProxy.Direction.TO_CLIENT);
+                rest(random, 2_000);
+                server.front.cut();
+                server.front.heal();
+            }
+        }
+    }
+
+    private static void rest(Random random, int millis) {
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(millis / 4 + random.nextInt(millis)));
+    }
+
+    private void report(List<ServerProcess> servers) {
+        System.out.printf(
+                "%d s, faults %s, %d jobs, %d completions accepted, %d refused as stale, %d told by webhooks, %d answers, %d lost,"
+                        + " %d of 500 and more; resident MB of the first server %s, starts of the second %d%n",
+                SECONDS,
+                faults,
+                ledger.jobs().size(),
+                ledger.accepted(),
+                ledger.stale.get(),
+                ledger.deliveries(),
+                ledger.answers.get(),
+                ledger.lostAnswers.get(),
+                ledger.unavailable.get(),
+                thinned(),
+                servers.get(1).starts() + 1);
+        assertThat(megabytes).allMatch(each -> each < MAX_MEGABYTES);
+        assertThat(isFlat()).as("resident MB: " + megabytes).isTrue();
+    }
+
+    /** At most twenty of them. */
+    private List<Integer> thinned() {
+        int step = Math.max(1, megabytes.size() / 20);
+        List<Integer> some = new ArrayList<>();
+        for (int i = 0; i < megabytes.size(); i += step) {
+            some.add(megabytes.get(i));
+        }
+        return some;
+    }
+
+    /** In a long run: the last fifth of it has hardly more than the second. A short one is over before the heap has its size. */
+    private boolean isFlat() {
+        int fifth = megabytes.size() / 5;
+        return SECONDS < 300 || mean(4 * fifth, 5 * fifth) < 1.15 * mean(fifth, 2 * fifth) + 20;
+    }
+
+    private double mean(int from, int to) {
+        return megabytes.subList(from, to).stream()
+                .mapToInt(Integer::intValue)
+                .average()
+                .orElse(0);
+    }
+}
