@@ -26,7 +26,7 @@ for ((run = 0; run <= runs; run++)); do
     until curl -sf "$url/readyz" >/dev/null; do sleep 0.01; done
     ready=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN {printf "%.2f", b - a}')
     before=$(rss_mb "$pid")
-    key=$(sed -n 's/^  \(rk_.*\)$/\1/p' "$dir/out")
+    key=$(sed -n 's/^  \(reprise_.*\)$/\1/p' "$dir/out")
     batch="[$(for _ in {1..100}; do printf '{"type":"t","payload":{"n":1}},'; done | sed 's/,$//')]"
     for _ in {1..20}; do
         curl -sf "$url/v1/jobs" -H "Authorization: Bearer $key" -H 'Content-Type: application/json' -d "$batch" >/dev/null

@@ -20,6 +20,7 @@ final class Bench {
      * What to measure.
      *
      * @param place where databases are made, see {@link Databases}
+     * @param series file for what a recovery looked like; null for none
      * @param profiles directory for recordings of the Java Flight Recorder; null for none
      */
     record Plan(
@@ -29,6 +30,7 @@ final class Bench {
             List<QueueSystem> systems,
             int rounds,
             boolean quick,
+            @Nullable Path series,
             @Nullable Path profiles) {}
 
     private final Plan plan;
@@ -61,7 +63,8 @@ final class Bench {
     private void measure(Workload workload, int round, QueueSystem system) throws IOException, InterruptedException {
         String why = system.cannot(workload.name(), plan.store());
         boolean peer = Systems.peers().contains(system.name());
-        if (why == null && peer && !workload.forPeers()) {
+        boolean limit = system.name().equals(Systems.RAW);
+        if (why == null && ((peer && !workload.forPeers()) || (limit && workload.alone()))) {
             return;
         }
         if (why != null) {
@@ -94,6 +97,9 @@ final class Bench {
         if (plan.quick()) {
             // Nothing runs for long enough to be worth compiling well.
             options.add("-XX:TieredStopAtLevel=1");
+        }
+        if (plan.series() != null) {
+            options.add("-D" + RecoveryRun.PICTURE + "=" + plan.series());
         }
         if (plan.profiles() != null) {
             String what = workload.name() + "-" + system.name() + "-" + round;

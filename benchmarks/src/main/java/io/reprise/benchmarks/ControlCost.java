@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** W2 with jobs that name a resource, none of which fails: breakers, budgets and limits on against off, turn by turn. */
-final class ControlCost implements Workload {
+final class ControlCost implements RepriseWorkload {
 
     private static final int JOBS = 100_000;
     private static final int TURNS = 5;
@@ -19,16 +19,6 @@ final class ControlCost implements Workload {
     @Override
     public String title() {
         return "drain 100,000 jobs of a resource with retry control on and off";
-    }
-
-    @Override
-    public boolean byDefault() {
-        return false;
-    }
-
-    @Override
-    public boolean forPeers() {
-        return false;
     }
 
     @Override

@@ -58,6 +58,11 @@ final class Ledger implements Handler {
         return open.get() == 0;
     }
 
+    /** Jobs that have not succeeded yet. */
+    int open() {
+        return open.get();
+    }
+
     long firstRunNanos() {
         return firstRun.get();
     }

@@ -53,7 +53,8 @@ public final class Main implements Callable<Integer> {
             names = "--only",
             split = ",",
             paramLabel = "W2",
-            description = "Workloads to run, or 'all'. Unless given: all but W7 and W8, which take long.")
+            description =
+                    "Workloads to run, or 'all'; R1 means all of R1-... Unless given: all but W7, W8, control and R1 to R4, which take long.")
     List<String> only = List.of();
 
     @Option(
@@ -94,6 +95,14 @@ public final class Main implements Callable<Integer> {
     Path plot;
 
     @Option(
+            names = "--series",
+            paramLabel = "FILE",
+            description = "Writes what the last run of R1 or R3 looked like over time: a picture if the name ends in"
+                    + " .svg, otherwise comma-separated values.")
+    @Nullable
+    Path series;
+
+    @Option(
             names = "--profile",
             paramLabel = "DIR",
             description = "Records each measurement with the Java Flight Recorder into this directory.")
@@ -126,7 +135,9 @@ public final class Main implements Callable<Integer> {
         if (kind == StoreKind.SQLITE) {
             Path directory = Files.createTempDirectory("reprise-bench-");
             try {
-                return run(new Bench.Plan(kind, directory.toString(), workloads, systems, rounds, quick, profile), out);
+                return run(
+                        new Bench.Plan(kind, directory.toString(), workloads, systems, rounds, quick, series, profile),
+                        out);
             } finally {
                 delete(directory);
             }
@@ -134,13 +145,15 @@ public final class Main implements Callable<Integer> {
         if (kind == StoreKind.MARIADB) {
             try (MariaDbServer server = MariaDbServer.start(MARIADB)) {
                 return run(
-                        new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, profile),
+                        new Bench.Plan(
+                                kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, series, profile),
                         out);
             }
         }
         try (PostgresServer server = PostgresServer.start(SERVER)) {
             return run(
-                    new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, profile), out);
+                    new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, series, profile),
+                    out);
         }
     }
 
@@ -171,13 +184,14 @@ public final class Main implements Callable<Integer> {
     private List<Workload> workloads(StoreKind kind) {
         List<String> known = Workloads.ALL.stream().map(Workload::name).toList();
         for (String name : only) {
-            if (!name.equals("all") && !known.contains(name)) {
+            if (!name.equals("all") && Workloads.ALL.stream().noneMatch(each -> Workloads.isMeant(name, each))) {
                 throw bad("no workload " + name + "; there are " + String.join(", ", known));
             }
         }
         return Workloads.ALL.stream()
-                .filter(workload ->
-                        only.isEmpty() ? workload.byDefault() : only.contains("all") || only.contains(workload.name()))
+                .filter(workload -> only.isEmpty()
+                        ? workload.byDefault()
+                        : only.contains("all") || only.stream().anyMatch(name -> Workloads.isMeant(name, workload)))
                 .filter(workload -> workload.on(kind))
                 .toList();
     }

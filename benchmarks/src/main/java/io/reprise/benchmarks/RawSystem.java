@@ -14,6 +14,9 @@ final class RawSystem implements QueueSystem {
 
     @Override
     public @Nullable String cannot(String workload, StoreKind store) {
+        if (workload.startsWith("R")) {
+            return "controls nothing";
+        }
         return switch (workload) {
             case "W3" -> store == StoreKind.POSTGRESQL ? null : "the database tells no other process of a commit";
             case "W8" -> "runs the jobs of a batch one after the other";

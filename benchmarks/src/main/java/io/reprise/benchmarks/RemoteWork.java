@@ -9,7 +9,10 @@ import java.util.concurrent.Future;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** H3: remote workers on 8 connections lease up to 100 jobs at a time and complete each; beside it a worker without a server. */
+/**
+ * H3: remote workers on 8 connections lease up to 100 jobs at a time and report them together, or each by a request of its own;
+ * beside it a worker without a server.
+ */
 final class RemoteWork implements Workload {
 
     private static final int WORKERS = 8;
@@ -17,15 +20,31 @@ final class RemoteWork implements Workload {
     private static final int WARM_UP = 1_000;
 
     private final JsonMapper json = new JsonMapper();
+    private final boolean together;
+
+    private RemoteWork(boolean together) {
+        this.together = together;
+    }
+
+    /** H3: one report for all jobs of a lease request. */
+    static RemoteWork together() {
+        return new RemoteWork(true);
+    }
+
+    /** H3-singly. */
+    static RemoteWork singly() {
+        return new RemoteWork(false);
+    }
 
     @Override
     public String name() {
-        return "H3";
+        return together ? "H3" : "H3-singly";
     }
 
     @Override
     public String title() {
-        return "remote workers on 8 connections lease 100 jobs at a time and complete each";
+        return "remote workers on 8 connections lease 100 jobs at a time and "
+                + (together ? "report them together" : "complete each");
     }
 
     @Override
@@ -70,37 +89,58 @@ final class RemoteWork implements Workload {
         installation.enqueueAll(Payloads.range(0, jobs));
         target.tidy();
         Ledger ledger = new Ledger(jobs, 0);
-        List<Future<?>> workers = new ArrayList<>();
+        List<Future<Long>> workers = new ArrayList<>();
         for (int i = 0; i < WORKERS; i++) {
             String worker = "worker-" + i;
             workers.add(threads.submit(() -> {
                 try (HttpConnection connection = server.connect()) {
-                    work(connection, worker, ledger);
+                    return work(connection, worker, ledger);
                 }
-                return true;
             }));
         }
-        for (Future<?> worker : workers) {
-            worker.get();
+        long nanos = 0;
+        for (Future<Long> worker : workers) {
+            nanos = Math.max(nanos, worker.get() - ledger.firstRunNanos());
         }
-        long nanos = System.nanoTime() - ledger.firstRunNanos();
         ledger.check();
         Trial.checkEmpty(installation);
         return nanos;
     }
 
-    /** Until there is nothing to lease. */
-    private void work(HttpConnection connection, String worker, Ledger ledger) throws Exception {
-        String wish = "{\"worker\":\"" + worker + "\",\"types\":[\"work\"],\"max\":100}";
-        while (true) {
+    /** Until all have run: a moment without a job is not the end. Returns when its last one was done. */
+    private long work(HttpConnection connection, String worker, Ledger ledger) throws Exception {
+        String wish = "{\"worker\":\"" + worker + "\",\"types\":[\"work\"],\"max\":100,\"wait\":\"1s\"}";
+        long last = System.nanoTime();
+        while (!ledger.isDone()) {
             JsonNode leases = json.readTree(connection.post("/v1/leases", wish)).get("items");
-            if (leases.isEmpty()) {
-                return;
-            }
             for (JsonNode lease : leases) {
                 ledger.run(lease.get("job").get("payload").asString());
-                connection.post("/v1/leases/" + lease.get("token").asString() + "/complete", "{}");
+                if (!together) {
+                    connection.post("/v1/leases/" + lease.get("token").asString() + "/complete", "{}");
+                }
             }
+            if (together && !leases.isEmpty()) {
+                report(connection, leases);
+            }
+            last = leases.isEmpty() ? last : System.nanoTime();
         }
+        return last;
+    }
+
+    private void report(HttpConnection connection, JsonNode leases) throws Exception {
+        StringBuilder reports = new StringBuilder();
+        for (JsonNode lease : leases) {
+            reports.append(reports.isEmpty() ? "" : ",")
+                    .append("{\"outcome\":\"complete\",\"token\":\"")
+                    .append(lease.get("token").asString())
+                    .append("\"}");
+        }
+        JsonNode answers = json.readTree(connection.post("/v1/leases/report", "{\"reports\":[" + reports + "]}"))
+                .get("items");
+        int accepted = 0;
+        for (JsonNode answer : answers) {
+            accepted += answer.get("accepted").asBoolean() ? 1 : 0;
+        }
+        Checks.equal("reports accepted", leases.size(), accepted);
     }
 }

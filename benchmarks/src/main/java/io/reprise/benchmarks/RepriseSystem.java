@@ -50,8 +50,13 @@ final class RepriseSystem implements QueueSystem {
         return new Opened(target, resource, control);
     }
 
-    private static JdbcJobStore store(Target target) {
+    static JdbcJobStore store(Target target) {
         return JdbcJobStore.open(target.jdbcUrl());
+    }
+
+    /** Enqueues, and runs nothing. */
+    static Reprise client(Target target) {
+        return Reprise.builder().store(store(target)).codec(new JacksonCodec()).start();
     }
 
     private static final class Opened implements Installation {
@@ -69,10 +74,7 @@ final class RepriseSystem implements QueueSystem {
             this.target = target;
             this.resource = resource;
             this.control = control;
-            this.client = Reprise.builder()
-                    .store(store(target))
-                    .codec(new JacksonCodec())
-                    .start();
+            this.client = client(target);
         }
 
         private JobRequest<String> job(String payload) {

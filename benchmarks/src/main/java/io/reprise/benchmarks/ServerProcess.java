@@ -34,7 +34,7 @@ final class ServerProcess implements AutoCloseable {
         String line = "";
         BufferedReader output = process.inputReader();
         while (line != null && !line.startsWith(URL)) {
-            shown = line.startsWith("  rk_") ? line.trim() : shown;
+            shown = line.startsWith("  reprise_") ? line.trim() : shown;
             line = output.readLine();
         }
         if (line == null) {

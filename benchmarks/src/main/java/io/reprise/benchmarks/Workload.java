@@ -21,6 +21,11 @@ interface Workload {
         return true;
     }
 
+    /** Whether it is about Reprise alone: there is nothing to compare it with. */
+    default boolean alone() {
+        return false;
+    }
+
     /** Whether it makes sense there. */
     default boolean on(StoreKind store) {
         return true;

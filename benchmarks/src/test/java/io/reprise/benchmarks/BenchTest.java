@@ -46,7 +46,7 @@ class BenchTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"sqlite, 'H1,H3'", "postgresql, H2"})
+    @CsvSource({"sqlite, 'H1,H3,H3-singly'", "postgresql, H2"})
     void a_server_takes_jobs_and_hands_them_out_exactly_once(String store, String workloads) {
         int code = bench("--quick", "--json", "--peers=none", "--rounds=1", "--only=" + workloads, "--store=" + store);
 
@@ -58,6 +58,42 @@ class BenchTest {
             assertThat(each.has("ofDirect"))
                     .isEqualTo(each.get("system").asString().equals("reprise"));
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sqlite", "postgresql"})
+    void recovery_is_measured_against_the_same_run(String store) {
+        int code =
+                bench("--quick", "--json", "--peers=none", "--rounds=1", "--only=R1-5ms,R2,R3,R4", "--store=" + store);
+
+        assertThat(code).as(err.toString()).isZero();
+        for (JsonNode each : new JsonMapper().readTree(out.toString()).get("results")) {
+            if (each.get("system").asString().equals("reprise")) {
+                boolean storm = !each.get("workload").asString().matches("R1.*|R3");
+                assertThat(each.get(storm ? "ofOff" : "ofBefore").asDouble())
+                        .as(each.toString())
+                        .isPositive();
+                assertThat(each.has("drained")).isEqualTo(!storm);
+                assertThat(each.get("left").asDouble()).isZero();
+            }
+        }
+    }
+
+    @Test
+    void a_name_may_stand_for_all_that_begin_with_it() {
+        assertThat(meant("R1"))
+                .containsExactly(
+                        "R1-0ms", "R1-5ms", "R1-50ms", "R1-0ms-arrivals", "R1-5ms-arrivals", "R1-50ms-arrivals");
+        assertThat(meant("R1-5ms")).containsExactly("R1-5ms");
+        assertThat(meant("W1")).containsExactly("W1");
+        assertThat(meant("R")).isEmpty();
+    }
+
+    private static List<String> meant(String given) {
+        return Workloads.ALL.stream()
+                .filter(workload -> Workloads.isMeant(given, workload))
+                .map(Workload::name)
+                .toList();
     }
 
     @Test
@@ -77,7 +113,21 @@ class BenchTest {
                 .toList();
 
         assertThat(byDefault)
-                .containsExactly("W1", "W1b", "W2", "W3", "W4", "W5", "W6", "idle", "heap", "WAL", "H1", "H2", "H3");
+                .containsExactly(
+                        "W1",
+                        "W1b",
+                        "W2",
+                        "W3",
+                        "W4",
+                        "W5",
+                        "W6",
+                        "idle",
+                        "heap",
+                        "WAL",
+                        "H1",
+                        "H2",
+                        "H3",
+                        "H3-singly");
     }
 
     private int bench(String... args) {

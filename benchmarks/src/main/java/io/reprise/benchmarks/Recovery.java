@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.benchmarks;
+
+import io.reprise.retry.FailureDetails;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.Supplier;
+
+/** R1 and R3: how fast a worker is after its resource had trouble, beside what it did before. */
+final class Recovery implements RepriseWorkload {
+
+    /** New jobs per second where some arrive while the backlog is worked off. */
+    private static final int ARRIVALS = 500;
+
+    /** What a provider throws that is called too often. */
+    private static final class TooManyRequests extends Exception implements FailureDetails {
+        TooManyRequests() {
+            super("429 Too Many Requests");
+        }
+
+        @Override
+        public Integer httpStatus() {
+            return 429;
+        }
+    }
+
+    private final String name;
+    private final String title;
+    private final RecoveryRun.Plan plan;
+
+    private Recovery(String name, String title, RecoveryRun.Plan plan) {
+        this.name = name;
+        this.title = title;
+        this.plan = plan;
+    }
+
+    /** R1 with calls of three lengths, each with a backlog only and with new jobs on top of it. */
+    static List<Workload> outages() {
+        return List.of(
+                outage("R1-0ms", 400_000, 10, 0, 0),
+                outage("R1-5ms", 60_000, 20, 5, 0),
+                outage("R1-50ms", 40_000, 100, 50, 0),
+                outage("R1-0ms-arrivals", 400_000, 10, 0, ARRIVALS),
+                outage("R1-5ms-arrivals", 60_000, 20, 5, ARRIVALS),
+                outage("R1-50ms-arrivals", 40_000, 100, 50, ARRIVALS));
+    }
+
+    private static Recovery outage(String name, int jobs, int concurrency, int callMillis, int arrivals) {
+        return new Recovery(
+                name,
+                "outage of 10 s, then the rate 10 s after the first success ÷ the rate before, and the time until"
+                        + " drained ÷ (backlog ÷ the rate before)",
+                plan(jobs, concurrency, callMillis, () -> new ConnectException("refused"), 10, arrivals));
+    }
+
+    static Recovery throttled() {
+        return new Recovery(
+                "R3",
+                "every call throttled for 10 s, then the rate 20 s after the first success ÷ the rate before",
+                plan(100_000, 20, 5, TooManyRequests::new, 20, 0));
+    }
+
+    private static RecoveryRun.Plan plan(
+            int jobs, int concurrency, int callMillis, Supplier<Exception> trouble, int lookSeconds, int arrivals) {
+        return new RecoveryRun.Plan(
+                jobs, concurrency, Duration.ofMillis(callMillis), trouble, Duration.ofSeconds(lookSeconds), arrivals);
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public String title() {
+        return title;
+    }
+
+    @Override
+    public List<Figure> measure(Trial trial) throws Exception {
+        trial.warmUp(0);
+        return List.of(new Figure(name, new RecoveryRun(trial, plan).measure()));
+    }
+}
