@@ -11,9 +11,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Says of jobs that failed how their next attempt may fare. Reads the evidence when it is asked, and seldom. Thread-safe. */
+/**
+ * Predicts how the next attempt of a failed job may end. Reads the evidence of the fleet on demand, at most every 10 s.
+ * Thread-safe.
+ */
 final class Advisor {
 
+    /** The evidence that was read is used for this long. */
     private static final Duration FRESH = Duration.ofSeconds(10);
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -29,7 +33,7 @@ final class Advisor {
         this.freshUntilNanos = driver.nanos();
     }
 
-    /** The job with a prediction, if it has failed and may run again. */
+    /** Returns the job with a prediction, or the job itself if {@link #prediction} returns null. */
     Job advise(Job job) {
         Prediction prediction = prediction(job);
         return prediction == null
@@ -37,6 +41,7 @@ final class Advisor {
                 : new Job(job.id(), job.spec(), job.status().with(prediction), job.counts(), job.times());
     }
 
+    /** Returns null if the job never failed, succeeded, was cancelled, or too little evidence exists. */
     @Nullable
     Prediction prediction(Job job) {
         JobStatus.LastError error = job.status().lastError();

@@ -6,14 +6,17 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something about retries that a person should look at. Told to listeners once when it is raised and once when it is
- * cleared, by the worker that leads.
+ * A condition of retries that a person should look at. The leading worker tells listeners once when the alert is raised
+ * and once when it is cleared. {@link AlertRules} holds the thresholds. Immutable.
  *
- * @param type the job type concerned
- * @param value what was measured, when it was raised or when it was cleared; in the unit of its kind
- * @param threshold what it was above
- * @param since when it was raised
- * @param clearedAt when it was cleared; null while it is raised
+ * @param kind what was measured
+ * @param type the job type that the alert is about
+ * @param value the measured value when the alert was raised, or, in a cleared alert, when it was cleared; the unit is
+ *     given at the {@link Kind}
+ * @param threshold the limit that the value exceeded
+ * @param since when the alert was raised
+ * @param clearedAt when the alert was cleared; null while it is raised
+ * @since 0.1.0
  */
 public record Alert(
         Kind kind,
@@ -23,25 +26,40 @@ public record Alert(
         Instant since,
         @Nullable Instant clearedAt) {
 
-    /** What is watched. */
+    /**
+     * The measured quantity. All kinds are counted by job type, in the whole fleet, over
+     * {@link AlertRules#windowMinutes}.
+     */
     public enum Kind {
-        /** Share of jobs, 0 to 1, whose first attempt is to be retried. */
+        /**
+         * The share of jobs, 0 to 1, whose first attempt failed and is retried. Measured from
+         * {@link AlertRules#minJobs} jobs on.
+         */
         RETRY_RATE,
-        /** Retries scheduled. */
+        /** The number of retries that were scheduled. */
         RETRY_COUNT,
-        /** Dead letters, far more than usual. */
+        /** The number of new dead letters, if it is also more than {@link AlertRules#SPIKE} times the usual number. */
         DEAD_LETTERS,
-        /** Mean delay before a retry, in seconds. */
+        /** The mean delay before a retry, in seconds. Measured from 5 retries on. */
         BACKOFF,
-        /** Queues in which jobs of the type are parked because no live worker has a handler for it. */
+        /**
+         * The number of queues in which jobs of the type are parked because no live worker has a handler for it. The
+         * threshold is 0. The alert is cleared when a worker with a handler has started and the leading worker has
+         * unparked the jobs.
+         */
         NO_HANDLER
     }
 
+    /** Returns true while the alert is raised, false once it is cleared. */
     public boolean isRaised() {
         return clearedAt == null;
     }
 
-    /** One sentence for a person. */
+    /**
+     * Describes the alert in one English sentence for a person, for example
+     * {@code High retry rate for mail: 12 retries (alert above 10)}. The message of a cleared alert begins with
+     * {@code Over:}.
+     */
     public String message() {
         String what = switch (kind) {
             case RETRY_RATE ->

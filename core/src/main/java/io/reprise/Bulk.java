@@ -12,9 +12,13 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * One operation on many jobs, in chunks, each a short transaction of its own: jobs that refuse it are reported and the others
- * go on. The audit log has an entry for the whole, with the query and how many jobs it was, and one for each job. Immutable:
- * options return a copy.
+ * One operation on all jobs that a query finds, newest first. The jobs are changed in chunks, each in a short
+ * transaction of its own. A job that refuses the operation is reported, and the others go on. If at least one job was
+ * changed, the audit log gets one entry for the whole operation, beside the entry of each job.
+ *
+ * <p>Obtained from {@link Operations#all}. Immutable: the options return a copy, and the last call of an option wins.
+ *
+ * @since 0.1.0
  */
 public final class Bulk {
 
@@ -47,19 +51,25 @@ public final class Bulk {
     }
 
     /**
-     * What was done.
+     * The result of a bulk operation, or its progress so far. Immutable.
      *
-     * @param matched jobs the query found, up to the limit
-     * @param done jobs the operation was applied to; 0 in a dry run
-     * @param refused why, for the first 100 that refused
+     * @param matched number of jobs that the query found, up to the limit
+     * @param done number of jobs that were changed; 0 in a dry run
+     * @param refused the reason for each of the first 100 jobs that refused, without order
      */
     public record Result(long matched, long done, Map<JobId, String> refused) {
+        /** Copies the map. */
         public Result {
             refused = Map.copyOf(refused);
         }
     }
 
-    /** At most so many jobs. */
+    /**
+     * Changes at most this many jobs. Without this call there is no limit.
+     *
+     * @param jobs at least 1
+     * @throws IllegalArgumentException if {@code jobs} is less than 1
+     */
     public Bulk limit(int jobs) {
         if (jobs < 1) {
             throw new IllegalArgumentException("limit must be at least 1, not " + jobs);
@@ -67,28 +77,49 @@ public final class Bulk {
         return new Bulk(operations, store, query, jobs, dryRun, goesOn);
     }
 
-    /** Only count what would be touched. */
+    /**
+     * Only counts the jobs that the query finds, and changes nothing. The check whether a job would refuse is not made.
+     */
     public Bulk dryRun() {
         return new Bulk(operations, store, query, limit, true, goesOn);
     }
 
-    /** Told after each chunk what was done so far; false ends it there. */
+    /**
+     * Sets a watcher that is called after each chunk with the result so far. If it returns false, the operation ends
+     * there. The watcher is not called after the last chunk.
+     */
     public Bulk watchedBy(Predicate<Result> watcher) {
         return new Bulk(operations, store, query, limit, dryRun, watcher);
     }
 
+    /**
+     * Retries the jobs, each as {@link Operations#retry} does. Jobs that it would refuse are reported in
+     * {@link Result#refused}.
+     */
     public Result retry(ManualRetry how) {
         return each("retry", operations.retries(how));
     }
 
+    /**
+     * Replays the jobs, each as {@link Operations#replay} does. Jobs that are not FAILED are reported in
+     * {@link Result#refused}.
+     */
     public Result replay(Replay how) {
         return each("replay", operations.replays(how));
     }
 
+    /**
+     * Deletes the jobs with their history, each as {@link Operations#discard} does. Jobs that have not ended are
+     * reported in {@link Result#refused}.
+     */
     public Result discard() {
         return each("discard", operations.discards());
     }
 
+    /**
+     * Cancels the jobs, each as {@link Operations#cancel} does. Jobs that have ended are reported in
+     * {@link Result#refused}.
+     */
     public Result cancel() {
         return each("cancel", operations.cancellations());
     }

@@ -10,30 +10,39 @@ import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * What runs cost, and what retries saved.
+ * The cost of runs, and the jobs that retries saved. Obtained from {@link Reprise#costs}. Immutable.
  *
- * @param entries by type, resource, the error that made the run necessary, and unit; first runs have no error
+ * @param entries one entry for each type, resource, error that made the run necessary, and unit; first runs have no
+ *     error
+ * @since 0.1.0
  */
 public record Costs(List<Spending> entries) {
 
+    /** Copies the list. */
     public Costs {
         entries = List.copyOf(entries);
     }
 
+    /** Returns the costs of one job type. Empty if the type has none. */
     public Costs type(String name) {
         return only(entry -> entry.cause().type().equals(name));
     }
 
+    /** Returns the costs of jobs that name this resource. Empty if there are none. */
     public Costs resource(String name) {
         return only(entry -> name.equals(entry.cause().resource()));
     }
 
-    /** What one error cost, by its fingerprint. */
+    /**
+     * Returns the costs of the retries that followed one error.
+     *
+     * @param fingerprint fingerprint of the error, see {@link io.reprise.retry.Failure#fingerprint}
+     */
     public Costs error(String fingerprint) {
         return only(entry -> entry.cause().error().equals(fingerprint));
     }
 
-    /** First runs that ended, well or not. */
+    /** Returns the number of first runs that ended, in success or failure. */
     public long jobs() {
         return entries.stream()
                 .filter(entry -> entry.cause().isFirst() && isTime(entry))
@@ -41,37 +50,37 @@ public record Costs(List<Spending> entries) {
                 .sum();
     }
 
-    /** Runs that followed a failure. */
+    /** Returns the number of runs that followed a failure. */
     public long retries() {
         return retries(Spending::runs);
     }
 
-    /** Jobs that succeeded because they were retried. */
+    /** Returns the number of jobs that succeeded because they were retried. */
     public long saved() {
         return retries(Spending::successes);
     }
 
-    /** Time that retries took. */
+    /** Returns the time that handlers spent in retries. */
     public Duration retryTime() {
         return seconds(ofRetries(Spending.SECONDS, Spending::amount));
     }
 
-    /** The part of {@link #retryTime} that led to nothing but another failure. */
+    /** Returns the part of {@link #retryTime} that was spent in retries that failed again. */
     public Duration wastedRetryTime() {
         return seconds(ofRetries(Spending.SECONDS, Spending::wasted));
     }
 
-    /** What retries cost in a unit that handlers report in. */
+    /** Returns the cost of retries in one unit, as handlers reported it by {@link JobContext#cost}; 0 if none did. */
     public double retryCost(String unit) {
         return ofRetries(unit, Spending::amount);
     }
 
-    /** The part of {@link #retryCost} that led to nothing but another failure. */
+    /** Returns the part of {@link #retryCost} that was spent in retries that failed again. */
     public double wastedRetryCost(String unit) {
         return ofRetries(unit, Spending::wasted);
     }
 
-    /** What all runs cost in a unit, first ones and retries. */
+    /** Returns the cost of all runs in one unit, first runs and retries. */
     public double cost(String unit) {
         return entries.stream()
                 .filter(entry -> entry.unit().equals(unit))
@@ -79,7 +88,7 @@ public record Costs(List<Spending> entries) {
                 .sum();
     }
 
-    /** The answer in one sentence: what did retries cost, what did they save. */
+    /** Describes cost and use of retries in one English sentence for a person. */
     public String sentence() {
         return String.format(
                 Locale.ROOT,

@@ -7,20 +7,36 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handler whose runs hold no thread: it begins a run, and somebody says later how the run ended, such as the callback of a client.
- * Registered like any other. A run still takes one of the worker's slots, and its lease is renewed until it ends.
+ * A handler whose runs hold no thread: it begins a run and returns, and a callback ends the run later. Register it like
+ * any other handler. A run still takes one of the worker's {@link RepriseBuilder#concurrency}, and the worker renews
+ * its lease until the run ends.
+ *
+ * @param <P> class of the payload
+ * @since 0.1.0
  */
 public interface DeferredHandler<P> extends JobHandler<P> {
 
     /**
-     * Begins a run and returns at once. What this throws ends the run.
+     * Begins a run and returns at once. If this method throws, the run has failed with that exception.
      *
-     * @param end to be called once, by any thread, when the run is over: with what it failed of, or with null
-     * @return takes the place of an interrupt: called at most once, by any thread, if the run is to stop
+     * @param payload the decoded payload
+     * @param job the context of the run, valid until the run ends
+     * @param end call it when the run is over, from any thread: with null for success, with the error for a failure.
+     *     The first call counts, later calls are ignored
+     * @return stops the run, in place of an interrupt. The worker calls it at most once, from any thread, on timeout,
+     *     cancellation, a lost lease or shutdown
+     * @throws Exception any exception; the retry policy judges it
      */
     Runnable begin(P payload, JobContext job, Consumer<@Nullable Throwable> end) throws Exception;
 
-    /** Begins a run and waits for its end. An engine does not call this. */
+    /**
+     * Begins a run and waits for its end. The engine does not call this method; it is for tests and for callers that
+     * have a thread to spare. If the waiting thread is interrupted, it stops the run.
+     *
+     * @throws Exception the error that the run ended with; {@link ExecutionException} around a {@code Throwable} that
+     *     is neither an {@code Exception} nor an {@code Error}
+     * @throws InterruptedException if the waiting thread is interrupted
+     */
     @Override
     default void handle(P payload, JobContext job) throws Exception {
         CompletableFuture<@Nullable Throwable> over = new CompletableFuture<>();

@@ -18,7 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Finds out why a job is, or is not, running. */
+/** Finds the reasons why a job is running, waiting or ended. Serves one call of {@link Reprise#explain}. */
 final class Explainer {
 
     private final JobStore store;
@@ -159,7 +159,7 @@ final class Explainer {
         }
     }
 
-    /** What chose that the job waits, or is dead. */
+    /** Returns the rule of the latest decision that is kept: the reason why the job waits or is dead. */
     private @Nullable String lastRule() {
         List<Attempt> attempts = store.attempts(job.id());
         Decision decision =

@@ -14,12 +14,15 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a job is, or is not, running.
+ * The reasons why a job is running, waiting or ended. Obtained from {@link Reprise#explain}. Immutable.
  *
- * @param at the store's time at which this was so
- * @param reasons never empty; the one that matters most comes first
- * @param nextAt when the next thing happens, where a time is set for it
- * @param prediction what the fleet's experience says of its next attempt, after a failure
+ * @param id the job
+ * @param at the store's time of this answer
+ * @param reasons at least one; the most important reason comes first
+ * @param nextAt when the job is due or the next probe is made; null if no such time is set
+ * @param prediction how the next attempt may end, from the experience of the fleet; null if the job never failed or too
+ *     little is known
+ * @since 0.1.0
  */
 public record Explanation(
         JobId id,
@@ -28,20 +31,31 @@ public record Explanation(
         @Nullable Instant nextAt,
         @Nullable Prediction prediction) {
 
-    /** Those who stand before a job are counted up to this. */
+    /** Jobs that are claimed before a job are counted up to this number. */
     public static final int MOST = 1_000;
 
+    /** Copies the list. */
     public Explanation {
         reasons = List.copyOf(reasons);
     }
 
-    /** One reason. */
+    /** One reason. The nested records of {@link Explanation} are all there are. */
     public sealed interface Reason {
 
-        /** In words, as at this time. */
+        /**
+         * Describes the reason in English words, without the name of the job.
+         *
+         * @param at the time from which durations such as "5 min ago" are counted
+         */
         String text(Instant at);
     }
 
+    /**
+     * The job succeeded.
+     *
+     * @param finishedAt when it ended
+     * @param attempts number of counted attempts that it took
+     */
     public record Succeeded(Instant finishedAt, int attempts) implements Reason {
         @Override
         public String text(Instant at) {
@@ -49,6 +63,11 @@ public record Explanation(
         }
     }
 
+    /**
+     * The job was cancelled.
+     *
+     * @param finishedAt when it ended
+     */
     public record Cancelled(Instant finishedAt) implements Reason {
         @Override
         public String text(Instant at) {
@@ -57,10 +76,13 @@ public record Explanation(
     }
 
     /**
-     * A dead letter.
+     * The job is a dead letter. A person can retry, replay or discard it.
      *
-     * @param rule of the last decision, as far as that is kept
-     * @param error class name of the last failure
+     * @param reason why the job failed for good
+     * @param finishedAt when it ended
+     * @param attempts number of counted attempts
+     * @param rule rule of the last decision; null if no decision is kept
+     * @param error class name of the last failure; null if it never failed
      */
     public record Dead(
             FailReason reason,
@@ -75,7 +97,14 @@ public record Explanation(
         }
     }
 
-    /** Its lease is renewed while its worker lives. */
+    /**
+     * The job is running, and its worker renews the lease.
+     *
+     * @param worker name of the worker
+     * @param since when the run started
+     * @param leaseUntil when the lease ends unless the worker renews it
+     * @param cancelRequested whether a person has cancelled the job; then the worker stops the run
+     */
     public record Running(String worker, Instant since, Instant leaseUntil, boolean cancelRequested) implements Reason {
         @Override
         public String text(Instant at) {
@@ -84,7 +113,12 @@ public record Explanation(
         }
     }
 
-    /** Its worker did not renew its lease; another will take it over. */
+    /**
+     * The worker of the job did not renew its lease. The leading worker takes the lease over within about a second.
+     *
+     * @param worker name of the silent worker
+     * @param leaseEndedAt when its lease ended
+     */
     public record Silent(String worker, Instant leaseEndedAt) implements Reason {
         @Override
         public String text(Instant at) {
@@ -94,10 +128,13 @@ public record Explanation(
     }
 
     /**
-     * It waits for its time.
+     * The job waits for its due time.
      *
-     * @param attempts counted so far, out of {@code maxAttempts} if limited
-     * @param rule of the decision to wait, if it was one
+     * @param dueAt when the job may run
+     * @param why why it waits
+     * @param attempts number of counted attempts so far
+     * @param maxAttempts number of attempts that the policy allows; empty if unlimited
+     * @param rule rule of the decision to wait; null if no decision is kept
      */
     public record NotDue(
             Instant dueAt,
@@ -113,6 +150,14 @@ public record Explanation(
         }
     }
 
+    /**
+     * A person paused the queue of the job.
+     *
+     * @param queue name of the queue
+     * @param since when the queue was paused
+     * @param by the person who paused it
+     * @param why the reason that the person gave; null if none was given
+     */
     public record QueuePaused(
             String queue,
             Instant since,
@@ -125,11 +170,16 @@ public record Explanation(
     }
 
     /**
-     * The breaker of its resource holds it back.
+     * The breaker of the job's resource holds the job back.
      *
-     * @param nextProbe when an open breaker lets the next probe through
-     * @param parked jobs that the breaker has parked, this one included
-     * @param ramp how it lets them go; null unless it is ramping
+     * @param resource name of the resource
+     * @param phase phase of the breaker
+     * @param since when the breaker entered the phase
+     * @param nextProbe when an open breaker admits the next probe; null in any other phase, or if a person forces the
+     *     breaker
+     * @param why why the breaker is in this phase, in words; may be empty
+     * @param parked number of jobs that the breaker has parked, this one included if it is parked
+     * @param ramp how fast the breaker unparks them; null unless it is ramping
      */
     public record HeldByBreaker(
             String resource,
@@ -157,9 +207,10 @@ public record Explanation(
     }
 
     /**
-     * Its retry waits until a budget can pay for it.
+     * The retry of the job is parked until a budget can pay for it.
      *
-     * @param now what the budget holds, and what waits for it
+     * @param budget the budget: of a resource, of a queue, or of all jobs
+     * @param now the credit that the budget holds, and the number of retries that wait for it
      */
     public record BudgetEmpty(ControlKey budget, ResourceStatus.BudgetStatus now) implements Reason {
         @Override
@@ -178,7 +229,13 @@ public record Explanation(
         }
     }
 
-    /** As many jobs of its queue run as may. */
+    /**
+     * The queue runs as many jobs as its limit in the fleet allows. The limit is set by {@link Operations#limit}.
+     *
+     * @param queue name of the queue
+     * @param maxRunning the limit
+     * @param running number of its jobs that run now
+     */
     public record LimitReached(String queue, int maxRunning, int running) implements Reason {
         @Override
         public String text(Instant at) {
@@ -187,6 +244,11 @@ public record Explanation(
         }
     }
 
+    /**
+     * No live worker serves the queue of the job.
+     *
+     * @param queue name of the queue
+     */
     public record NoWorker(String queue) implements Reason {
         @Override
         public String text(Instant at) {
@@ -194,6 +256,12 @@ public record Explanation(
         }
     }
 
+    /**
+     * Live workers serve the queue of the job, but none of them has a handler for its type.
+     *
+     * @param queue name of the queue
+     * @param type name of the type
+     */
     public record NoHandler(String queue, String type) implements Reason {
         @Override
         public String text(Instant at) {
@@ -201,7 +269,11 @@ public record Explanation(
         }
     }
 
-    /** As they last reported. */
+    /**
+     * All workers that could run the job are busy, as of their last reports.
+     *
+     * @param workers number of these workers
+     */
     public record WorkersBusy(int workers) implements Reason {
         @Override
         public String text(Instant at) {
@@ -211,7 +283,13 @@ public record Explanation(
         }
     }
 
-    /** Others are claimed before it; each number is counted up to {@link #MOST}. */
+    /**
+     * Other due jobs of the queue are claimed first. Each number is counted up to {@link #MOST}; {@code MOST + 1} means
+     * more.
+     *
+     * @param higherPriority number of jobs of higher priority
+     * @param earlier number of jobs of the same priority that are due earlier
+     */
     public record Behind(int higherPriority, int earlier) implements Reason {
         @Override
         public String text(Instant at) {
@@ -228,7 +306,12 @@ public record Explanation(
         }
     }
 
-    /** No run starts any more; it is about to fail. */
+    /**
+     * The deadline of the job has passed. No run starts any more, and the leading worker fails the job within about a
+     * second.
+     *
+     * @param deadline the deadline
+     */
     public record DeadlinePassed(Instant deadline) implements Reason {
         @Override
         public String text(Instant at) {
@@ -236,7 +319,7 @@ public record Explanation(
         }
     }
 
-    /** Nothing is in its way. */
+    /** Nothing holds the job back: a worker claims it when it next looks for work. */
     public record Next() implements Reason {
         @Override
         public String text(Instant at) {
@@ -244,7 +327,7 @@ public record Explanation(
         }
     }
 
-    /** All of it in one sentence. */
+    /** Describes all reasons and the prediction in one English sentence. */
     public String sentence() {
         String why = reasons.stream().map(reason -> reason.text(at)).collect(Collectors.joining("; "));
         return "Job " + id + ": " + why + (prediction == null ? "." : "; of its next attempt: " + prediction + ".");
