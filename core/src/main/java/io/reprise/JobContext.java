@@ -3,47 +3,80 @@ package io.reprise;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a handler knows about the run it is in. Valid only during that run; thread-safe. */
+/**
+ * The view that a handler has of its run. Valid only during that run. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public interface JobContext {
 
+    /** Returns the id of the job. */
     JobId id();
 
-    /** The job as it was claimed. */
+    /** Returns the job as it was when the worker claimed it. */
     Job job();
 
-    /** Which counted attempt this is, from 1. */
+    /** Returns the number of this attempt, from 1. A run that did not count has the same number as the next run. */
     int attempt();
 
     /**
-     * The fencing token of this run: greater than that of any earlier run of this job. Hand it to what you write to, so
-     * that it can refuse a run that has been overtaken.
+     * Returns the fencing token of this run. It is greater than the token of any earlier run of this job. Pass it to
+     * systems that you write to, so that they can refuse a run that was overtaken.
      */
     long token();
 
-    /** Keeps progress where others can see it. Best effort: a database error is not thrown. */
+    /**
+     * Stores the progress of this run, for people to see. The last call wins. A database error is logged and not
+     * thrown.
+     *
+     * @param percent 0 to 100
+     * @param message any text, cut at 500 characters; null for none
+     * @throws IllegalArgumentException if {@code percent} is outside its bounds
+     */
     void progress(int percent, @Nullable String message);
 
-    /** Sets the result to be stored if this run succeeds. */
+    /**
+     * Sets the result, which is stored if this run succeeds. The last call wins.
+     *
+     * @param value encoded by the {@link PayloadCodec}
+     * @throws PayloadException if the value cannot be encoded, or its stored form has more than
+     *     {@value JobSpec#MAX_PAYLOAD_BYTES} bytes
+     */
     void result(Object value);
 
     /**
-     * Adds to what this run cost, beside its time, for {@link Reprise#costs}. Counts also if the run fails.
+     * Adds to the cost of this run, for {@link Reprise#costs}. The amounts of several calls are added up. The cost
+     * counts also if the run fails. The time of a run is measured in any case.
      *
-     * @param unit any name, such as {@code usd} or {@code tokens}; at most 8 different ones in a run
+     * @param amount 0 to 1e12
+     * @param unit a name such as {@code usd}, with the form of {@link JobSpec#requireName}; at most 8 different units
+     *     in a run
+     * @throws IllegalArgumentException if the amount is outside its bounds, the unit is not a name or is
+     *     {@code seconds}, or this is the ninth unit of the run
      */
     void cost(double amount, String unit);
 
-    /** Whether this run should end: cancelled, timed out, lease lost, or the worker is shutting down. */
+    /**
+     * Returns whether this run should end soon: a person cancelled the job, the timeout or the deadline has passed, the
+     * lease is lost, or the worker shuts down.
+     */
     boolean isCancelled();
 
-    /** Ends the run if it should end. @throws JobSignal if {@link #isCancelled} */
+    /**
+     * Ends the run if it should end, and does nothing otherwise. Call it often in long loops.
+     *
+     * @throws JobSignal if {@link #isCancelled} is true; let it pass through
+     */
     void checkpoint();
 
     /**
-     * Completes the job inside the caller's own transaction: its success becomes visible exactly when, and only if, that
-     * transaction commits. If it rolls back, return or throw as usual afterwards; the job was not completed.
+     * Completes the job inside the caller's own transaction. The success becomes visible when that transaction commits,
+     * and only then. If the transaction rolls back, the job is not completed: return or throw as usual. Call
+     * {@link #result} before.
      *
+     * @param transaction the open transaction, from the module of the store
      * @throws StaleLeaseException if this run has lost its lease; roll back
+     * @throws IllegalArgumentException if the transaction belongs to another kind of store
      */
     void complete(Transaction transaction);
 }

@@ -3,9 +3,19 @@ package io.reprise;
 
 import java.io.Serializable;
 
-/** Identity of a job, assigned by the store and never used again. Later jobs have greater ids, roughly. */
+/**
+ * Identity of a job. The store assigns it and never uses it again. Later jobs usually have greater ids. Immutable.
+ *
+ * @param value the number, at least 1
+ * @since 0.1.0
+ */
 public record JobId(long value) implements Comparable<JobId>, Serializable {
 
+    /**
+     * Checks the number.
+     *
+     * @throws IllegalArgumentException if {@code value} is less than 1
+     */
     public JobId {
         if (value < 1) {
             throw new IllegalArgumentException("A job id is a positive number, not " + value);
@@ -13,9 +23,9 @@ public record JobId(long value) implements Comparable<JobId>, Serializable {
     }
 
     /**
-     * Reads what {@link #toString} prints.
+     * Reads an id from the text that {@link #toString} returns.
      *
-     * @throws IllegalArgumentException if the text is anything else
+     * @throws IllegalArgumentException if the text is not a positive number
      */
     public static JobId parse(String text) {
         try {
@@ -26,11 +36,13 @@ public record JobId(long value) implements Comparable<JobId>, Serializable {
         }
     }
 
+    /** Compares the numbers. */
     @Override
     public int compareTo(JobId other) {
         return Long.compare(value, other.value);
     }
 
+    /** Returns the number in decimal digits. */
     @Override
     public String toString() {
         return Long.toString(value);

@@ -2,20 +2,36 @@
 package io.reprise;
 
 /**
- * Is told of every transition that this process makes. Called in the engine's threads after the commit: be quick. What
- * it throws is logged and otherwise ignored.
+ * Receives every transition of a job that this process makes. The engine calls it from its own threads after the
+ * commit: return quickly, and expect several calls at once. An exception of a listener is logged and has no other
+ * effect.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface JobListener {
 
+    /** A job made a transition. */
     void onEvent(JobEvent event);
 
-    /** An alert was raised or cleared for the fleet. Told in the process whose worker leads. */
+    /**
+     * An alert was raised or cleared for the fleet. Only the process of the leading worker is called, so register a
+     * listener in every worker. Does nothing unless overridden.
+     */
     default void onAlert(Alert alert) {}
 
-    /** A breaker or a budget changed. */
+    /**
+     * A breaker or a budget changed. Only the process that made the change is called. Does nothing unless overridden.
+     */
     default void onControl(ControlEvent event) {}
 
-    /** A {@link SequelRule} failed, and something that should have followed the step of a job does not. */
+    /**
+     * A {@link SequelRule} failed, so a job that should follow does not exist. The first job is not affected. Does
+     * nothing unless overridden.
+     *
+     * @param kind the transition that the rule was asked about
+     * @param job the job that made the transition
+     * @param failure the error of the rule
+     */
     default void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {}
 }

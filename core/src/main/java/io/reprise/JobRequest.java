@@ -9,11 +9,15 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * A job to be enqueued: a payload with options. Immutable: each method returns a copy, and refuses a bad value at once.
+ * A job to be enqueued: a payload with options. Created by {@link JobType#job}. Immutable: each method returns a copy,
+ * checks its value at once, and the last call of a method wins.
  *
  * <pre>{@code
  * reprise.enqueue(SEND.job(new Email("ada@example.org")).queue("mail").after(Duration.ofMinutes(1)));
  * }</pre>
+ *
+ * @param <P> class of the payload
+ * @since 0.1.0
  */
 public final class JobRequest<P> {
 
@@ -34,72 +38,130 @@ public final class JobRequest<P> {
         this.options = options;
     }
 
+    /**
+     * Sets the queue. The default is {@value JobSpec#DEFAULT_QUEUE}.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public JobRequest<P> queue(String name) {
         return with(builder -> builder.queue(name));
     }
 
-    /** Higher runs first: {@value JobSpec#MIN_PRIORITY} to {@value JobSpec#MAX_PRIORITY}, 0 unless set. */
+    /**
+     * Sets the priority. Within a queue, jobs of higher priority run first. The default is 0.
+     *
+     * @param level {@value JobSpec#MIN_PRIORITY} to {@value JobSpec#MAX_PRIORITY}
+     * @throws IllegalArgumentException if {@code level} is outside these bounds
+     */
     public JobRequest<P> priority(int level) {
         return with(builder -> builder.priority(level));
     }
 
-    /** Due this long after it is stored, by the store's clock. */
+    /**
+     * Makes the job due this long after it is stored, by the store's clock. The default is zero. Replaces {@link #at}.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     */
     public JobRequest<P> after(Duration delay) {
         return with(builder -> builder.delay(delay));
     }
 
-    /** Due at this time, by the store's clock; a time in the past means now. */
+    /** Makes the job due at this time, by the store's clock. A time in the past means now. Replaces {@link #after}. */
     public JobRequest<P> at(Instant due) {
         return with(builder -> builder.dueAt(due));
     }
 
-    /** Holds a unique key while it lives; if a live job holds it already, that one is returned instead. */
+    /**
+     * Sets a unique key with {@link KeyRule#KEEP}: if a live job holds the key, enqueueing returns the id of that job
+     * and stores nothing. The job holds the key until it ends.
+     *
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @throws IllegalArgumentException if {@code key} does not have this form
+     */
     public JobRequest<P> key(String key) {
         return key(key, KeyRule.KEEP);
     }
 
+    /**
+     * Sets a unique key, and the rule that applies if a live job holds the key. The job holds the key until it ends.
+     *
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @throws IllegalArgumentException if {@code key} does not have this form
+     */
     public JobRequest<P> key(String key, KeyRule rule) {
         return with(builder -> builder.key(key, rule));
     }
 
-    /** Enqueueing again with the same key returns the first job, even a finished one, for as long as it is kept. */
+    /**
+     * Sets an idempotency key: enqueueing again with the same key returns the first job, even a finished one, while
+     * that job is kept. Replaces a proof that was set before.
+     *
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @throws IllegalArgumentException if {@code key} does not have this form
+     */
     public JobRequest<P> idempotencyKey(String key) {
         return with(builder -> builder.idempotencyKey(key));
     }
 
     /**
-     * The same for one request only: enqueueing again with the key and another proof is refused by a {@link KeyReusedException}.
+     * Sets an idempotency key for one request only: enqueueing with the same key and another proof throws
+     * {@link KeyReusedException}.
      *
-     * @param proof unique to the key and the request, such as a hash of both
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param proof unique to the key and the request, such as a hash of both; same form as the key
+     * @throws IllegalArgumentException if {@code key} or {@code proof} does not have this form
      */
     public JobRequest<P> idempotencyKey(String key, String proof) {
         return with(builder -> builder.idempotencyKey(key, proof));
     }
 
-    /** Fields set here stand above those of the type, the queue and the worker. */
+    /**
+     * Sets the retry policy of this job. Fields that it sets take precedence over type, resource, queue and worker, in
+     * that order.
+     */
     public JobRequest<P> retry(RetryPolicy policy) {
         return with(builder -> builder.policy(policy));
     }
 
-    /** How long one run may take before its handler is interrupted. */
+    /**
+     * Limits the time of one run. After it the handler is interrupted and the attempt fails as TIMEOUT. The default is
+     * the timeout of the {@link JobType}; without either there is no limit.
+     *
+     * @param limit 1 ms to 36,500 days
+     * @throws IllegalArgumentException if {@code limit} is outside these bounds
+     */
     public JobRequest<P> timeout(Duration limit) {
         return with(builder -> builder.timeout(limit));
     }
 
-    /** The downstream thing this job calls. */
+    /**
+     * Names the resource: the downstream system that this job calls. It selects breaker, budget and retry policy. The
+     * default is no resource.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public JobRequest<P> resource(String name) {
         return with(builder -> builder.resource(name));
     }
 
+    /**
+     * Sets the tags, by which jobs can be found. Replaces all tags that were set before; duplicates count once.
+     *
+     * @param tags at most {@value JobSpec#MAX_TAGS}
+     * @throws IllegalArgumentException if there are more tags, or a tag does not have the form of
+     *     {@link JobSpec#requireName}
+     */
     public JobRequest<P> tags(String... tags) {
         return with(builder -> builder.tags(Set.copyOf(List.of(tags))));
     }
 
+    /** Returns the type of the job. */
     public JobType<P> type() {
         return type;
     }
 
-    /** As it will be stored, but for the layers of the policy, which the caller of this adds. */
+    /** Returns the spec to store. The caller adds the lower layers of the policy. */
     JobSpec toSpec(PayloadCodec codec) {
         String json;
         try {

@@ -6,22 +6,28 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Thrown by a handler to say outright what shall happen, instead of leaving it to the classifier. Recognised anywhere
- * along the cause chain, so that wrapping does not hide it.
+ * An exception by which a handler says directly what happens next, instead of leaving it to the policy's rules. It is
+ * recognised anywhere in the cause chain, so wrapping does not hide it.
+ *
+ * <pre>{@code
+ * throw JobSignal.retryAfter(Duration.ofMinutes(5), "the bank is closed");
+ * }</pre>
+ *
+ * @since 0.1.0
  */
 public final class JobSignal extends RuntimeException implements FailureDetails {
 
     private static final long serialVersionUID = 1L;
 
-    /** What a handler can ask for. */
+    /** The request of the handler. */
     public enum Kind {
-        /** A failure that is worth another attempt, not before the given delay. */
+        /** The attempt failed, and another attempt is worthwhile, but not before the given delay. Spends an attempt. */
         RETRY_AFTER,
-        /** A failure that no further attempt will cure. */
+        /** The attempt failed, and no retry can help. The job becomes a dead letter with reason PERMANENT. */
         FAIL,
-        /** Not a failure: call me again after the given delay. Spends no attempt. */
+        /** Nothing failed: the handler asks to be called again after the given delay. Spends no attempt. */
         SNOOZE,
-        /** End the job as CANCELLED. */
+        /** Nothing is left to do: the job ends as CANCELLED. */
         CANCEL
     }
 
@@ -34,40 +40,64 @@ public final class JobSignal extends RuntimeException implements FailureDetails 
         this.delay = delay;
     }
 
-    /** The policy's own delay is kept if it is longer; the given one is bounded by the policy's {@code retryAfterCap}. */
+    /**
+     * Fails the attempt and asks for a retry after the delay. The policy bounds the delay by its {@code retryAfterCap},
+     * and uses its own delay if that is longer. If the attempts are spent, the job fails.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     */
     public static JobSignal retryAfter(Duration delay, String why) {
         return new JobSignal(Kind.RETRY_AFTER, requireDelay(delay), why, null);
     }
 
+    /**
+     * Fails the attempt with a cause and asks for a retry after the delay, as {@link #retryAfter(Duration, String)}
+     * does.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     */
     public static JobSignal retryAfter(Duration delay, Throwable cause) {
         return new JobSignal(Kind.RETRY_AFTER, requireDelay(delay), cause.getMessage(), cause);
     }
 
+    /** Fails the job for good, as {@link Kind#FAIL}. */
     public static JobSignal fail(String why) {
         return new JobSignal(Kind.FAIL, null, why, null);
     }
 
+    /** Fails the job for good with a cause, as {@link Kind#FAIL}. */
     public static JobSignal fail(Throwable cause) {
         return new JobSignal(Kind.FAIL, null, cause.getMessage(), cause);
     }
 
+    /**
+     * Asks for another call after the delay, as {@link Kind#SNOOZE}.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     */
     public static JobSignal snooze(Duration delay) {
         return new JobSignal(Kind.SNOOZE, requireDelay(delay), "snoozed for " + delay, null);
     }
 
+    /** Ends the job as CANCELLED, as {@link Kind#CANCEL}. */
     public static JobSignal cancel(String why) {
         return new JobSignal(Kind.CANCEL, null, why, null);
     }
 
+    /** Returns the request of the handler. */
     public Kind kind() {
         return kind;
     }
 
-    /** Set for RETRY_AFTER and SNOOZE. */
+    /** Returns the delay of RETRY_AFTER and SNOOZE; null for the others. */
     public @Nullable Duration delay() {
         return delay;
     }
 
+    /** Returns the delay of RETRY_AFTER; null for the others. */
     @Override
     public @Nullable Duration retryAfter() {
         return kind == Kind.RETRY_AFTER ? delay : null;

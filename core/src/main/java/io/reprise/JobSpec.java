@@ -11,24 +11,38 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was asked for: everything about a job that is fixed when it is stored. The payload is JSON text already; users
- * build one through {@link JobRequest}. Immutable; every value is checked when it is set.
+ * The values of a job that are fixed when it is stored. The payload is JSON text. Users build a spec through
+ * {@link JobRequest}; this class is for stores. Immutable: every value is checked when it is set.
+ *
+ * @since 0.1.0
  */
 public final class JobSpec {
 
+    /** The queue of a job that names none. */
     public static final String DEFAULT_QUEUE = "default";
+
+    /** The lowest priority. */
     public static final int MIN_PRIORITY = -9;
+
+    /** The highest priority. */
     public static final int MAX_PRIORITY = 9;
+
+    /** The greatest size of a payload or a result in UTF-8, as it is stored: 1 MiB. */
     public static final int MAX_PAYLOAD_BYTES = 1 << 20;
+
+    /** The greatest length of a unique key, an idempotency key or its proof, in characters. */
     public static final int MAX_KEY = 250;
+
+    /** The greatest number of tags of a job. */
     public static final int MAX_TAGS = 10;
 
-    /** A century: as far ahead as a job may be delayed, so that no sum of times overflows in any store. */
+    /** The longest delay of a job, about a century. With this bound no sum of times overflows in any store. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);
 
-    /** No JSON text contains it, and not every database can store it. */
+    /** JSON text never contains this character, and some databases cannot store it. */
     private static final char NUL = 0;
 
+    /** The greatest length of a name, in characters. */
     public static final int MAX_NAME = 100;
 
     private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
@@ -39,19 +53,29 @@ public final class JobSpec {
         this.values = values;
     }
 
+    /**
+     * Creates a builder with the defaults of all other values.
+     *
+     * @param type name of the job type
+     * @param payload JSON text
+     * @throws IllegalArgumentException if {@code type} is not a name, or the payload is too long or contains NUL
+     */
     public static Builder builder(String type, String payload) {
         return new Builder(type, payload);
     }
 
-    /** A builder that starts from these values. */
+    /** Creates a builder that starts with the values of this spec. */
     public Builder toBuilder() {
         return new Builder(values);
     }
 
     /**
-     * Checks a name that is stored and shown: of a queue, type, resource, tag or schedule.
+     * Checks a name that is stored and shown: of a queue, type, resource, tag, worker or schedule. A name has 1 to
+     * {@value #MAX_NAME} ASCII letters, digits or any of {@code _ . : / @ -}, and starts with a letter or digit.
      *
-     * @throws IllegalArgumentException naming the field and the allowed form
+     * @param field the word for the name in the error message
+     * @return the name
+     * @throws IllegalArgumentException if {@code name} does not have this form
      */
     public static String requireName(String field, String name) {
         if (!isName(name)) {
@@ -62,7 +86,7 @@ public final class JobSpec {
         return name;
     }
 
-    /** By hand: every stored and every claimed job passes here. */
+    /** Written by hand and not as a regular expression, because every stored and every claimed job passes here. */
     private static boolean isName(String name) {
         if (name.isEmpty() || name.length() > MAX_NAME || !isAlphanumeric(name.charAt(0))) {
             return false;
@@ -80,79 +104,92 @@ public final class JobSpec {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     }
 
-    /** Enough of a text that somebody else wrote to see what it is. */
+    /** Cuts a text of a caller to 40 characters for an error message. */
     static String shorten(String name) {
         return name.length() <= 40 ? name : name.substring(0, 40) + "…";
     }
 
+    /** Returns the name of the job type. */
     public String type() {
         return values.type;
     }
 
+    /** Returns the payload as JSON text. */
     public String payload() {
         return values.payload;
     }
 
+    /** Returns the name of the queue; {@value #DEFAULT_QUEUE} unless set. */
     public String queue() {
         return values.queue;
     }
 
-    /** Higher runs first; {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}. */
+    /** Returns the priority, {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}; 0 unless set. Higher runs first. */
     public int priority() {
         return values.priority;
     }
 
-    /** How long after the store's now the job is due, unless {@link #dueAt} is set. */
+    /** Returns how long after it is stored the job is due. Zero if {@link #dueAt} is set. */
     public Duration delay() {
         return values.delay;
     }
 
-    /** Absolute due time by the store's clock; one in the past means now. */
+    /**
+     * Returns the absolute due time by the store's clock; null if {@link #delay} applies. A time in the past means now.
+     */
     public @Nullable Instant dueAt() {
         return values.dueAt;
     }
 
+    /** Returns the retry policy; {@link RetryPolicy#unset} unless set. */
     public RetryPolicy policy() {
         return values.policy;
     }
 
-    /** The downstream thing this job calls. */
+    /** Returns the name of the resource that the job calls; null if it names none. */
     public @Nullable String resource() {
         return values.resource;
     }
 
+    /** Returns the tags in alphabetical order; empty unless set. */
     public Set<String> tags() {
         return values.tags;
     }
 
-    /** At most one live job holds a unique key. */
+    /** Returns the unique key, which at most one live job holds; null if there is none. */
     public @Nullable String key() {
         return values.key;
     }
 
+    /** Returns the rule for a unique key that a live job holds; {@link KeyRule#KEEP} unless set. */
     public KeyRule keyRule() {
         return values.keyRule;
     }
 
-    /** Enqueueing again with the same idempotency key returns the first job, even a finished one, while it is kept. */
+    /** Returns the idempotency key, by which a repeated request finds the first job; null if there is none. */
     public @Nullable String idempotencyKey() {
         return values.idempotencyKey;
     }
 
-    /** How long one run may take. */
+    /**
+     * Returns the proof that belongs to the idempotency key; null if there is none, and in every spec that was read
+     * from a store.
+     */
     public @Nullable String idempotencyProof() {
         return values.idempotencyProof;
     }
 
+    /** Returns the time limit of one run; null for no limit. */
     public @Nullable Duration timeout() {
         return values.timeout;
     }
 
-    /** Name of the schedule that created the job. */
+    /** Returns the name of the schedule that created the job; null if no schedule did. */
     public @Nullable String schedule() {
         return values.schedule;
     }
 
+    /** Compares all values except the proof of the idempotency key. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof JobSpec spec && values.fields().equals(spec.values.fields());
@@ -168,7 +205,10 @@ public final class JobSpec {
         return "JobSpec[" + values.type + " on " + values.queue + "]";
     }
 
-    /** Not thread-safe; {@link #build} copies. */
+    /**
+     * Builds a {@link JobSpec}. Each method checks its value at once, and the last call of a method wins. Not
+     * thread-safe.
+     */
     public static final class Builder {
         private final String type;
         private String payload;
@@ -209,16 +249,34 @@ public final class JobSpec {
             this.schedule = from.schedule;
         }
 
+        /**
+         * Sets the payload.
+         *
+         * @param json JSON text of at most {@value #MAX_PAYLOAD_BYTES} bytes in UTF-8; only its length and NUL are
+         *     checked
+         * @throws IllegalArgumentException if the text is too long or contains NUL
+         */
         public Builder payload(String json) {
             this.payload = requirePayload(json);
             return this;
         }
 
+        /**
+         * Sets the queue. The default is {@value #DEFAULT_QUEUE}.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
         public Builder queue(String name) {
             this.queue = requireName("queue", name);
             return this;
         }
 
+        /**
+         * Sets the priority. The default is 0.
+         *
+         * @param level {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}; higher runs first
+         * @throws IllegalArgumentException if {@code level} is outside these bounds
+         */
         public Builder priority(int level) {
             if (level < MIN_PRIORITY || level > MAX_PRIORITY) {
                 throw new IllegalArgumentException(
@@ -228,6 +286,12 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Makes the job due this long after it is stored. The default is zero. Replaces {@link #dueAt}.
+         *
+         * @param delay 0 to {@link #MAX_DELAY}
+         * @throws IllegalArgumentException if {@code delay} is outside these bounds
+         */
         public Builder delay(Duration delay) {
             if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
                 throw new IllegalArgumentException("delay must be 0 to " + MAX_DELAY + ", not " + delay);
@@ -237,22 +301,44 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Makes the job due at this time, by the store's clock. Replaces {@link #delay}.
+         *
+         * @throws NullPointerException if {@code instant} is null
+         */
         public Builder dueAt(Instant instant) {
             this.dueAt = Objects.requireNonNull(instant, "dueAt");
             this.delay = Duration.ZERO;
             return this;
         }
 
+        /**
+         * Sets the retry policy. The default is {@link RetryPolicy#unset}.
+         *
+         * @throws NullPointerException if {@code policy} is null
+         */
         public Builder policy(RetryPolicy policy) {
             this.policy = Objects.requireNonNull(policy, "policy");
             return this;
         }
 
+        /**
+         * Sets the resource that the job calls; null, the default, for none.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
         public Builder resource(@Nullable String name) {
             this.resource = name == null ? null : requireName("resource", name);
             return this;
         }
 
+        /**
+         * Sets the tags and replaces all earlier ones. The default is no tag.
+         *
+         * @param tags at most {@value #MAX_TAGS}
+         * @throws IllegalArgumentException if there are more tags, or a tag does not have the form of
+         *     {@link #requireName}
+         */
         public Builder tags(Set<String> tags) {
             if (tags.size() > MAX_TAGS) {
                 throw new IllegalArgumentException("tags must be at most " + MAX_TAGS + ", not " + tags.size());
@@ -262,21 +348,36 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Sets the unique key and its rule. The default is no key.
+         *
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @throws IllegalArgumentException if {@code key} does not have this form
+         */
         public Builder key(@Nullable String key, KeyRule rule) {
             this.key = requireKey("key", key);
             this.keyRule = rule;
             return this;
         }
 
+        /**
+         * Sets the idempotency key without a proof. The default is no key.
+         *
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @throws IllegalArgumentException if {@code key} does not have this form
+         */
         public Builder idempotencyKey(@Nullable String key) {
             return idempotencyKey(key, null);
         }
 
         /**
-         * A key with a proof of what it is used for.
+         * Sets the idempotency key with a proof of the request that it is used for. A store refuses the key with
+         * another proof.
          *
-         * @param proof unique to the key and the request, such as a hash of both; with another the key is refused. It is kept with
-         *     the key, and is no part of a spec that is read
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @param proof unique to the key and the request, such as a hash of both; same form as the key. A store keeps
+         *     it with the key, and does not return it with a spec
+         * @throws IllegalArgumentException if {@code key} or {@code proof} does not have this form
          */
         public Builder idempotencyKey(@Nullable String key, @Nullable String proof) {
             this.idempotencyKey = requireKey("idempotencyKey", key);
@@ -284,6 +385,12 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Sets the time limit of one run; null, the default, for none.
+         *
+         * @param timeout 1 ms to {@link #MAX_DELAY}
+         * @throws IllegalArgumentException if {@code timeout} is outside these bounds
+         */
         public Builder timeout(@Nullable Duration timeout) {
             if (timeout != null && (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_DELAY) > 0)) {
                 throw new IllegalArgumentException("timeout must be 1 ms to " + MAX_DELAY + ", not " + timeout);
@@ -292,11 +399,17 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Sets the name of the schedule that creates the job; null, the default, for none.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
         public Builder schedule(@Nullable String name) {
             this.schedule = name == null ? null : requireName("schedule", name);
             return this;
         }
 
+        /** Creates the spec. Later changes of this builder do not change it. */
         public JobSpec build() {
             return new JobSpec(new Builder(this));
         }

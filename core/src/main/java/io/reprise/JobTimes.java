@@ -6,14 +6,17 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When things happened to a job, by the store's clock.
+ * The times of a job, by the store's clock. Immutable.
  *
- * @param firstDueAt when the current life of the job began: what a policy's deadline and elapsed time count from
- * @param dueAt when it may run next; set exactly while PENDING
- * @param deadline then or later no run starts
- * @param startedAt start of the current run, or of the one that ended it; null while PENDING
- * @param finishedAt set exactly in a terminal state
- * @param lastDelay the delay of the latest retry, for jitter that depends on it
+ * @param createdAt when the job was enqueued
+ * @param firstDueAt when the job was first due; set again by a manual retry or a replay. The deadline of the policy
+ *     counts from here
+ * @param dueAt when the job may run; null unless PENDING
+ * @param deadline from this time on no run starts; null if the policy has no deadline
+ * @param startedAt when the current or the last run started; null while PENDING, and if the job ended without a run
+ * @param finishedAt when the job ended; null unless the state is terminal
+ * @param lastDelay delay of the latest retry, for jitter that depends on it; null if there was no retry
+ * @since 0.1.0
  */
 public record JobTimes(
         Instant createdAt,
