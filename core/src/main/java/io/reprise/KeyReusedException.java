@@ -1,20 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-/** An idempotency key was used for another request already. Nothing was stored. */
+/**
+ * Thrown when an idempotency key was used for another request already: the proof differs. Nothing was stored. Use a new
+ * key for a new request.
+ *
+ * @since 0.1.0
+ */
 public final class KeyReusedException extends RepriseException {
 
     private static final long serialVersionUID = 1L;
 
     private final transient JobId job;
 
-    /** A key that leads to a job which another request enqueued. */
+    /**
+     * Creates the exception with a message that names both.
+     *
+     * @param key the idempotency key
+     * @param job the job that the other request enqueued
+     */
     public KeyReusedException(String key, JobId job) {
         super("The idempotency key '" + key + "' belongs to job " + job + ", which another request enqueued");
         this.job = job;
     }
 
-    /** The job that the other request led to. */
+    /** Returns the id of the job that the other request enqueued. */
     public JobId job() {
         return job;
     }

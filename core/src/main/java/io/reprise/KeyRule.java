@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-/** What enqueueing does when another live job (pending or running) already holds the unique key. */
+/**
+ * The rule for enqueueing when a live job, pending or running, holds the unique key already. A key is free again when
+ * its job ends.
+ *
+ * @since 0.1.0
+ */
 public enum KeyRule {
-    /** Return the id of the job that holds the key; nothing is stored. The default. */
+    /** Returns the id of the job that holds the key, and stores nothing. The default. */
     KEEP,
-    /** Refuse with {@link DuplicateKeyException}; nothing of the call is stored. */
+    /** Refuses with {@link DuplicateKeyException}. No job of the call is stored. */
     REJECT,
     /**
-     * Take over the waiting job: it keeps its id and counters, and gets the new payload, priority, policy, due time and
-     * options. A job that is running already cannot be replaced: refused like {@link #REJECT}.
+     * Replaces the waiting job: it keeps its id and counters, and gets the new payload, priority, policy, due time and
+     * options. A parked job is unparked. If the holder is running, the call is refused with
+     * {@link DuplicateKeyException}.
      */
     REPLACE
 }

@@ -32,8 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a person does to jobs and queues, in that person's name: who and why is recorded with each change. Obtained from
- * {@link Reprise#as}. Thread-safe.
+ * Operations of a person on jobs, queues, breakers and schedules. The audit log records the person and the reason with
+ * each change, except {@link #prune}. Obtained from {@link Reprise#as}. Thread-safe.
+ *
+ * <p>All methods throw {@link StoreException} if the store fails.
+ *
+ * @since 0.1.0
  */
 public final class Operations {
 
@@ -51,7 +55,10 @@ public final class Operations {
     private final PayloadCodec codec;
     private final Note note;
 
-    /** Whose name it is done in, what with, and the chance that a retry with backoff draws its delay from. */
+    /**
+     * The person in whose name operations are done, and the tools they need. {@code random} draws the delay of a retry
+     * with backoff.
+     */
     record Hand(RandomGenerator random, ControlDesk desk, Outbox outbox, PayloadCodec codec, Note note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
@@ -67,16 +74,23 @@ public final class Operations {
     }
 
     /**
-     * Retries a dead letter, or brings a waiting job forward.
+     * Retries a dead letter, or brings a waiting job forward. The job is PENDING with reason MANUAL, and the time until
+     * its deadline starts again. A second call on the job that now waits has the same effect again.
      *
-     * @throws RefusedException if there is no such job, if it is running or ended otherwise, if its failure is permanent,
-     *     or if its attempts are spent; the last two give way to {@link ManualRetry#force}
+     * @throws RefusedException if the job does not exist (NOT_FOUND), is running, succeeded or cancelled
+     *     (INVALID_STATE), failed as PERMANENT or UNREADABLE (NOT_RETRYABLE), has spent its attempts
+     *     (MAX_RETRIES_EXCEEDED), or another live job holds its unique key (KEY_TAKEN). {@link ManualRetry#forced}
+     *     overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
      */
     public void retry(JobId id, ManualRetry how) {
         revive(id, revival(require(id), how));
     }
 
-    /** @throws RefusedException as {@link #retry} */
+    /**
+     * Refuses as {@link #retry} says.
+     *
+     * @throws RefusedException see {@link #retry}
+     */
     private Revival revival(Job job, ManualRetry how) {
         JobId id = job.id();
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
@@ -98,16 +112,22 @@ public final class Operations {
     }
 
     /**
-     * Puts a dead letter back as told.
+     * Puts a dead letter back into a queue. The job is PENDING with reason MANUAL, is due at once, and the time until
+     * its deadline starts again.
      *
-     * @return its id, or the new one
-     * @throws RefusedException if there is no such job or it is not FAILED
+     * @return the id of the job that is pending now: the given id, or a new one after {@link Replay#asNewJob}
+     * @throws RefusedException if the job does not exist (NOT_FOUND), is not FAILED (INVALID_STATE), or another live
+     *     job holds its unique key (KEY_TAKEN)
      */
     public JobId replay(JobId id, Replay how) {
         return revive(id, revival(require(id), how));
     }
 
-    /** @throws RefusedException as {@link #replay} */
+    /**
+     * Refuses as {@link #replay} says.
+     *
+     * @throws RefusedException see {@link #replay}
+     */
     private Revival revival(Job job, Replay how) {
         if (job.state() != JobState.FAILED) {
             throw refused(Code.INVALID_STATE, job.id(), "is " + job.state() + ", and only a FAILED job is replayed");
@@ -118,7 +138,11 @@ public final class Operations {
         return new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
     }
 
-    /** Deletes a job that has ended, with its history. @throws RefusedException if there is none or it has not ended */
+    /**
+     * Deletes a job that has ended, with its history and its idempotency key.
+     *
+     * @throws RefusedException if the job does not exist (NOT_FOUND) or has not ended (INVALID_STATE)
+     */
     public void discard(JobId id) {
         Job job = require(id);
         if (!job.state().isTerminal() || !store.discard(id, note)) {
@@ -127,7 +151,12 @@ public final class Operations {
         events.happened(JobEvent.Kind.DISCARDED, job, clock.now());
     }
 
-    /** Ends a pending job at once, and tells the worker of a running one to stop it. */
+    /**
+     * Cancels a job. A pending job ends as CANCELLED at once. The handler of a running job is interrupted: at once in
+     * this process, within about 2 s in another. If it succeeds first, the job is SUCCEEDED.
+     *
+     * @return DONE, REQUESTED for a running job, TOO_LATE if the job has ended, MISSING if it does not exist
+     */
     public Cancellation cancel(JobId id) {
         Cancellation answer = store.cancel(id, note, afterCancelling(id));
         if (answer == Cancellation.REQUESTED && engine != null) {
@@ -147,17 +176,34 @@ public final class Operations {
                         .orElse(List.of());
     }
 
-    /** No job of this queue is claimed until it is resumed, by any worker. Running ones go on. */
+    /**
+     * Pauses a queue: no worker claims its jobs until {@link #resume}. Running jobs go on. The queue need not exist.
+     * Pausing twice keeps the first pause.
+     *
+     * @throws IllegalArgumentException if {@code queue} does not have the form of {@link JobSpec#requireName}
+     */
     public void pause(String queue) {
         store.pause(JobSpec.requireName("queue", queue), note);
     }
 
+    /**
+     * Ends the pause of a queue. Does nothing if the queue is not paused.
+     *
+     * @throws IllegalArgumentException if {@code queue} does not have the form of {@link JobSpec#requireName}
+     */
     public void resume(String queue) {
         store.resume(JobSpec.requireName("queue", queue), note);
         wake();
     }
 
-    /** At most so many jobs of this queue run at once in the whole fleet; null for no limit. */
+    /**
+     * Limits how many jobs of a queue run at once in the whole fleet. The last call wins. Running jobs above the limit
+     * go on.
+     *
+     * @param maxRunning at least 1; null, the default, for no limit
+     * @throws IllegalArgumentException if {@code maxRunning} is less than 1, or {@code queue} does not have the form of
+     *     {@link JobSpec#requireName}
+     */
     public void limit(String queue, @Nullable Integer maxRunning) {
         if (maxRunning != null && maxRunning < 1) {
             throw new IllegalArgumentException(
@@ -168,32 +214,56 @@ public final class Operations {
     }
 
     /**
-     * Opens the breaker of a resource and keeps it open, without probes, until {@link #forceClose} or {@link #automatic}:
-     * its jobs are parked and spend no attempt.
+     * Opens the breaker of a resource and keeps it open, without probes, until {@link #forceClose} or
+     * {@link #automatic}. Jobs of the resource are parked and spend no attempt. The force outlasts restarts.
+     *
+     * @throws IllegalArgumentException if {@code resource} does not have the form of {@link JobSpec#requireName}
+     * @throws RepriseException if other workers changed the breaker too often at the same time; try again
      */
     public void forceOpen(String resource) {
         desk.force(JobSpec.requireName("resource", resource), true, note);
         hurry();
     }
 
-    /** Closes the breaker of a resource and keeps it closed, whatever fails. What is parked comes back at once. */
+    /**
+     * Closes the breaker of a resource and keeps it closed, even if all calls fail, until {@link #forceOpen} or
+     * {@link #automatic}. All parked jobs of the resource are unparked at once.
+     *
+     * @throws IllegalArgumentException if {@code resource} does not have the form of {@link JobSpec#requireName}
+     * @throws RepriseException if other workers changed the breaker too often at the same time; try again
+     */
     public void forceClose(String resource) {
         desk.force(JobSpec.requireName("resource", resource), false, note);
         hurry();
     }
 
-    /** Leaves a breaker that was forced to itself again; one that is open begins with probes. */
+    /**
+     * Ends {@link #forceOpen} or {@link #forceClose}: the breaker moves by itself again. A breaker that was kept open
+     * makes a probe at once. Does nothing if the breaker is not forced.
+     *
+     * @throws IllegalArgumentException if {@code resource} does not have the form of {@link JobSpec#requireName}
+     * @throws RepriseException if other workers changed the breaker too often at the same time; try again
+     */
     public void automatic(String resource) {
         desk.automatic(JobSpec.requireName("resource", resource), note);
         hurry();
     }
 
-    /** A paused schedule does not fire. @throws RefusedException if there is no such schedule */
+    /**
+     * Pauses a schedule: it does not fire until {@link #resumeSchedule}. Jobs that it created go on.
+     *
+     * @throws RefusedException if there is no such schedule (NOT_FOUND)
+     */
     public void pauseSchedule(String name) {
         setPaused(name, true);
     }
 
-    /** What it missed meanwhile is treated by its own rule. @throws RefusedException if there is no such schedule */
+    /**
+     * Ends the pause of a schedule. Its {@link Schedule.MissedFire} rule decides about firings that were missed during
+     * the pause.
+     *
+     * @throws RefusedException if there is no such schedule (NOT_FOUND)
+     */
     public void resumeSchedule(String name) {
         setPaused(name, false);
         if (engine != null) {
@@ -202,10 +272,12 @@ public final class Operations {
     }
 
     /**
-     * Enqueues the job of a schedule now, whatever its rule and its last job; its next firing stays as it is.
+     * Enqueues the job of a schedule now, also if the schedule is paused or its last job is still running. The next
+     * firing stays as it is.
      *
-     * @return the job, or the one its unique key led to
-     * @throws RefusedException if there is no such schedule
+     * @return the new job, or the job that its unique key led to
+     * @throws RefusedException if there is no such schedule (NOT_FOUND)
+     * @throws DuplicateKeyException if the key rule of the job forbids another job
      */
     public JobId trigger(String name) {
         StoredSchedule schedule = store.schedule(name)
@@ -220,7 +292,9 @@ public final class Operations {
         return inserted.id();
     }
 
-    /** What a bulk operation does to one page of jobs; {@code refused} gets those that it was not done to, and why. */
+    /**
+     * A bulk operation on one page of jobs. {@code refused} receives each job that was not changed, with the reason.
+     */
     interface Many {
         void apply(List<Job> jobs, Map<JobId, String> refused);
     }
@@ -291,7 +365,7 @@ public final class Operations {
         };
     }
 
-    /** What was done to many, in one entry; each job has its own beside it. */
+    /** Writes one audit entry for a bulk operation. Each job has an entry of its own beside it. */
     void noteBulk(String action, JobQuery query, Bulk.Result result) {
         store.note("bulk-" + action, query.toString(), note, result.done() + " of " + result.matched() + " jobs");
     }
@@ -307,12 +381,21 @@ public final class Operations {
         }
     }
 
-    /** The same operation on every job that a query finds, newest first. */
+    /**
+     * Prepares one operation on every job that a query finds, newest first. Nothing is changed until a method such as
+     * {@link Bulk#retry} is called.
+     */
     public Bulk all(JobQuery query) {
         return new Bulk(this, store, query);
     }
 
-    /** Deletes jobs that ended in one of these states longer ago than {@code age}; returns how many. */
+    /**
+     * Deletes jobs that ended in one of these states, with their history and keys. Deletes in batches until nothing is
+     * left to delete.
+     *
+     * @param age jobs are deleted that ended longer ago than this
+     * @return number of deleted jobs
+     */
     public long prune(Set<JobState> states, Duration age) {
         long pruned = 0;
         int last;
@@ -367,7 +450,10 @@ public final class Operations {
         return job.policy().complete().deadline().toOptional().orElse(null);
     }
 
-    /** What was done is done, whether or not the job can be read again for those who listen. */
+    /**
+     * Tells listeners about a change that is stored. If the job cannot be read again, the change stays and a warning is
+     * logged.
+     */
     private void tell(JobEvent.Kind kind, JobId id) {
         try {
             store.find(id).ifPresent(job -> events.happened(kind, job, clock.now()));

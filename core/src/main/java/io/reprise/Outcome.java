@@ -4,7 +4,11 @@ package io.reprise;
 import io.reprise.retry.FailReason;
 import org.jspecify.annotations.Nullable;
 
-/** The terminal outcome of a job. */
+/**
+ * The way a job ended. Obtained from {@link Reprise#await}. Immutable.
+ *
+ * @since 0.1.0
+ */
 public final class Outcome {
 
     private final Job job;
@@ -15,24 +19,31 @@ public final class Outcome {
         this.codec = codec;
     }
 
+    /** Returns the job in its terminal state. */
     public Job job() {
         return job;
     }
 
+    /** Returns SUCCEEDED, FAILED or CANCELLED. */
     public JobState state() {
         return job.state();
     }
 
+    /** Returns whether the state is SUCCEEDED. */
     public boolean succeeded() {
         return state() == JobState.SUCCEEDED;
     }
 
-    /** Set exactly when FAILED. */
+    /** Returns why the job failed for good; null unless it is FAILED. */
     public @Nullable FailReason failReason() {
         return job.failReason();
     }
 
-    /** What the handler gave as result; null if it gave none or did not succeed. */
+    /**
+     * Returns the result that the handler gave, decoded; null if it gave none or did not succeed.
+     *
+     * @throws PayloadException if the result cannot be read as this class, or is encrypted with an unknown key
+     */
     public <T> @Nullable T result(Class<T> type) {
         String json = job.status().result();
         return json == null ? null : codec.decode(codec.open(json), type);

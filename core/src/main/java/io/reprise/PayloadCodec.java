@@ -2,30 +2,48 @@
 package io.reprise;
 
 /**
- * Turns payloads and results into JSON and back. The class to read is always the one the {@link JobType} was declared
- * with: no class name from stored data is ever loaded. Found by {@link java.util.ServiceLoader} unless the builder is
- * given one. Implementations are thread-safe and throw {@link PayloadException}.
+ * Turns payloads and results into JSON text and back. It reads only the class that the {@link JobType} was declared
+ * with: a class name in stored data is never loaded. Unless the builder is given a codec,
+ * {@link java.util.ServiceLoader} finds it. Implementations are thread-safe.
  *
- * <p>What is stored is {@link #seal} of what {@link #encode} gave; what {@link #decode} gets was {@link #open}ed before.
+ * <p>To store, the engine calls {@link #encode} and then {@link #seal}. To read, it calls {@link #open} and then
+ * {@link #decode}.
+ *
+ * @since 0.1.0
  */
 public interface PayloadCodec {
 
-    /** How JSON begins that was sealed, and that nobody can read without its key. */
+    /** The beginning of sealed JSON text, which nobody can read without its key. */
     String SEALED = "{\"$sealed\":\"";
 
+    /**
+     * Turns a payload or a result into JSON text.
+     *
+     * @throws PayloadException if the value cannot be written
+     */
     String encode(Object value);
 
+    /**
+     * Turns JSON text into an object of the class.
+     *
+     * @param json the text that {@link #encode} returned
+     * @throws PayloadException if the text cannot be read as this class; then the job fails as UNREADABLE
+     */
     <T> T decode(String json, Class<T> type);
 
-    /** JSON as it is stored: as it is, unless the codec encrypts. */
+    /**
+     * Prepares JSON text for the store. Returns the text itself unless the codec encrypts.
+     *
+     * @throws PayloadException if the text cannot be sealed
+     */
     default String seal(String json) {
         return json;
     }
 
     /**
-     * Stored JSON as it was before {@link #seal}.
+     * Undoes {@link #seal}. A text that is not sealed is returned as it is.
      *
-     * @throws PayloadException if it was sealed with a key that is not known here
+     * @throws PayloadException if the text is sealed and this codec does not have the key
      */
     default String open(String stored) {
         if (stored.startsWith(SEALED)) {

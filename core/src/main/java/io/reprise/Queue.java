@@ -5,14 +5,25 @@ import io.reprise.retry.RetryPolicy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one worker serves a queue. Immutable: each method returns a copy.
+ * The settings with which one worker serves a queue. Immutable: each method returns a copy, and the last call of a
+ * method wins.
  *
- * @param weight share of the worker's claims that look at this queue first; ignored in strict order
- * @param concurrency jobs of this queue the worker runs at once; null for as many as the worker runs altogether
- * @param policy for jobs enqueued here, below their own and their type's
+ * @param name name of the queue
+ * @param weight share of the worker's claims that look at this queue first, 1 to 1000; ignored by
+ *     {@link RepriseBuilder#strictOrder}
+ * @param concurrency greatest number of jobs of this queue that the worker runs at once, 1 to 10,000; null for the
+ *     limit of the worker alone
+ * @param policy retry policy of jobs that this process enqueues here, below those of job, type and resource
+ * @since 0.1.0
  */
 public record Queue(String name, int weight, @Nullable Integer concurrency, RetryPolicy policy) {
 
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}, or a
+     *     number is outside its bounds
+     */
     public Queue {
         JobSpec.requireName("queue", name);
         if (weight < 1 || weight > 1000) {
@@ -24,18 +35,39 @@ public record Queue(String name, int weight, @Nullable Integer concurrency, Retr
         }
     }
 
+    /**
+     * Creates settings with weight 1, without a limit and without a policy.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public static Queue of(String name) {
         return new Queue(name, 1, null, RetryPolicy.unset());
     }
 
+    /**
+     * Sets the weight. A queue of weight 2 is looked at first twice as often as a queue of weight 1. The default is 1.
+     *
+     * @param weight 1 to 1000
+     * @throws IllegalArgumentException if {@code weight} is outside these bounds
+     */
     public Queue weight(int weight) {
         return new Queue(name, weight, concurrency, policy);
     }
 
+    /**
+     * Limits how many jobs of this queue the worker runs at once. The default is no limit but that of the worker.
+     *
+     * @param jobs 1 to 10,000
+     * @throws IllegalArgumentException if {@code jobs} is outside these bounds
+     */
     public Queue concurrency(int jobs) {
         return new Queue(name, weight, jobs, policy);
     }
 
+    /**
+     * Sets the retry policy of the queue. It applies below those of job, type and resource, and above that of the
+     * worker.
+     */
     public Queue retry(RetryPolicy policy) {
         return new Queue(name, weight, concurrency, policy);
     }

@@ -1,32 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-/** An operation by hand was refused because of the state the job is in. Nothing was changed. */
+/**
+ * Thrown when an operation is refused because a job or a schedule does not exist, or the state of the job forbids the
+ * operation. Nothing was changed.
+ *
+ * @since 0.1.0
+ */
 public class RefusedException extends RepriseException {
 
     private static final long serialVersionUID = 1L;
 
-    /** Why, in a form a program can act on. */
+    /** The reason, for programs. */
     public enum Code {
-        /** There is no such job. */
+        /** The job or the schedule does not exist. A job may have been deleted by age. */
         NOT_FOUND,
-        /** The job is not in a state that allows it. */
+        /** The state of the job does not allow the operation. */
         INVALID_STATE,
-        /** It failed for a reason that no further attempt will cure; {@code force} overrides. */
+        /** The job failed as PERMANENT or UNREADABLE. {@link ManualRetry#forced} overrides this. */
         NOT_RETRYABLE,
-        /** It has spent its attempts; grant more, reset them, or {@code force} one. */
+        /** The job has spent its attempts. Grant more, reset the counters, or use {@link ManualRetry#forced}. */
         MAX_RETRIES_EXCEEDED,
-        /** Another live job holds its unique key. */
+        /** Another live job holds the unique key of the job. */
         KEY_TAKEN
     }
 
     private final Code code;
 
+    /**
+     * Creates the exception.
+     *
+     * @param code the reason, for programs
+     * @param message the reason, for people
+     */
     public RefusedException(Code code, String message) {
         super(message);
         this.code = code;
     }
 
+    /** Returns the reason, for programs. */
     public Code code() {
         return code;
     }

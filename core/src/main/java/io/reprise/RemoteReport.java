@@ -6,12 +6,22 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How a run outside this process ended, as its worker reports it to {@link RemoteWorkers#report}. Immutable. */
+/**
+ * The report of a remote worker on the end of one run, for {@link RemoteWorkers#report}. Immutable.
+ *
+ * @since 0.1.0
+ */
 public final class RemoteReport {
 
-    /** What became of one report. Null if it was accepted, now or when it was made before; else why nothing was changed. */
+    /**
+     * The answer to one report.
+     *
+     * @param refusal null if the report was accepted, now or when it was made before; otherwise the reason why nothing
+     *     was changed
+     */
     public record Answer(@Nullable RuntimeException refusal) {
 
+        /** Returns whether the report was accepted. */
         public boolean isAccepted() {
             return refusal == null;
         }
@@ -37,52 +47,68 @@ public final class RemoteReport {
     }
 
     /**
-     * The job succeeded.
+     * The run succeeded, and the job is SUCCEEDED.
      *
-     * @param result JSON, or null
+     * @param result JSON text, stored as the result of the job; null for none
      */
     public static RemoteReport completed(RemoteLease.Key key, @Nullable String result) {
         return new RemoteReport(key, result, null, null, true);
     }
 
-    /** The run failed: the policy decides what becomes of the job. */
+    /**
+     * The run failed. The retry policy decides whether the job is retried.
+     *
+     * @throws NullPointerException if {@code failure} is null
+     */
     public static RemoteReport failed(RemoteLease.Key key, Failure failure) {
         return new RemoteReport(key, null, Objects.requireNonNull(failure, "failure"), null, true);
     }
 
-    /** Not a failure: the job comes again after the delay and has spent no attempt. */
+    /**
+     * The worker asks for the job again after the delay. Nothing failed, and no attempt is spent.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     */
     public static RemoteReport snoozed(RemoteLease.Key key, Duration delay) {
         return new RemoteReport(key, null, null, JobSignal.snooze(delay), true);
     }
 
-    /** The job ends as CANCELLED. */
+    /**
+     * The job ends as CANCELLED.
+     *
+     * @param why the reason, kept with the attempt
+     */
     public static RemoteReport cancelled(RemoteLease.Key key, String why) {
         return new RemoteReport(key, null, null, JobSignal.cancel(why), true);
     }
 
-    /** The job was not started: it is given back as it was before. */
+    /** The worker did not start the job and gives it back unchanged. No attempt is spent and no history is written. */
     public static RemoteReport released(RemoteLease.Key key) {
         return new RemoteReport(key, null, null, null, false);
     }
 
+    /** Returns the lease that the run had. */
     public RemoteLease.Key key() {
         return key;
     }
 
+    /** Returns the result of a run that succeeded as JSON text; null if there is none. */
     public @Nullable String result() {
         return result;
     }
 
+    /** Returns the error of a failed run; null for every other report. */
     public @Nullable Failure failure() {
         return failure;
     }
 
-    /** What a handler would have thrown. */
+    /** Returns the signal of a snoozed or cancelled run; null for every other report. */
     public @Nullable JobSignal signal() {
         return signal;
     }
 
-    /** Whether there was a run at all. */
+    /** Returns whether the run was started; false only for {@link #released}. */
     public boolean isStarted() {
         return started;
     }

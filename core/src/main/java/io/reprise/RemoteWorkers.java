@@ -9,10 +9,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where workers outside this process get their jobs and say how they went; obtained from {@link Reprise#remoteWorkers}.
- * Outcomes are decided by the same policies, breakers and budgets as those of handlers in this process. Every method that
- * takes a key throws {@link StaleLeaseException}, and changes nothing, if the lease is gone. Any process on the same store
- * can hear about a lease, whichever gave it. Thread-safe.
+ * Gives jobs to workers outside this process and takes their reports. Obtained from {@link Reprise#remoteWorkers}.
+ * Policies, breakers and budgets apply as for handlers in this process. Any process on the same store accepts reports
+ * on a lease, not only the process that gave it. Thread-safe.
+ *
+ * <p>A method that takes a key throws {@link StaleLeaseException} if the lease is lost. Then another run decides about
+ * the job.
+ *
+ * @since 0.1.0
  */
 public final class RemoteWorkers {
 
@@ -22,31 +26,41 @@ public final class RemoteWorkers {
         this.runs = runs;
     }
 
-    /** Leases jobs that may run now; empty if there are none. */
+    /**
+     * Leases jobs that may run now. Returns at once, with an empty list if there are none. A job that a breaker holds
+     * back is parked and not returned.
+     */
     public List<RemoteLease> lease(RemoteLease.Wish wish) {
         return runs.lease(wish);
     }
 
     /**
-     * Keeps a lease for {@code term} from now, and keeps what was reported.
+     * Renews a lease, and stores the progress of the run.
      *
-     * @return whether the run shall stop, because somebody cancelled the job
+     * @param term how long the lease lasts from now, 1 s to 12 h
+     * @param progress the latest progress; null leaves the stored progress as it is
+     * @return true if a person has cancelled the job; then stop the run and report it as cancelled
+     * @throws StaleLeaseException if the lease is lost, or if the run has taken longer than the timeout of the job. In
+     *     the second case the attempt is settled as failed with class TIMEOUT
+     * @throws IllegalArgumentException if {@code term} is outside its bounds
      */
     public boolean heartbeat(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
         return runs.renew(key, RemoteLease.requireTerm(term), progress);
     }
 
     /**
-     * Takes reports of many runs, each for itself, in a few calls of the store. An outcome that was reported before under the
-     * same lease is accepted again and counts once.
+     * Takes reports on many runs in a few calls of the store. Each report is accepted or refused by itself. A report
+     * that is repeated under the same lease is accepted again and counts once; only a repeated release is refused.
      *
-     * @param check shown the job of each report before anything is changed; what it throws is the answer to that report
-     * @return in the order of the reports
+     * @param check called with the job of each report before anything is changed. If it throws, the exception is the
+     *     answer to that report
+     * @return one answer for each report, in their order
      */
     public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
         return runs.report(reports, check);
     }
 
+    /** Takes reports on many runs without a check, otherwise as {@link #report(List, Consumer)} does. */
     public List<RemoteReport.Answer> report(List<RemoteReport> reports) {
         return report(reports, job -> {});
     }
@@ -59,30 +73,52 @@ public final class RemoteWorkers {
     }
 
     /**
-     * The job succeeded.
+     * Reports that the run succeeded. A second call under the same lease is accepted and changes nothing.
      *
-     * @param result JSON, or null
+     * @param result JSON text, stored as the result of the job; null for none
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
      */
     public void complete(RemoteLease.Key key, @Nullable String result) {
         one(RemoteReport.completed(key, result));
     }
 
-    /** The run failed: the policy decides what becomes of the job. */
+    /**
+     * Reports that the run failed. The retry policy decides whether the job is retried. A second call under the same
+     * lease is accepted and changes nothing.
+     *
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     */
     public void fail(RemoteLease.Key key, Failure failure) {
         one(RemoteReport.failed(key, failure));
     }
 
-    /** Not a failure: the job comes again after the delay and has spent no attempt. */
+    /**
+     * Asks for the job again after the delay. Nothing failed, and no attempt is spent. A second call under the same
+     * lease is accepted and changes nothing.
+     *
+     * @param delay 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code delay} is outside these bounds
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     */
     public void snooze(RemoteLease.Key key, Duration delay) {
         one(RemoteReport.snoozed(key, delay));
     }
 
-    /** The job ends as CANCELLED. */
+    /**
+     * Ends the job as CANCELLED. A second call under the same lease is accepted and changes nothing.
+     *
+     * @param why the reason, kept with the attempt
+     * @throws StaleLeaseException if the lease is lost; nothing is changed
+     */
     public void cancel(RemoteLease.Key key, String why) {
         one(RemoteReport.cancelled(key, why));
     }
 
-    /** Gives the job back unstarted, as it was before. */
+    /**
+     * Gives the job back unchanged, before it was started. No attempt is spent.
+     *
+     * @throws StaleLeaseException if the lease is lost, also at a second call; nothing is changed
+     */
     public void release(RemoteLease.Key key) {
         one(RemoteReport.released(key));
     }

@@ -4,12 +4,14 @@ package io.reprise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a dead letter is put back. Immutable: each method returns a copy.
+ * The way in which a dead letter is put back by {@link Operations#replay}. Immutable: each method returns a copy, and
+ * the last call of a method wins. Start from {@link #FRESH}.
  *
- * @param newId as a new job, discarding the dead letter and its history; otherwise under its own id
- * @param keepCounters go on counting, with one attempt granted if none is left, instead of starting anew
- * @param queue another queue, or null for its own
- * @param payload another payload as JSON, or null for its own
+ * @param newId true to store a new job and delete the dead letter with its history; false to keep the id
+ * @param keepCounters true to go on counting, with one attempt granted if none is left; false to set all counters to 0
+ * @param queue another queue; null for the queue of the job
+ * @param payload another payload as JSON text; null for the payload of the job
+ * @since 0.1.0
  */
 public record Replay(
         boolean newId,
@@ -17,27 +19,44 @@ public record Replay(
         @Nullable String queue,
         @Nullable String payload) {
 
-    /** Under its own id, with its counters at zero. */
+    /** Keeps id, queue and payload, and sets all counters to 0. */
     public static final Replay FRESH = new Replay(false, false, null, null);
 
+    /**
+     * Checks the name of the queue.
+     *
+     * @throws IllegalArgumentException if {@code queue} does not have the form of {@link JobSpec#requireName}
+     */
     public Replay {
         if (queue != null) {
             JobSpec.requireName("queue", queue);
         }
     }
 
+    /** Stores a new job with a new id, and deletes the dead letter with its history. The audit log keeps the link. */
     public Replay asNewJob() {
         return new Replay(true, keepCounters, queue, payload);
     }
 
+    /** Keeps the counters of the job. One attempt is granted if none is left. */
     public Replay keepingCounters() {
         return new Replay(newId, true, queue, payload);
     }
 
+    /**
+     * Moves the job to another queue. The default is the queue of the job.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public Replay toQueue(String name) {
         return new Replay(newId, keepCounters, name, payload);
     }
 
+    /**
+     * Replaces the payload. The default is the payload of the job.
+     *
+     * @param json JSON text; the codec of the process seals it, if it encrypts
+     */
     public Replay withPayload(String json) {
         return new Replay(newId, keepCounters, queue, json);
     }
