@@ -36,9 +36,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A durable job queue: enqueues jobs, and runs those that handlers were registered for.
+ * A durable job queue: it enqueues jobs, and runs the jobs that handlers are registered for.
  *
- * <p>A job whose enqueue was committed runs until it reaches a terminal state, at least once; it may run again if a worker
+ * <p>A job whose enqueue was committed runs at least once and reaches a terminal state. It may run again if a worker
  * dies or loses its lease. At most one outcome per lease is accepted.
  *
  * <pre>{@code
@@ -51,7 +51,10 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * Thread-safe.
+ * <p>All methods throw {@link io.reprise.store.StoreException} if the store fails. After an {@code enqueue} that failed
+ * so, the job may or may not be stored; an idempotency key makes it safe to repeat. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class Reprise implements AutoCloseable {
 
@@ -87,26 +90,48 @@ public final class Reprise implements AutoCloseable {
         this.advisor = new Advisor(store, driver);
     }
 
+    /** Creates a builder with the defaults. Only a store must be set. */
     public static RepriseBuilder builder() {
         return new RepriseBuilder();
     }
 
     /**
-     * Stores a job. When this returns, it is committed.
+     * Stores a job. When this method returns, the job is committed.
      *
-     * @return its id, or that of the job its unique or idempotency key led to
-     * @throws DuplicateKeyException if its key rule forbids that
+     * @return the id of the new job, or of the job that its unique or idempotency key led to
+     * @throws DuplicateKeyException if a live job holds the unique key and the key rule forbids another
+     * @throws KeyReusedException if the idempotency key was used with another proof
+     * @throws PayloadException if the payload cannot be encoded
+     * @throws IllegalArgumentException if the encoded payload has more than {@value JobSpec#MAX_PAYLOAD_BYTES} bytes
      */
     public JobId enqueue(JobRequest<?> job) {
         return enqueueAll(List.of(job)).get(0);
     }
 
-    /** Stores jobs, all or none, in one round trip. Ids come in the order of the jobs. */
+    /**
+     * Stores jobs in one transaction, all or none. When this method returns, they are committed.
+     *
+     * @return the ids, in the order of the jobs; see {@link #enqueue(JobRequest)}
+     * @throws DuplicateKeyException if a live job holds a unique key and the key rule forbids another; nothing is
+     *     stored
+     * @throws KeyReusedException if an idempotency key was used with another proof; nothing is stored
+     * @throws PayloadException if a payload cannot be encoded; nothing is stored
+     * @throws IllegalArgumentException if an encoded payload is too long; nothing is stored
+     */
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
         return offerAll(jobs).stream().map(Inserted::id).toList();
     }
 
-    /** The same, and tells of each whether it was stored or a key led to one that was there. */
+    /**
+     * Stores jobs as {@link #enqueueAll(List)} does, and returns for each whether it is new or a key led to an older
+     * job.
+     *
+     * @return one answer for each job, in their order
+     * @throws DuplicateKeyException see {@link #enqueueAll(List)}
+     * @throws KeyReusedException see {@link #enqueueAll(List)}
+     * @throws PayloadException see {@link #enqueueAll(List)}
+     * @throws IllegalArgumentException see {@link #enqueueAll(List)}
+     */
     public List<Inserted> offerAll(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = specs(jobs);
         List<Inserted> inserted = store.insert(specs);
@@ -117,22 +142,43 @@ public final class Reprise implements AutoCloseable {
         return inserted;
     }
 
-    /** Stores a job inside the caller's transaction: it exists exactly if that commits. */
+    /**
+     * Stores a job inside the caller's transaction: it exists if and only if that transaction commits. Workers find it
+     * soon after the commit by polling. Listeners receive no ENQUEUED event.
+     *
+     * @param transaction the open transaction, from the module of the store
+     * @return the id of the new job, or of the job that its unique or idempotency key led to
+     * @throws IllegalArgumentException if the transaction belongs to another kind of store, or the payload is too long
+     * @throws DuplicateKeyException if a live job holds the unique key and the key rule forbids another
+     * @throws KeyReusedException if the idempotency key was used with another proof
+     * @throws PayloadException if the payload cannot be encoded
+     */
     public JobId enqueue(Transaction transaction, JobRequest<?> job) {
         return enqueueAll(transaction, List.of(job)).get(0);
     }
 
-    /** Stores jobs inside the caller's transaction. They are picked up soon after the commit, by polling. */
+    /**
+     * Stores jobs inside the caller's transaction, as {@link #enqueue(Transaction, JobRequest)} does. If this method
+     * throws, the transaction holds none of them.
+     *
+     * @param transaction the open transaction, from the module of the store
+     * @return the ids, in the order of the jobs
+     * @throws IllegalArgumentException see {@link #enqueue(Transaction, JobRequest)}
+     * @throws DuplicateKeyException see {@link #enqueue(Transaction, JobRequest)}
+     * @throws KeyReusedException see {@link #enqueue(Transaction, JobRequest)}
+     * @throws PayloadException see {@link #enqueue(Transaction, JobRequest)}
+     */
     public List<JobId> enqueueAll(Transaction transaction, List<? extends JobRequest<?>> jobs) {
         JobWriter writer = store.within(transaction);
         return writer.insert(specs(jobs)).stream().map(Inserted::id).toList();
     }
 
     /**
-     * Waits until a job has ended.
+     * Waits until a job has ended, by reading it every few milliseconds at first and four times a second later.
      *
-     * @throws NotFinishedException if it has not within the limit
-     * @throws RefusedException if there is no such job
+     * @param limit the longest wait; zero or less reads the job and does not wait
+     * @throws NotFinishedException if the job has not ended within the limit, or the waiting thread was interrupted
+     * @throws RefusedException if the job does not exist (NOT_FOUND)
      */
     public Outcome await(JobId id, Duration limit) {
         AwaitedJob awaited = new AwaitedJob(id);
@@ -144,12 +190,20 @@ public final class Reprise implements AutoCloseable {
         return new Outcome(job, codec);
     }
 
-    /** A job as it is now. What was encrypted can be read, if the codec has the key. */
+    /**
+     * Returns a job as it is now; empty if it does not exist. An encrypted payload or result is readable if the codec
+     * has the key.
+     */
     public Optional<Job> find(JobId id) {
         return store.find(id).map(this::shown);
     }
 
-    /** One page of the jobs that match; see {@link JobQuery#MAX_LOOKS} for pages that are short. */
+    /**
+     * Returns one page of the jobs that match, newest first. A page can be short or empty although more follow: see
+     * {@link JobQuery#MAX_LOOKS}. Only {@link Page#next} says whether the page is the last.
+     *
+     * @throws IllegalArgumentException if the cursor of the query does not come from this store
+     */
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
         return new Page<>(page.items().stream().map(this::shown).toList(), page.next());
@@ -178,12 +232,19 @@ public final class Reprise implements AutoCloseable {
         }
     }
 
-    /** The history of a job, oldest first, as far as it is kept. */
+    /**
+     * Returns the runs of a job, oldest first. A store keeps the latest 25 unless set otherwise. Empty if the job does
+     * not exist.
+     */
     public List<Attempt> attempts(JobId id) {
         return store.attempts(id);
     }
 
-    /** Why a job is, or is not, running now, and what happens next. @throws RefusedException if there is no such job */
+    /**
+     * Explains why a job is running, waiting or ended, and what happens next.
+     *
+     * @throws RefusedException if the job does not exist (NOT_FOUND)
+     */
     public Explanation explain(JobId id) {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
@@ -191,48 +252,68 @@ public final class Reprise implements AutoCloseable {
         return new Explainer(store, standing, advisor, desk).explain();
     }
 
-    /** How often retries succeeded, by type, resource, error and attempt. What every prediction is made from. */
+    /**
+     * Returns how often retries succeeded, by type, resource, error and attempt. All predictions are made from this
+     * evidence.
+     */
     public List<Evidence> evidence() {
         return store.evidence();
     }
 
-    /** What runs cost and retries saved since {@code age} ago, in whole days; the last 31 days are kept. */
+    /**
+     * Returns the cost of runs and the jobs that retries saved, in whole days (UTC).
+     *
+     * @param age the costs begin with the day that was this long ago; stores keep at least 31 days
+     */
     public Costs costs(Duration age) {
         return new Costs(store.spending(age));
     }
 
-    /** The workers of the fleet that live, as of their last report, at most 10 s old. */
+    /** Returns the live workers of the fleet, by name. Each reports every 10 s, so its numbers can be that old. */
     public List<WorkerState> workers() {
         return store.workers();
     }
 
-    /** The alerts that are raised now. */
+    /** Returns the alerts that are raised now. */
     public List<Alert> alerts() {
         return store.alerts();
     }
 
+    /** Returns every queue that has jobs or settings, with counts by state. */
     public List<QueueState> queues() {
         return store.queues();
     }
 
-    /** Breakers, budgets and parked jobs of every resource that has settings, or of which there is something to tell. */
+    /**
+     * Returns breaker, budget and number of parked jobs of each resource that has settings here, stored control state
+     * or parked jobs.
+     */
     public List<ResourceStatus> resources() {
         return desk.resources();
     }
 
-    /** What was done by hand to a job, newest first. */
+    /** Returns the latest 100 operations that people did on a job, newest first. */
     public List<AuditEntry> audit(JobId id) {
         return store.audit(id, 100);
     }
 
-    /** What was done by hand to anything, newest first. */
+    /**
+     * Returns the latest operations that people did on jobs, queues, breakers or schedules, newest first.
+     *
+     * @param limit greatest number of entries
+     */
     public List<AuditEntry> audit(int limit) {
         return store.audit(null, limit);
     }
 
     /**
-     * Dead letters by what they failed of, the largest group first. Only the newest {@link JobQuery#MAX_LOOKS} are grouped;
-     * if there are more, the page has a cursor, for {@link JobQuery#after}, and counts are of this part.
+     * Groups dead letters by the fingerprint of their error, the largest group first. Only the newest
+     * {@link JobQuery#MAX_LOOKS} dead letters are grouped. If there are more, the page has a cursor for
+     * {@link JobQuery#after}, and its counts are of this part only.
+     *
+     * @param query restricts the dead letters; its states and its limit do not matter
+     * @param limit greatest number of groups
+     * @throws IllegalArgumentException if the cursor of the query does not come from this store
      */
     public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
         Page<DeadGroup> page = store.deadGroups(query, limit);
@@ -243,7 +324,14 @@ public final class Reprise implements AutoCloseable {
                 page.next());
     }
 
-    /** Creates or changes the schedule of this name. */
+    /**
+     * Creates a schedule, or changes the schedule of this name. If the rule is the same, the next firing stays as it
+     * is. A paused schedule stays paused.
+     *
+     * @throws IllegalArgumentException if the cron expression cannot be read, or the job has an idempotency key
+     * @throws PayloadException if the payload of the job cannot be encoded
+     * @throws RepriseException if the cron expression never fires again
+     */
     public void schedule(Schedule schedule) {
         String rule = ScheduleRule.text(schedule);
         JobSpec job = spec(schedule.job());
@@ -259,16 +347,24 @@ public final class Reprise implements AutoCloseable {
         }
     }
 
-    /** Removes a schedule; jobs it created stay. Returns whether there was one. */
+    /**
+     * Removes a schedule. Jobs that it created stay.
+     *
+     * @return whether the schedule existed
+     */
     public boolean unschedule(String name) {
         return store.removeSchedule(name);
     }
 
+    /** Returns all schedules, by name. */
     public List<StoredSchedule> schedules() {
         return store.schedules();
     }
 
-    /** How far each piece of the fleet's upkeep is behind; retention by the ages that this Reprise was given. */
+    /**
+     * Returns how far each piece of the fleet's upkeep is behind. Retention is measured with
+     * {@link RepriseBuilder#keepFinished} and {@link RepriseBuilder#keepFailed} of this process.
+     */
     public List<Behind> upkeep() {
         Map<JobState, Duration> ages = new EnumMap<>(JobState.class);
         ages.put(JobState.SUCCEEDED, keep.finished());
@@ -280,18 +376,25 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * How long each part of the engine in this process has been at the piece of work it is at; nothing for one that rests. Pieces are
-     * bounded and take seconds: a part that has been at one for minutes is stuck. Empty without an engine.
+     * Returns how long each part of the engine in this process has been working on its present step; zero for a part
+     * that rests. A step takes seconds at most: a part that has been in one step for minutes is stuck. Empty if this
+     * process has no worker.
      */
     public Map<String, Duration> parts() {
         return engine == null ? Map.of() : engine.busy();
     }
 
+    /** Returns a schedule; empty if it does not exist. */
     public Optional<StoredSchedule> findSchedule(String name) {
         return store.schedule(name);
     }
 
-    /** The next firings of a schedule, were it not paused. @throws RefusedException if there is no such schedule */
+    /**
+     * Returns the next firings of a schedule, as if it were not paused. A cron expression that ends has fewer.
+     *
+     * @param count number of firings; at least one is returned
+     * @throws RefusedException if there is no such schedule (NOT_FOUND)
+     */
     public List<Instant> nextRuns(String name, int count) {
         StoredSchedule schedule = findSchedule(name)
                 .orElseThrow(() -> new RefusedException(
@@ -299,15 +402,21 @@ public final class Reprise implements AutoCloseable {
         return nextRuns(schedule, count);
     }
 
-    /** The same for one that was read already. */
+    /**
+     * Returns the next firings of a schedule that was read before, as if it were not paused.
+     *
+     * @param count number of firings; at least one is returned
+     * @throws IllegalArgumentException if the stored rule cannot be read
+     */
     public List<Instant> nextRuns(StoredSchedule schedule, int count) {
         return ScheduleRule.parse(schedule.name(), schedule.rule()).upcoming(schedule.nextAt(), count);
     }
 
     /**
-     * Where workers outside this process get their jobs.
+     * Returns the object that gives jobs to workers outside this process.
      *
-     * @throws IllegalStateException unless it was built with {@link RepriseBuilder#remoteWorkers}
+     * @throws IllegalStateException if this process has no worker: call {@link RepriseBuilder#remoteWorkers} on the
+     *     builder
      */
     public RemoteWorkers remoteWorkers() {
         if (engine == null) {
@@ -316,15 +425,22 @@ public final class Reprise implements AutoCloseable {
         return new RemoteWorkers(engine.remote());
     }
 
-    /** Operations in the name of whoever performs them. */
+    /**
+     * Returns the operations of a person. The audit log records the person and the reason with each change.
+     *
+     * @param who name of the person or program, 1 to 100 characters
+     * @param why reason, cut at 500 characters; null for none
+     * @throws IllegalArgumentException if {@code who} is blank or too long
+     */
     public Operations as(String who, @Nullable String why) {
         return new Operations(
                 store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
     }
 
     /**
-     * Stops: claims nothing more, lets running handlers finish within the stop grace, gives back what is left without
-     * spending an attempt, writes every outcome, and closes the store.
+     * Stops the worker and closes the store. The worker claims no more jobs and lets running handlers finish for
+     * {@link RepriseBuilder#stopGrace}. It then interrupts them, gives their jobs back without spending an attempt, and
+     * writes all outcomes. A second call does nothing.
      */
     @Override
     public void close() {
@@ -366,7 +482,7 @@ public final class Reprise implements AutoCloseable {
         }
     }
 
-    /** Looks at a job again and again, less and less often. */
+    /** Reads a job again and again, at growing intervals, until it has ended. */
     private final class AwaitedJob {
         private final JobId id;
         private long nextLookNanos = driver.nanos();

@@ -27,8 +27,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Configures a {@link Reprise}. Only a store is needed; a worker runs in it as soon as a handler is registered. Not
+ * Configures a {@link Reprise}. Only a store is needed. A worker runs if a handler is registered or
+ * {@link #remoteWorkers} is called. The last call of a method wins, unless the method says that calls add up. Not
  * thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class RepriseBuilder {
 
@@ -68,65 +71,95 @@ public final class RepriseBuilder {
 
     RepriseBuilder() {}
 
-    /** Where jobs live. Closed together with the {@link Reprise}. */
+    /** Sets the store that keeps the jobs. Required. {@link Reprise#close} closes it. */
     public RepriseBuilder store(JobStore store) {
         this.store = store;
         return this;
     }
 
-    /** How payloads become JSON; unless set, the one codec found on the class path or module path. */
+    /**
+     * Sets the codec that turns payloads into JSON. The default is the first codec that {@link ServiceLoader} finds.
+     */
     public RepriseBuilder codec(PayloadCodec codec) {
         this.codec = codec;
         return this;
     }
 
-    /** Registers the code that runs a type. @throws IllegalArgumentException if the type has a handler already */
+    /**
+     * Registers the handler of a type. Calls add up: one handler for each type.
+     *
+     * @throws IllegalArgumentException if a type of this name has a handler already
+     */
     public <P> RepriseBuilder handle(JobType<P> type, JobHandler<P> handler) {
         handlers.add(type, handler);
         handles = true;
         return this;
     }
 
-    /** Serves these queues, and no others. Without a call of this, every queue is served, all with the same weight. */
+    /**
+     * Serves these queues and no others. Calls add up; a name given twice makes {@link #start} fail. Without a call,
+     * the worker serves every queue with the same weight.
+     */
     public RepriseBuilder queues(Queue... queues) {
         this.queues.addAll(List.of(queues));
         return this;
     }
 
-    /** Settings and policies of downstream things; resources that are not named here have those of the worker. */
+    /**
+     * Sets breaker, budget and policy of single resources. Calls add up; a name given twice makes {@link #start} fail.
+     * Other resources have the settings of {@link #control}.
+     */
     public RepriseBuilder resources(Resource... resources) {
         this.resources.addAll(List.of(resources));
         return this;
     }
 
-    /** Breakers and retry budgets; {@link ControlSettings#DEFAULT} unless set. */
+    /** Sets breakers and retry budgets. The default is {@link ControlSettings#DEFAULT}. */
     public RepriseBuilder control(ControlSettings settings) {
         this.control = settings;
         return this;
     }
 
-    /** Serves the queues in the order they were given: a later one only when the earlier ones are empty. */
+    /**
+     * Serves the queues in the order in which they were given: a later queue only when the earlier ones have no due
+     * job. The default is by weight. Cannot be undone.
+     */
     public RepriseBuilder strictOrder() {
         this.strictOrder = true;
         return this;
     }
 
-    /** Jobs that run at once in this process: 1 to 10,000; 10 unless set. */
+    /**
+     * Sets how many jobs this process runs at once. The default is 10.
+     *
+     * @param jobs 1 to 10,000
+     * @throws IllegalArgumentException if {@code jobs} is outside these bounds
+     */
     public RepriseBuilder concurrency(int jobs) {
         this.concurrency = (int) inRange("concurrency", jobs, 1, 10_000);
         return this;
     }
 
     /**
-     * Threads that run handlers, if fewer than the jobs that run at once: 1 to 10,000. For workers all of whose handlers are
-     * {@link DeferredHandler}s, which need a thread only to begin.
+     * Sets the number of threads that run handlers, if it is smaller than {@link #concurrency}. The default is one
+     * thread for each job that runs at once. Use it if all handlers are {@link DeferredHandler}s, which need a thread
+     * only to begin.
+     *
+     * @param threads 1 to 10,000
+     * @throws IllegalArgumentException if {@code threads} is outside these bounds
      */
     public RepriseBuilder threads(int threads) {
         this.threads = (int) inRange("threads", threads, 1, 10_000);
         return this;
     }
 
-    /** Part of each batch, 0 to 1, kept for jobs that have failed before, so that neither kind starves; 0.2 unless set. */
+    /**
+     * Sets the share of each claim that is kept for jobs that failed before. The rest is for fresh jobs. Either fills
+     * the places that the other leaves, so neither starves. The default is 0.2.
+     *
+     * @param share 0 to 1
+     * @throws IllegalArgumentException if {@code share} is outside these bounds
+     */
     public RepriseBuilder retryShare(double share) {
         if (!(share >= 0 && share <= 1)) {
             throw new IllegalArgumentException("retryShare must be 0 to 1, not " + share);
@@ -135,111 +168,176 @@ public final class RepriseBuilder {
         return this;
     }
 
-    /** Policy beneath those of job, type and queue, field by field; what it leaves unset is as {@link RetryPolicy#DEFAULT}. */
+    /**
+     * Sets the retry policy below those of job, type, resource and queue, field by field. Unset fields have the values
+     * of {@link RetryPolicy#DEFAULT}. The default is {@link RetryPolicy#unset}.
+     */
     public RepriseBuilder retry(RetryPolicy policy) {
         this.policy = policy;
         return this;
     }
 
     /**
-     * Stores with each job only the policy fields it sets itself; the rest is looked up in this configuration when a run
-     * fails. Otherwise the whole policy is fixed when the job is enqueued.
+     * Stores with each job only the policy fields that the job sets itself, and its deadline. The worker looks the
+     * others up in its own configuration when a run fails. Without this call the whole policy is fixed when the job is
+     * enqueued. Cannot be undone.
      */
     public RepriseBuilder livePolicies() {
         this.livePolicies = true;
         return this;
     }
 
-    /** Switches retries off for this worker: a failure that would be retried is final, with reason DISABLED. */
+    /**
+     * Switches retries of this worker on or off. If off, a failure that would be retried fails the job with reason
+     * DISABLED. The default is true.
+     */
     public RepriseBuilder retriesEnabled(boolean enabled) {
         this.retries = enabled;
         return this;
     }
 
-    /** How long a silent worker keeps its jobs: 500 ms to a day; 30 s unless set. Renewed all along while it lives. */
+    /**
+     * Sets how long a silent worker keeps its jobs before another worker takes them over. A live worker renews its
+     * leases in time. The default is 30 s.
+     *
+     * @param lease 500 ms to 1 day
+     * @throws IllegalArgumentException if {@code lease} is outside these bounds
+     */
     public RepriseBuilder lease(Duration lease) {
         this.lease = inRange("lease", lease, Duration.ofMillis(500), Duration.ofDays(1));
         return this;
     }
 
-    /** The longest rest between two looks for work: 10 ms to a minute; 1 s unless set. */
+    /**
+     * Sets the longest time between two looks for work. Enqueueing in this process and signals of the store wake the
+     * worker earlier. The default is 1 s.
+     *
+     * @param most 10 ms to 1 minute
+     * @throws IllegalArgumentException if {@code most} is outside these bounds
+     */
     public RepriseBuilder poll(Duration most) {
         this.poll = inRange("poll", most, Duration.ofMillis(10), Duration.ofMinutes(1));
         return this;
     }
 
-    /** Whether the store is prepared at the start, as it is unless told otherwise. If not, somebody else must have done it. */
+    /**
+     * Sets whether {@link #start} creates or upgrades the schema of the store. If false, the schema must be up to date
+     * already; this is not checked. The default is true.
+     */
     public RepriseBuilder migrate(boolean wanted) {
         this.migrates = wanted;
         return this;
     }
 
-    /** How long {@link Reprise#close} lets handlers finish before it interrupts them: 0 to a day; 30 s unless set. */
+    /**
+     * Sets how long {@link Reprise#close} lets handlers finish before it interrupts them. The default is 30 s.
+     *
+     * @param grace 0 to 1 day
+     * @throws IllegalArgumentException if {@code grace} is outside these bounds
+     */
     public RepriseBuilder stopGrace(Duration grace) {
         this.stopGrace = inRange("stopGrace", grace, Duration.ZERO, Duration.ofDays(1));
         return this;
     }
 
-    /** How long an interrupted handler may take to end before it is given up: 0 to a day; 10 s unless set. */
+    /**
+     * Sets how long an interrupted handler may take to end. After that the outcome is written without it, and the
+     * handler's own outcome is ignored. The default is 10 s.
+     *
+     * @param grace 0 to 1 day
+     * @throws IllegalArgumentException if {@code grace} is outside these bounds
+     */
     public RepriseBuilder cancelGrace(Duration grace) {
         this.cancelGrace = inRange("cancelGrace", grace, Duration.ZERO, Duration.ofDays(1));
         return this;
     }
 
-    /** How long succeeded and cancelled jobs are kept; 7 days unless set. */
+    /**
+     * Sets how long succeeded and cancelled jobs are kept. The setting of the leading worker applies to the fleet. The
+     * default is 7 days.
+     *
+     * @param age 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code age} is outside these bounds
+     */
     public RepriseBuilder keepFinished(Duration age) {
         this.keepFinished = inRange("keepFinished", age, Duration.ZERO, JobSpec.MAX_DELAY);
         return this;
     }
 
-    /** How long dead letters are kept; for ever unless set. */
+    /**
+     * Sets how long dead letters are kept. The setting of the leading worker applies to the fleet. Without a call they
+     * are never deleted by age.
+     *
+     * @param age 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code age} is outside these bounds
+     */
     public RepriseBuilder keepFailed(Duration age) {
         this.keepFailed = inRange("keepFailed", age, Duration.ZERO, JobSpec.MAX_DELAY);
         return this;
     }
 
-    /** How long the audit log says what was done by hand. Default: a year. */
+    /**
+     * Sets how long entries of the audit log are kept. The setting of the leading worker applies to the fleet. The
+     * default is 365 days.
+     *
+     * @param age 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code age} is outside these bounds
+     */
     public RepriseBuilder keepAudit(Duration age) {
         this.keepAudit = inRange("keepAudit", age, Duration.ZERO, JobSpec.MAX_DELAY);
         return this;
     }
 
-    /** When listeners are alerted; {@link AlertRules#DEFAULT} unless set. Those of the worker that leads hold. */
+    /**
+     * Sets the thresholds of alerts. The rules of the leading worker apply to the fleet. The default is
+     * {@link AlertRules#DEFAULT}.
+     */
     public RepriseBuilder alerts(AlertRules rules) {
         this.alerts = rules;
         return this;
     }
 
     /**
-     * Lets workers outside this process take part through {@link Reprise#remoteWorkers}. The engine then runs even without
-     * a handler, and leaves alone jobs of types it has none for.
+     * Lets workers outside this process run jobs, through {@link Reprise#remoteWorkers}. The worker of this process
+     * then runs even without a handler, and does not claim jobs of types that it has no handler for. Cannot be undone.
      */
     public RepriseBuilder remoteWorkers() {
         this.remoteWorkers = true;
         return this;
     }
 
-    /** Name of this worker, unique in the fleet; unless set, made of host, process id and a random part. */
+    /**
+     * Sets the name of this worker, which must be unique in the fleet. The default is made of host, process id and a
+     * random part.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public RepriseBuilder name(String name) {
         this.name = JobSpec.requireName("name", name);
         return this;
     }
 
+    /** Adds a listener. Calls add up: listeners are called in the order in which they were added. */
     public RepriseBuilder listener(JobListener listener) {
         this.listeners.add(listener);
         return this;
     }
 
-    /** Says which jobs follow others, stored together with their outcomes. */
+    /**
+     * Adds a rule that says which jobs follow others. They are stored together with the outcome that they follow. Calls
+     * add up.
+     */
     public RepriseBuilder sequels(SequelRule rule) {
         this.sequels.add(rule);
         return this;
     }
 
     /**
-     * Prepares the store and starts the worker, if there are handlers or remote workers.
+     * Creates or upgrades the schema of the store, unless {@link #migrate} is false, and starts the worker, if there is
+     * one. Call it once: a second call starts another worker on the same store object.
      *
-     * @throws IllegalStateException if there is no store, or no codec to be found
+     * @throws IllegalStateException if no store is set, no codec is found, or a queue or resource is named twice
+     * @throws io.reprise.store.StoreException if the store cannot be reached or prepared
      */
     public Reprise start() {
         RandomGenerator random = WorkerNames.random();

@@ -7,16 +7,19 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a resource in the whole fleet.
+ * The state of a resource in the whole fleet. Obtained from {@link Reprise#resources}. Immutable.
  *
+ * @param name name of the resource
  * @param phase phase of its breaker
- * @param why why the breaker is in this phase, in words; empty if nothing ever happened
- * @param since when the breaker entered the phase; null if nothing ever happened
- * @param nextProbe when an open breaker lets the next probe through; null otherwise
- * @param ramp how parked jobs are let go; null unless the breaker is ramping
+ * @param why why the breaker is in this phase, in words; empty if the breaker has not left CLOSED
+ * @param since when the breaker entered the phase; null if no breaker is stored
+ * @param nextProbe when an open breaker admits the next probe; null in any other phase, or if a person forces the
+ *     breaker
+ * @param ramp how fast parked jobs are unparked; null unless the breaker is ramping
  * @param budget its retry budget
- * @param parked jobs that wait for the breaker or the budget
+ * @param parked number of jobs that the breaker or the budget has parked
  * @param force the person who keeps the breaker open or closed; null if nobody does
+ * @since 0.1.0
  */
 public record ResourceStatus(
         String name,
@@ -30,13 +33,15 @@ public record ResourceStatus(
         Breaker.@Nullable Force force) {
 
     /**
-     * How a breaker lets parked jobs go.
+     * The pace at which a breaker unparks jobs. Immutable.
      *
      * @param rate calls per second that may start now, in the whole fleet
-     * @param aim calls per second to which the rate grows quickly; null if it is there already, or if no rate is known
+     * @param aim calls per second to which the rate grows quickly; null if the rate is there already, or if no rate is
+     *     known
      * @param why what bounds the rate now, or what it grows to, in words
-     * @param inFlight calls that may be in flight at once; null unless back-pressure limits them
-     * @param through estimated time until the jobs that the breaker has parked are let go, if calls go on as they do
+     * @param inFlight number of calls that may be in flight at once; null unless back-pressure limits them
+     * @param through estimated time until all jobs that the breaker has parked are unparked, if calls go on as they do
+     *     now
      */
     public record RampStatus(
             double rate,
@@ -46,12 +51,12 @@ public record ResourceStatus(
             Duration through) {}
 
     /**
-     * A retry budget.
+     * The state of a retry budget. Immutable.
      *
-     * @param level tokens left for retries; below 0 if several workers spent the last ones at once
-     * @param capacity the most tokens there are while no retry waits
-     * @param waiting retries that wait for tokens
-     * @param through estimated time until these are let go, at the pace of the last seconds; null if none waits
+     * @param level credit that is left for retries; below 0 if several workers spent the last credit at the same time
+     * @param capacity the most credit that the budget holds while no retry waits
+     * @param waiting number of retries that are parked until the budget can pay for them
+     * @param through estimated time until these are unparked, at the pace of the last seconds; null if none waits
      */
     public record BudgetStatus(
             double level,

@@ -6,15 +6,22 @@ import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Creates a job again and again, by cron expression or interval, whatever became of the previous one. Immutable: each
- * method returns a copy.
+ * A rule that creates a job again and again, by cron expression or interval, however the previous job ended. Immutable:
+ * each method returns a copy, and the last call of a method wins.
  *
- * <p>A cron time that the zone's clock skips in spring fires at the first instant after the gap; one that occurs twice in
- * autumn fires once, the first time.
+ * <p>In spring, a cron time that the clock of the zone skips fires at the first instant after the gap. In autumn, a
+ * time that occurs twice fires once, the first time. A cron whose hours begin with {@code *} fires through both:
+ * nothing is added or left out.
  *
- * @param cron five or six fields (seconds first if six); null for an interval
- * @param every the interval; null for cron
- * @param overlap whether to fire while the previous job is still pending or running
+ * @param name name of the schedule, unique in the store
+ * @param job the job that each firing enqueues; it must not have an idempotency key
+ * @param cron cron expression of five fields, or of six with seconds first; null for an interval
+ * @param every the interval, 1 s to 36,500 days; null for cron
+ * @param zone time zone of the cron expression
+ * @param missed the rule for firings that were missed
+ * @param overlap whether the schedule fires while its previous job is pending or running. If false, such a firing is
+ *     left out, or waits for the job to end under {@link MissedFire#ALL}
+ * @since 0.1.0
  */
 public record Schedule(
         String name,
@@ -25,16 +32,22 @@ public record Schedule(
         MissedFire missed,
         boolean overlap) {
 
-    /** What to do about firings that nobody was there to make. */
+    /** The rule for firings that were missed, because no worker ran or the schedule was paused. */
     public enum MissedFire {
-        /** Fire once for all that were missed, then go on. The default. */
+        /** Fires once for all that were missed, then goes on. The default. */
         ONCE,
-        /** Fire none of them, then go on. */
+        /** Fires none of those that are more than a minute late, then goes on. */
         SKIP,
-        /** Fire each of them, one after the other. */
+        /** Fires each of them, one after the other. */
         ALL
     }
 
+    /**
+     * Checks name and interval. {@link Reprise#schedule} checks the cron expression.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}, if both
+     *     or neither of cron and interval are set, or the interval is outside its bounds
+     */
     public Schedule {
         JobSpec.requireName("schedule", name);
         if ((cron == null) == (every == null)) {
@@ -46,24 +59,39 @@ public record Schedule(
         }
     }
 
-    /** Fires by a cron expression, read in UTC unless {@link #zone} says otherwise. */
+    /**
+     * Creates a schedule that fires by a cron expression, in UTC, with {@link MissedFire#ONCE} and without overlap.
+     *
+     * @param expression five fields, or six with seconds first. {@link Reprise#schedule} checks it
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
     public static Schedule cron(String name, String expression, JobRequest<?> job) {
         return new Schedule(name, job, expression, null, ZoneId.of("UTC"), MissedFire.ONCE, false);
     }
 
-    /** Fires at a fixed rate, the first time one interval after it was first stored. */
+    /**
+     * Creates a schedule that fires at a fixed rate, with {@link MissedFire#ONCE} and without overlap. It fires first
+     * one interval after it was stored.
+     *
+     * @param interval 1 s to 36,500 days
+     * @throws IllegalArgumentException if {@code interval} is outside these bounds, or {@code name} does not have the
+     *     form of {@link JobSpec#requireName}
+     */
     public static Schedule every(String name, Duration interval, JobRequest<?> job) {
         return new Schedule(name, job, null, interval, ZoneId.of("UTC"), MissedFire.ONCE, false);
     }
 
+    /** Sets the time zone of the cron expression. The default is UTC. It does not matter for an interval. */
     public Schedule zone(ZoneId zone) {
         return new Schedule(name, job, cron, every, zone, missed, overlap);
     }
 
+    /** Sets the rule for firings that were missed. The default is {@link MissedFire#ONCE}. */
     public Schedule missed(MissedFire rule) {
         return new Schedule(name, job, cron, every, zone, rule, overlap);
     }
 
+    /** Lets the schedule fire while its previous job is pending or running. The default is not to. */
     public Schedule allowOverlap() {
         return new Schedule(name, job, cron, every, zone, missed, true);
     }

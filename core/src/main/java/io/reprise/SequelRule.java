@@ -4,21 +4,27 @@ package io.reprise;
 import java.util.List;
 
 /**
- * Says which jobs follow when a job takes a step. They are stored in the same atomic step as the outcome they follow, so
- * that they exist exactly if it was accepted: no crash lies between. Asked for {@link JobEvent.Kind#SUCCEEDED},
- * {@code RETRY_SCHEDULED}, {@code FAILED} and {@code CANCELLED}, however that came about.
+ * A rule that says which jobs follow when a job makes a transition. The store writes them in the same atomic step as
+ * the outcome that they follow: they exist if and only if the outcome was accepted. The engine asks for
+ * {@link JobEvent.Kind#SUCCEEDED}, {@code RETRY_SCHEDULED}, {@code FAILED} and {@code CANCELLED}.
  *
- * <p>Asked in the engine's threads, and sometimes for steps that are not taken after all: it must be quick, and do nothing
- * but answer. If it throws, the job goes on without sequels and the error is logged.
+ * <p>The engine asks in its own threads, and also for transitions that do not happen in the end. So the rule must be
+ * quick and must only answer. If it throws, the job goes on without sequels, the error is logged, and
+ * {@link JobListener#onSequelFailure} is called.
+ *
+ * @since 0.1.0
  */
 @FunctionalInterface
 public interface SequelRule {
 
     /**
-     * The jobs that follow, usually none. A unique key is allowed under {@link KeyRule#KEEP} only.
+     * Returns the jobs that follow; an empty list for none.
      *
-     * @param job as it was before the step
-     * @param token of the run that ended; 0 if none did
+     * @param kind the transition
+     * @param job the job before the transition
+     * @param token fencing token of the run that ended; 0 if no run ended
+     * @return jobs to store. Their unique keys are allowed with {@link KeyRule#KEEP} only; a job with another rule is
+     *     left out
      */
     List<? extends JobRequest<?>> after(JobEvent.Kind kind, Job job, long token);
 }

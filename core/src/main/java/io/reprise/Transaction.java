@@ -2,8 +2,10 @@
 package io.reprise;
 
 /**
- * A caller's own open transaction, in the form that one kind of store understands. Obtain it from the store's module
- * (for JDBC, {@code JdbcTransaction.of(connection)}); pass it to enqueue or complete a job in it. Reprise never commits,
- * rolls back or closes it.
+ * An open transaction of the caller, in the form that one kind of store understands. The module of the store creates
+ * it: for JDBC, {@code JdbcTransaction.of(connection)}. Pass it to {@link Reprise#enqueue(Transaction, JobRequest)} or
+ * {@link JobContext#complete}. Reprise never commits, rolls back or closes it.
+ *
+ * @since 0.1.0
  */
 public interface Transaction {}

@@ -1,22 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-/** Why a pending job waits. */
+/**
+ * The reason why a PENDING job waits. A job that is due and not parked can still wait for a free worker, a paused queue
+ * or a queue limit; {@link Reprise#explain} says which.
+ *
+ * @since 0.1.0
+ */
 public enum WaitReason {
-    /** Never run, due at once when enqueued. */
+    /** The job never ran and was due at once when it was enqueued. A worker claims it as soon as one is free. */
     NEW,
-    /** Never run, enqueued for later. */
+    /**
+     * The job never ran and was enqueued for later. A worker claims it at its due time. A person can bring it forward
+     * by {@link Operations#retry}.
+     */
     DELAYED,
-    /** An attempt failed or was lost; the policy grants another. */
+    /**
+     * An attempt failed or its worker was lost, and the policy grants another. A worker claims the job after the delay
+     * of the policy. A person can bring it forward by {@link Operations#retry}.
+     */
     RETRY,
-    /** Its handler asked to be called later. */
+    /** The handler asked to be called later. A worker claims the job at its due time. No attempt was spent. */
     SNOOZE,
-    /** The circuit of its resource is open. */
+    /**
+     * A worker parked the job because the breaker of its resource holds it back. No attempt was spent. The leading
+     * worker unparks it as the breaker admits jobs. A person can force the breaker closed by
+     * {@link Operations#forceClose}, or retry this job alone.
+     */
     BREAKER,
-    /** The retry budget is empty. */
+    /**
+     * A worker parked the retry because a budget could not pay for it. The leading worker unparks it, the earliest due
+     * first, when the budget can. It never waits without end: a budget grants at least its floor, one retry per second
+     * unless set.
+     */
     BUDGET,
-    /** No live worker of its queue has a handler for its type. */
+    /**
+     * A worker parked the job because no live worker of its queue has a handler for its type. The leading worker
+     * unparks it when such a worker has started. The alert {@link Alert.Kind#NO_HANDLER} is raised.
+     */
     NO_HANDLER,
-    /** A person put it back. */
+    /**
+     * A person retried or replayed the job. A worker claims it at its due time, which is at once unless the retry is
+     * with backoff.
+     */
     MANUAL
 }
