@@ -17,8 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param resource name of the resource that the job calls; null if it names none
  * @param attempt number of the counted attempt that the event is about, from 1; 0 if the job has not run
  * @param at time of the transition, by the store's clock
- * @param firstDueAt when the job was first due since it was enqueued, retried or replayed by hand; {@code at} less this
- *     is its age
+ * @param firstDueAt when the job was first due, see {@link JobTimes#firstDueAt}; {@code at} less this is its age
  * @param firstFailedAt when the first counted attempt since {@code firstDueAt} failed; set when a retry succeeded, if
  *     known
  * @param ran how long the run took; null if no run ended

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  * The times of a job, by the store's clock. Immutable.
  *
  * @param createdAt when the job was enqueued
- * @param firstDueAt when the job was first due; set again by a manual retry or a replay. The deadline of the policy
- *     counts from here
+ * @param firstDueAt when the job was first due. The deadline of the policy counts from here, so a manual retry or a
+ *     replay sets it again if the policy has a deadline
  * @param dueAt when the job may run; null unless PENDING
  * @param deadline from this time on no run starts; null if the policy has no deadline
  * @param startedAt when the current or the last run started; null while PENDING, and if the job ended without a run

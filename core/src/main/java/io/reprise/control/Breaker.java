@@ -8,21 +8,27 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The circuit breaker of one resource, for the whole fleet.
+ * The circuit breaker of one resource, for the whole fleet. Immutable: each method returns the next state.
  *
- * <p>CLOSED lets everything run. Failures open it: jobs are parked. After a while it is HALF_OPEN and lets a probe through; if
- * it fails the breaker opens again, for longer, and if it succeeds the breaker is RAMPING: jobs are let through at a rate
- * that grows while they succeed. It closes when none is parked any more, or when workers and not the resource set the pace.
- * Back-pressure leads from CLOSED straight to RAMPING.
+ * <p>CLOSED lets every job run. Failures open the breaker, and jobs are parked. When a probe is due, the breaker is
+ * HALF_OPEN and admits one. If the probe fails, the breaker opens again, for longer. If it succeeds, the breaker is
+ * RAMPING: it admits jobs at a rate that grows while they succeed. It closes when no job is parked any more, or when
+ * the workers and not the resource set the pace. Back-pressure leads from CLOSED directly to RAMPING.
  *
- * @param since when it entered its phase
- * @param why what made it do so, in words
- * @param interval the time in which as many probes follow each other as the settings say
- * @param nextProbe when the next one follows; of no meaning unless OPEN or HALF_OPEN
- * @param waiting probes that were let through and have not ended
- * @param failed when it was last known to be in trouble: what came later is fresh work
- * @param heard when a worker that goes by this breaker last said so
- * @param force set while a person keeps it open or closed
+ * @param phase the phase
+ * @param since when the breaker entered the phase
+ * @param why why it entered the phase, in words; may be empty
+ * @param window outcomes of the recent past, counted while CLOSED
+ * @param streak counted failures in a row, without a success in the whole fleet, counted while CLOSED
+ * @param flow rate and speed of calls before the trouble
+ * @param interval time in which {@link BreakerSettings#probes} probes are made
+ * @param nextProbe when the next probe is due; without meaning in CLOSED and RAMPING
+ * @param waiting number of probes that were admitted and have not ended
+ * @param failed when the resource was last known to be in trouble; jobs that are due later are fresh work
+ * @param ramp rate and permits, used while HALF_OPEN and RAMPING
+ * @param heard when a worker last reported that it uses this breaker
+ * @param force the person who keeps the breaker open or closed; null if nobody does
+ * @since 0.1.0
  */
 public record Breaker(
         Phase phase,
@@ -39,27 +45,64 @@ public record Breaker(
         Instant heard,
         @Nullable Force force) {
 
-    /** Where a breaker stands. */
+    /**
+     * The phase of a breaker. The leading worker moves a breaker on with time; every worker moves it on by its reports.
+     */
     public enum Phase {
+        /**
+         * All jobs of the resource run. Workers report failures. The breaker opens at the share of failures or the
+         * number of failures in a row that {@link BreakerSettings} says. If a tenth of the calls is throttled, it is
+         * RAMPING. A person can force it open.
+         */
         CLOSED,
+        /**
+         * Jobs of the resource are parked, and no call is made. When {@link #nextProbe} is due, the leading worker
+         * moves the breaker to HALF_OPEN. A person can force it closed. If a person keeps it open, it stays until that
+         * person or another ends the force.
+         */
         OPEN,
+        /**
+         * Jobs are parked, except one probe in the whole fleet. If the probe succeeds, the breaker is RAMPING. If it
+         * fails, the breaker is OPEN again. If the probe does not end in time, another follows.
+         */
         HALF_OPEN,
+        /**
+         * Jobs are admitted at a limited rate, and the others are parked. The rate grows while calls succeed. The
+         * breaker closes when no job is parked any more or the workers set the pace. It opens again if nearly all calls
+         * fail.
+         */
         RAMPING
     }
 
-    /** Who keeps a breaker where it is, and why. */
+    /**
+     * The person who keeps a breaker open or closed.
+     *
+     * @param by name of the person
+     * @param why reason; null if none was given
+     */
     public record Force(String by, @Nullable String why) {}
 
     private static final int LEAST_THROTTLED = 5;
     private static final double THROTTLED_SHARE = 0.1;
     private static final double THROTTLED_START = 0.7;
+
+    /** Up to this share of failures, half a window counts as going well. */
     private static final double WELL = 0.1;
     private static final Duration SHORTEST_RAMP = Duration.ofSeconds(2);
+
+    /** After a fall and this long without a call, nothing shows that the fall is over, so the ramp may close. */
     private static final Duration QUIET = Duration.ofSeconds(30);
+
+    /** A worker that uses the breaker reports so this often. */
     private static final Duration SAY_AGAIN = Duration.ofSeconds(5);
+
+    /** Part of the fresh share that is for jobs that are not parked. */
     private static final double DIRECT = 0.75;
+
+    /** After this time without a report, no worker uses the breaker any more. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(15);
 
+    /** Returns a new breaker: CLOSED, with nothing counted. */
     public static Breaker closed(Instant now) {
         return new Breaker(
                 Phase.CLOSED,
@@ -77,12 +120,17 @@ public record Breaker(
                 null);
     }
 
-    /** Whether jobs must be let through to run. */
+    /** Returns whether a job may run only if the breaker admits it: true in every phase but CLOSED. */
     public boolean holds() {
         return phase != Phase.CLOSED;
     }
 
-    /** After a worker's report. */
+    /**
+     * Returns the breaker after the report of one worker. A forced breaker keeps its phase.
+     *
+     * @param tally outcomes that the worker saw since its last report
+     * @param random spreads the time of the next probe
+     */
     public Breaker after(Tally tally, BreakerSettings settings, Instant now, RandomGenerator random) {
         Breaker told = with(flow.plus(tally.rate(), tally.quickest())).heard(now);
         if (force != null) {
@@ -96,7 +144,10 @@ public record Breaker(
         };
     }
 
-    /** The same later: permits accrue, and the time for probes comes. */
+    /**
+     * Returns the breaker at a later time. A ramp gets more permits, and an open breaker admits a probe when it is due.
+     * A forced breaker stays as it is.
+     */
     public Breaker at(BreakerSettings settings, Instant now) {
         if (force != null) {
             return this;
@@ -109,7 +160,10 @@ public record Breaker(
         };
     }
 
-    /** A probe that does not end is followed by another, and those that never end are forgotten. */
+    /**
+     * Admits another probe if the last does not end in time. If none of the probes of an interval ends, they are
+     * forgotten and the breaker begins with a new probe.
+     */
     private Breaker probing(BreakerSettings settings, Instant now) {
         if (waiting == 0 || rests(settings, now)) {
             return this;
@@ -120,12 +174,12 @@ public record Breaker(
         return now.isBefore(since.plus(settings.longestProbe())) ? this : halfOpen(settings, now);
     }
 
-    /** Whether it is open and no probe has been let through since. */
+    /** Returns whether the breaker is open by itself and its next probe is not due yet. */
     public boolean rests(Instant now) {
         return phase == Phase.OPEN && force == null && now.isBefore(nextProbe);
     }
 
-    /** A rest that is longer than any comes from a clock that was wrong. */
+    /** A rest longer than the settings allow comes from a clock that was wrong, and is taken to be over. */
     private boolean rests(BreakerSettings settings, Instant now) {
         Duration left = Duration.between(now, nextProbe);
         Duration first = settings.firstProbe();
@@ -133,22 +187,37 @@ public record Breaker(
         return left.compareTo(Duration.ZERO) > 0 && left.compareTo(first.compareTo(longest) > 0 ? first : longest) <= 0;
     }
 
-    /** How many parked jobs may be let through now. */
+    /** Returns how many parked jobs may be unparked now; 0 while CLOSED or OPEN. */
     public int permits() {
         return phase == Phase.HALF_OPEN || phase == Phase.RAMPING
                 ? (int) Math.max(0, Math.floor(ramp.permits() + 1e-9))
                 : 0;
     }
 
-    /** After so many were let through; negative gives back what found no job. */
+    /**
+     * Returns the breaker after parked jobs were unparked.
+     *
+     * @param jobs number of jobs; a negative number gives back permits for which no parked job was found
+     */
     public Breaker letThrough(int jobs) {
         return phase == Phase.HALF_OPEN ? with(ramp.take(jobs)).waiting(waiting + jobs) : with(ramp.take(jobs));
     }
 
-    /** A breaker after jobs that are not parked were let through, and how many they are. */
+    /**
+     * The answer of {@link #pass}.
+     *
+     * @param breaker the breaker after the answer
+     * @param jobs number of jobs that the worker may run now, unused ones included
+     */
     public record Passed(Breaker breaker, int jobs) {}
 
-    /** Lets a worker run some of the jobs that it claims and that are not parked: then they need not be parked first. */
+    /**
+     * Admits jobs that a worker claims and that are not parked, so that they need not be parked first. Admits none
+     * unless the breaker is RAMPING and not forced.
+     *
+     * @param wanted number of jobs that the worker asks for
+     * @param unused number of jobs that were admitted earlier and that the worker has not run yet
+     */
     public Passed pass(int wanted, int unused, BreakerSettings settings, Instant now) {
         if (phase != Phase.RAMPING || force != null) {
             return new Passed(this, 0);
@@ -158,12 +227,15 @@ public record Breaker(
         return new Passed(with(later.pass(wanted, jobs - unused, now)), jobs);
     }
 
-    /** Most of the share of fresh jobs is for those that are not parked: they cost the least. */
+    /** Most of the share of fresh jobs is for jobs that are not parked, because these cost the least. */
     private static double directShare(BreakerSettings settings) {
         return DIRECT * settings.freshShare();
     }
 
-    /** The share of fresh jobs among those that were parked, so that both together have the share that is set. */
+    /**
+     * Returns the share of fresh jobs among the jobs to be unparked. Together with fresh jobs that were never parked,
+     * they have the share that the settings say. 0 unless RAMPING.
+     */
     public double freshShare(BreakerSettings settings, Instant now) {
         if (phase != Phase.RAMPING) {
             return 0;
@@ -172,22 +244,31 @@ public record Breaker(
         return (settings.freshShare() - direct) / (1 - direct);
     }
 
-    /** After nothing was found parked any more. */
+    /**
+     * Returns the breaker after no parked job was found. A ramp closes, unless it is younger than 2 s, is forced, or
+     * fell within the last 30 s.
+     */
     public Breaker drained(Instant now) {
-        // Where no call comes any more, none will show that the last fall is over.
+        // Without calls, no success can show that the last fall is over.
         boolean quiet = ramp.falls() == 0 || !now.isBefore(ramp.judged().plus(QUIET));
         boolean ready = phase == Phase.RAMPING && quiet && !now.isBefore(since.plus(SHORTEST_RAMP));
         return ready && force == null ? enter(Phase.CLOSED, "nothing is parked any more", now) : this;
     }
 
-    /** Kept open or closed from now on, whatever happens. */
+    /**
+     * Returns the breaker kept open or closed by a person, until {@link #automatic}. Reports and time do not change its
+     * phase.
+     */
     public Breaker forced(boolean open, Force by, Instant now) {
         String text = (open ? "kept open by " : "kept closed by ") + by.by();
         return enter(open ? Phase.OPEN : Phase.CLOSED, by.why() == null ? text : text + ": " + by.why(), now)
                 .force(by);
     }
 
-    /** Left to itself again: if it is open, the first probes follow at once. */
+    /**
+     * Returns the breaker without force. If it is open, a probe is due at once. Returns this breaker if it is not
+     * forced.
+     */
     public Breaker automatic(Instant now) {
         if (force == null) {
             return this;
@@ -195,23 +276,29 @@ public record Breaker(
         return enter(phase, "left to itself", now).rest(Duration.ZERO, now).force(null);
     }
 
-    /** Whether a worker that goes by it should say so again. */
+    /**
+     * Returns whether a worker that uses the breaker should report so again: 5 s have passed since the last such
+     * report.
+     */
     public boolean isUnheard(Instant now) {
         return holds() && !now.isBefore(heard.plus(SAY_AGAIN));
     }
 
-    /** Whether no worker goes by it any more: all have switched it off. */
+    /** Returns whether no worker uses the breaker any more: none has reported for 15 s, and nobody forces it. */
     public boolean isForgotten(Instant now) {
         return force == null && !now.isBefore(heard.plus(FORGOTTEN));
     }
 
-    /** A worker goes by it. */
+    /** Returns the breaker after a worker reported that it uses it. */
     public Breaker heard(Instant now) {
         return new Breaker(
                 phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, ramp, now, force);
     }
 
-    /** Whether it stands as one that never was would: nothing is lost if it is forgotten. */
+    /**
+     * Returns whether the breaker equals a new one in effect: CLOSED, not forced, and without recent trouble. Then it
+     * can be deleted.
+     */
     public boolean isAtRest(BreakerSettings settings, Instant now) {
         return phase == Phase.CLOSED
                 && force == null
@@ -221,7 +308,7 @@ public record Breaker(
     private Breaker count(Tally tally, BreakerSettings settings, Instant now, RandomGenerator random) {
         Counts all = tally.all();
         int inARow = all.successes() > 0 ? tally.trailing() : streak + all.failures();
-        // Successes alone are no reason to keep the window young, so that it can be seen to be at rest.
+        // Successes alone do not renew the window. So an old window shows that the breaker is at rest.
         boolean trouble = all.failures() > 0 || all.throttled() > 0;
         Window grown = trouble || window.total().calls() > 0 ? window.plus(all, settings.window(), now) : window;
         Counts total = grown.total();
@@ -257,7 +344,7 @@ public record Breaker(
         return counted;
     }
 
-    /** The known rate, raised whenever half a window has passed in which nearly all went well. */
+    /** Returns the known rate, raised when half a window has passed in which nearly all calls succeeded. */
     private Flow measured(Window grown, Instant now) {
         Counts half = window.younger();
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
@@ -275,10 +362,10 @@ public record Breaker(
         int left = Math.max(0, waiting - bad - probes.others());
         if (bad > 0) {
             Breaker opened = again(settings, now, random);
-            // Others may never end, for instance because their jobs expired: probes become rarer all the same.
+            // Other probes may never end, for instance because their jobs expired. Probes become rarer all the same.
             return left == 0 ? opened : waiting(left).rest(opened.interval, opened.nextProbe);
         }
-        // One that ended without saying anything about the resource is made up for.
+        // A probe that ended without evidence about the resource is replaced by another.
         return waiting(left).with(ramp.take(-probes.others()));
     }
 
@@ -298,7 +385,10 @@ public record Breaker(
         return enter(Phase.OPEN, text, now).rest(first, now.plus(jittered(first, random)));
     }
 
-    /** The probe failed: the next one follows a little later than it did. */
+    /**
+     * Opens again after a failed probe. The interval grows by a tenth for each {@link BreakerSettings#probes} failed
+     * probes.
+     */
     private Breaker again(BreakerSettings settings, Instant now, RandomGenerator random) {
         Duration grown = interval.plus(interval.dividedBy(10L * settings.probes()));
         Duration least = settings.firstProbe();
@@ -308,13 +398,13 @@ public record Breaker(
         return opened.rest(longer, now.plus(jittered(opened.between(settings), random)));
     }
 
-    /** Half of a rest is certain, half is chance: breakers that opened together do not probe together. */
+    /** Returns 50 to 100 % of the rest, so that breakers that opened together do not probe together. */
     private static Duration jittered(Duration rest, RandomGenerator random) {
         double part = 0.5 + random.nextDouble() / 2;
         return Duration.ofNanos((long) (rest.toNanos() * part));
     }
 
-    /** From one probe to the next. */
+    /** Returns the time from one probe to the next. */
     private Duration between(BreakerSettings settings) {
         return interval.dividedBy(settings.probes());
     }
@@ -355,7 +445,7 @@ public record Breaker(
                 phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, ramp, heard, by);
     }
 
-    /** As it is stored. */
+    /** Returns the text that is stored, one field per line. */
     public String text() {
         Counts older = window.older();
         Counts younger = window.younger();
@@ -406,8 +496,9 @@ public record Breaker(
     }
 
     /**
-     * What {@link #text} said; a phase this version does not know is taken for OPEN, due for a probe. Times further ahead
-     * than they can be, from before the store's clock was set back, are taken for now.
+     * Reads the text that {@link #text} returns. A missing or unreadable field has its default. An unknown phase is
+     * read as OPEN with a probe due. A time too far in the future, from before the store's clock was set back, is read
+     * as now.
      */
     public static Breaker parse(String text, Instant now) {
         Fields fields = Fields.parse(text);

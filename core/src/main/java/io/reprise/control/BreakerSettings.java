@@ -7,20 +7,23 @@ import java.util.EnumSet;
 import java.util.Set;
 
 /**
- * When the breaker of a resource opens and how it finds its way back. Immutable: each method returns a copy, and refuses
- * a bad value at once.
+ * The settings of a breaker: when it opens, and how it comes back. Start from {@link #DEFAULT}. Immutable: each method
+ * returns a copy, checks its values at once, and the last call of a method wins.
  *
- * @param enabled whether the resource has a breaker at all
- * @param counted the failure classes that speak against the resource
- * @param failureRate share of counted failures, above 0 to 1, at which it opens
- * @param minSamples calls within the window before the share means anything
- * @param window how far back the share looks
- * @param streak counted failures in a row, without a success in the whole fleet, at which it opens whatever the share
- * @param probes jobs let through in each interval, one after the other, to see whether the resource is back
- * @param firstProbe how long after it opened the first probe follows, and the first interval; each is a tenth longer
- * @param longestProbe the longest time in which so many probes follow each other
- * @param freshShare while parked jobs are let go, the share of them that goes to jobs that have come since the resource is back, 0
- *     to 0.9; the backlog, oldest first, has the rest. 0 lets all go oldest first
+ * @param enabled whether the resource has a breaker
+ * @param counted failure classes that count against the resource; neither PERMANENT nor THROTTLED
+ * @param failureRate share of counted failures at which the breaker opens, above 0 and at most 1
+ * @param minSamples number of calls in the window below which the share does not count, 1 to 1,000,000
+ * @param window how far back the share looks, 1 s to 1 h
+ * @param streak number of counted failures in a row, without a success in the whole fleet, at which the breaker opens
+ *     at any share; 1 to 1,000,000
+ * @param probes number of probes in each interval, one after the other, 1 to 1,000
+ * @param firstProbe length of the first interval, 100 ms to 1 h. The first probe is made after 50 to 100 % of it. Each
+ *     interval is a tenth longer than the one before
+ * @param longestProbe length of the longest interval, {@code firstProbe} to 24 h
+ * @param freshShare share of the unparked jobs that is for jobs that came after the trouble, 0 to 0.9. The backlog,
+ *     oldest first, has the rest; 0 unparks everything oldest first
+ * @since 0.1.0
  */
 public record BreakerSettings(
         boolean enabled,
@@ -34,7 +37,10 @@ public record BreakerSettings(
         Duration longestProbe,
         double freshShare) {
 
-    /** Half of at least 20 calls in 10 s, or 10 in a row; 3 probes after 1 s, then ever more rarely down to every 60 s. */
+    /**
+     * The default. Opens when half of at least 20 calls within 10 s failed, or 10 in a row, with class DEPENDENCY_DOWN
+     * or TIMEOUT. Makes 3 probes in each interval; the intervals grow from 1 s to 60 s. The fresh share is 0.4.
+     */
     public static final BreakerSettings DEFAULT = new BreakerSettings(
             true,
             EnumSet.of(FailureClass.DEPENDENCY_DOWN, FailureClass.TIMEOUT),
@@ -47,6 +53,12 @@ public record BreakerSettings(
             Duration.ofSeconds(60),
             0.4);
 
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException if a value is outside its bounds, or {@code counted} contains PERMANENT or
+     *     THROTTLED
+     */
     public BreakerSettings {
         counted = Set.copyOf(counted);
         if (counted.contains(FailureClass.PERMANENT) || counted.contains(FailureClass.THROTTLED)) {
@@ -65,7 +77,10 @@ public record BreakerSettings(
         Checks.inRange("freshShare", freshShare, 0, 0.9);
     }
 
-    /** No breaker and no limit for this resource. */
+    /**
+     * Returns settings without a breaker and without a limit on calls in flight. The other values are those of
+     * {@link #DEFAULT}.
+     */
     public static BreakerSettings off() {
         BreakerSettings d = DEFAULT;
         return new BreakerSettings(
@@ -81,6 +96,11 @@ public record BreakerSettings(
                 d.freshShare);
     }
 
+    /**
+     * Sets the failure classes that count against the resource. The default is DEPENDENCY_DOWN and TIMEOUT.
+     *
+     * @throws IllegalArgumentException if {@code classes} contains PERMANENT or THROTTLED
+     */
     public BreakerSettings counted(Set<FailureClass> classes) {
         return new BreakerSettings(
                 enabled,
@@ -95,13 +115,26 @@ public record BreakerSettings(
                 freshShare);
     }
 
-    /** Opens at this share of counted failures among at least so many calls in the window. */
+    /**
+     * Opens the breaker at this share of counted failures. The default is 0.5 of at least 20 calls within 10 s.
+     *
+     * @param rate above 0 and at most 1
+     * @param samples number of calls in the window below which the share does not count, 1 to 1,000,000
+     * @param within length of the window, 1 s to 1 h
+     * @throws IllegalArgumentException if a value is outside its bounds
+     */
     public BreakerSettings opensAt(double rate, int samples, Duration within) {
         return new BreakerSettings(
                 enabled, counted, rate, samples, within, streak, probes, firstProbe, longestProbe, freshShare);
     }
 
-    /** Opens after so many counted failures without a success between them. */
+    /**
+     * Opens the breaker after this many counted failures in a row, without a success in the whole fleet. The default is
+     * 10.
+     *
+     * @param failuresInARow 1 to 1,000,000
+     * @throws IllegalArgumentException if {@code failuresInARow} is outside these bounds
+     */
     public BreakerSettings opensAfter(int failuresInARow) {
         return new BreakerSettings(
                 enabled,
@@ -116,13 +149,26 @@ public record BreakerSettings(
                 freshShare);
     }
 
-    /** Lets so many jobs through at a time; the first time after {@code first}, later after up to {@code longest}. */
+    /**
+     * Sets how often probes are made while the breaker is open. One probe is made at a time. The default is 3 probes in
+     * each interval, and intervals that grow by a tenth from 1 s to 60 s.
+     *
+     * @param jobs number of probes in each interval, 1 to 1,000
+     * @param first length of the first interval, 100 ms to 1 h
+     * @param longest length of the longest interval, {@code first} to 24 h
+     * @throws IllegalArgumentException if a value is outside its bounds
+     */
     public BreakerSettings probes(int jobs, Duration first, Duration longest) {
         return new BreakerSettings(
                 enabled, counted, failureRate, minSamples, window, streak, jobs, first, longest, freshShare);
     }
 
-    /** Gives this share of what is let go to jobs that have come since the resource is back; 0 for oldest first. */
+    /**
+     * Sets the share of the unparked jobs that is for jobs that came after the trouble. The default is 0.4.
+     *
+     * @param share 0 to 0.9; 0 unparks everything oldest first
+     * @throws IllegalArgumentException if {@code share} is outside these bounds
+     */
     public BreakerSettings freshShare(double share) {
         return new BreakerSettings(
                 enabled, counted, failureRate, minSamples, window, streak, probes, firstProbe, longestProbe, share);

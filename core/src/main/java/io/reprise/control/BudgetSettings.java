@@ -2,41 +2,66 @@
 package io.reprise.control;
 
 /**
- * How many retries may be in flight that no success has paid for. A retry costs 14 tokens, 5 if it was throttled; a
- * success brings 1, and that of a retry 21: retries of which two thirds succeed pay for themselves. Immutable: each method returns a copy.
+ * The settings of a retry budget, which bounds the retries that no success has paid for. A retry costs 14 credits, or 5
+ * if it was throttled. A success earns 1 credit, and the success of a retry 21. So retries pay for themselves if two
+ * thirds of them succeed.
  *
- * @param enabled whether retries are held back at all
- * @param capacity the most tokens there can be, and what there is at first
- * @param floor retries per second that are granted whatever happens, so that nothing waits for ever
+ * <p>Immutable: each method returns a copy, checks its value at once, and the last call of a method wins.
+ *
+ * @param enabled whether the budget parks retries that it cannot pay for
+ * @param capacity the most credit that the budget holds, and the credit of a new budget; 14 to 1e9
+ * @param floor number of retries per second that are granted in any case, so that no retry waits without end; 0.001 to
+ *     1e6
+ * @since 0.1.0
  */
 public record BudgetSettings(boolean enabled, double capacity, double floor) {
 
-    /** For each resource: 35 retries without a success, then one for 14 successes, or one per second. */
+    /**
+     * The default for each resource: 500 credits, about 35 retries without a success, and a floor of one retry per
+     * second.
+     */
     public static final BudgetSettings OF_RESOURCE = new BudgetSettings(true, 500, 1);
 
     /**
-     * For each queue: 35,000 retries. Jobs of a queue call many things, so this is no more than a bound on storms; a
-     * resource in trouble meets its own budget long before.
+     * The default for each queue: 490,000 credits, 35,000 retries. Jobs of a queue call many resources, so this budget
+     * only bounds storms. The budget of a resource in trouble is empty long before.
      */
     public static final BudgetSettings OF_QUEUE = new BudgetSettings(true, 490_000, 1);
 
-    /** For everything together: twice as much. */
+    /** The default for all jobs together: 980,000 credits, twice as much as for a queue. */
     public static final BudgetSettings OF_ALL = new BudgetSettings(true, 980_000, 1);
 
+    /**
+     * Checks all values.
+     *
+     * @throws IllegalArgumentException if a value is outside its bounds
+     */
     public BudgetSettings {
         Checks.inRange("capacity", capacity, RetryBudget.DEAREST, 1e9);
         Checks.inRange("floor", floor, 0.001, 1e6);
     }
 
+    /**
+     * Sets the most credit that the budget holds.
+     *
+     * @param tokens credits, 14 to 1e9
+     * @throws IllegalArgumentException if {@code tokens} is outside these bounds
+     */
     public BudgetSettings capacity(double tokens) {
         return new BudgetSettings(enabled, tokens, floor);
     }
 
+    /**
+     * Sets the number of retries per second that are granted in any case. The default is 1.
+     *
+     * @param retriesPerSecond 0.001 to 1e6
+     * @throws IllegalArgumentException if {@code retriesPerSecond} is outside these bounds
+     */
     public BudgetSettings floor(double retriesPerSecond) {
         return new BudgetSettings(enabled, capacity, retriesPerSecond);
     }
 
-    /** The same without effect: every retry is granted. */
+    /** Returns a copy that grants every retry. */
     public BudgetSettings off() {
         return new BudgetSettings(false, capacity, floor);
     }

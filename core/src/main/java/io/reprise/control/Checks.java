@@ -3,7 +3,7 @@ package io.reprise.control;
 
 import java.time.Duration;
 
-/** What settings refuse. */
+/** Checks of settings. Each throws {@link IllegalArgumentException} with the name of the field and its bounds. */
 final class Checks {
 
     private Checks() {}

@@ -4,17 +4,23 @@ package io.reprise.control;
 import java.util.Optional;
 
 /**
- * Names one piece of control state, and so what a parked job waits for.
+ * The name of one breaker or budget, and so of the control state that a parked job waits for. Immutable.
  *
- * @param subject a resource or a queue; empty for the budget of everything
+ * @param kind breaker, or one of the three kinds of budgets
+ * @param subject name of the resource or queue; empty for the budget of all jobs
+ * @since 0.1.0
  */
 public record ControlKey(Kind kind, String subject) {
 
-    /** What holds jobs back. */
+    /** The kinds of control state that park jobs. */
     public enum Kind {
+        /** The breaker of a resource. */
         BREAKER("breaker/"),
+        /** The retry budget of a resource. */
         RESOURCE_BUDGET("budget/resource/"),
+        /** The retry budget of a queue. */
         QUEUE_BUDGET("budget/queue/"),
+        /** The retry budget of all jobs. */
         BUDGET("budget/all");
 
         private final String prefix;
@@ -24,21 +30,25 @@ public record ControlKey(Kind kind, String subject) {
         }
     }
 
+    /** The key of the budget of all jobs. */
     public static final ControlKey BUDGET = new ControlKey(Kind.BUDGET, "");
 
+    /** Returns the key of the breaker of a resource. */
     public static ControlKey breaker(String resource) {
         return new ControlKey(Kind.BREAKER, resource);
     }
 
+    /** Returns the key of the budget of a resource. */
     public static ControlKey budgetOfResource(String resource) {
         return new ControlKey(Kind.RESOURCE_BUDGET, resource);
     }
 
+    /** Returns the key of the budget of a queue. */
     public static ControlKey budgetOfQueue(String queue) {
         return new ControlKey(Kind.QUEUE_BUDGET, queue);
     }
 
-    /** What {@link #text} says; empty if this version knows no such key. */
+    /** Reads the text that {@link #text} returns; empty if this version does not know such a key. */
     public static Optional<ControlKey> parse(String text) {
         for (Kind kind : Kind.values()) {
             if (text.startsWith(kind.prefix)) {
@@ -48,7 +58,7 @@ public record ControlKey(Kind kind, String subject) {
         return Optional.empty();
     }
 
-    /** As it is stored. */
+    /** Returns the text that is stored, for example {@code breaker/provider-a}. */
     public String text() {
         return kind.prefix + subject;
     }

@@ -10,19 +10,24 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds settings that are legal, but with which a resource cannot recover. Codes are stable. */
+/**
+ * Finds settings that are legal, but with which a resource cannot recover. The codes of the warnings are stable.
+ *
+ * @since 0.1.0
+ */
 public final class ControlLint {
 
-    /** A budget that only the floor fills lets at least one retry go in this time. */
+    /** A budget that only its floor fills should grant at least one retry in this time. */
     private static final Duration LONGEST_PER_RETRY = Duration.ofMinutes(1);
 
     private ControlLint() {}
 
     /**
-     * Looks at a resource, or at the settings that all others share.
+     * Checks the settings of a resource, or the settings that all other resources share.
      *
-     * @param name of the resource, or a word for all of them
-     * @param policies those that jobs of the resource may have
+     * @param name name of the resource, or a word for all of them; used in the messages
+     * @param policies retry policies that jobs of the resource may have
+     * @return the warnings of {@link #probes} and {@link #budget}; empty if there are none
      */
     public static List<Warning> of(
             String name, BreakerSettings breaker, BudgetSettings budget, Collection<RetryPolicy> policies) {
@@ -32,7 +37,13 @@ public final class ControlLint {
         return warnings;
     }
 
-    /** Whether jobs of this policy can live to see the next probe of a breaker with these settings. */
+    /**
+     * Warns with code {@code deadline-before-probe} if every job reaches its deadline before the next probe of an open
+     * breaker.
+     *
+     * @param name name of the resource, used in the message
+     * @param policies retry policies that jobs of the resource may have
+     */
     public static Optional<Warning> probes(String name, BreakerSettings breaker, Collection<RetryPolicy> policies) {
         Duration rarest = breaker.longestProbe().dividedBy(breaker.probes());
         boolean endless = policies.stream()
@@ -49,7 +60,11 @@ public final class ControlLint {
                                 + " longestProbe."));
     }
 
-    /** Whether a budget that was spent lets retries go on. */
+    /**
+     * Warns with code {@code budget-without-floor} if an empty budget grants less than one retry a minute.
+     *
+     * @param name name of the resource or queue, used in the message
+     */
     public static Optional<Warning> budget(String name, BudgetSettings budget) {
         double perMinute = budget.floor() * LONGEST_PER_RETRY.toSeconds();
         return budget.enabled() && perMinute < 1

@@ -10,15 +10,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state as text: one {@code name=value} per line. Fields that are not there take a default and unknown ones are
- * ignored, so that versions can differ within a fleet.
+ * A state as text: one {@code name=value} per line. A missing field has a default, and an unknown field is ignored. So
+ * workers of different versions can share the state.
  */
 final class Fields {
 
+    /** The greatest number that is read, so that sums stay finite. */
     private static final double MOST = 1e9;
     private static final Duration YEAR = Duration.ofDays(365);
 
-    /** How far workers may differ about what time the store has. */
+    /** Workers may differ by this much about the time of the store. */
     private static final Duration SKEW = Duration.ofSeconds(10);
 
     private final Map<String, String> values = new LinkedHashMap<>();
@@ -50,7 +51,7 @@ final class Fields {
         return values.getOrDefault(name, otherwise);
     }
 
-    /** Finite, and of a size that can be reckoned with. */
+    /** Returns a finite number, at most {@link #MOST} in either direction; 0 if it is missing or unreadable. */
     double number(String name) {
         double value = read(name, Double::parseDouble, 0.0);
         return Double.isNaN(value) ? 0 : Math.max(-MOST, Math.min(value, MOST));
@@ -60,22 +61,23 @@ final class Fields {
         return read(name, Integer::parseInt, 0);
     }
 
-    /** Something that has happened: what lies in the future, by a clock that was wrong, is taken to be now. */
+    /** Returns a time in the past. A time in the future comes from a clock that was wrong, and is read as now. */
     Instant past(String name, Instant now) {
         return past(name, now, now);
     }
 
+    /** Returns a time in the past, or {@code otherwise} for a time in the future. */
     Instant past(String name, Instant now, Instant otherwise) {
         Instant value = near(name, now);
         return value.isAfter(now.plus(SKEW)) ? otherwise : value;
     }
 
-    /** A time no further ahead than this. */
+    /** Returns a time that is at most {@code ahead} in the future; now for any later time. */
     Instant within(String name, Duration ahead, Instant now) {
         return past(name, now.plus(ahead), now);
     }
 
-    /** Within a year of now, so that differences can be reckoned with. */
+    /** Returns a time within a year of now, so that differences do not overflow. */
     private Instant near(String name, Instant now) {
         Instant value = read(name, Instant::parse, now);
         Instant earliest = now.minus(YEAR);
@@ -93,7 +95,7 @@ final class Fields {
         try {
             return value == null ? otherwise : parser.apply(value);
         } catch (RuntimeException unreadable) {
-            // Written by another version or by hand: less is known, but nothing stops.
+            // Another version or a person wrote the value. The default serves, and the worker goes on.
             return otherwise;
         }
     }

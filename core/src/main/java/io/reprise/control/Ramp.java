@@ -7,48 +7,54 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The rate at which a breaker lets parked jobs go after trouble. While calls succeed the rate grows until workers or the
+ * The rate at which a breaker admits jobs after trouble. While calls succeed, the rate grows until the workers or the
  * resource bound it:
  *
  * <ul>
- *   <li>up to the rate that was known before the trouble it doubles every second;
- *   <li>above that it grows by 5 % a second, then 10 %, and so on, up to 50 % a second;
- *   <li>near the rate at which calls last failed it grows by 4 % a second, or half a percent if they failed there time after
- *       time, and twice as fast every three seconds.
+ *   <li>up to the rate before the trouble, it doubles every second;
+ *   <li>above that rate, it grows by 5 % a second, then 10 %, and so on, up to 50 % a second;
+ *   <li>near the rate at which calls last failed, it grows by 4 % a second, or by half a percent if they failed there several
+ *       times, and twice as fast every three seconds.
  * </ul>
  *
- * <p>It falls only for a reason that {@link #why} names: calls fail, are throttled, or take longer than before. If calls fail
- * or take longer at a lower rate all the same, the rate is not the cause, and it stops falling.
+ * <p>The rate falls only for a reason that {@link #why} names: calls fail, are throttled, or take longer than before.
+ * If as many calls fail or take as long at a lower rate, the rate is not the cause, and it stops falling.
  *
- * <p>Back-pressure also limits how many calls are in flight at once. By Little's law that is a limit on their rate: so many
- * calls, divided by how long one takes. Nobody counts what runs, so a worker that dies leaves no count behind.
+ * <p>Back-pressure also limits how many calls are in flight at once. By Little's law that is a limit on the rate: the
+ * number of calls, divided by the time of one call. No worker counts running calls, so a worker that dies leaves no
+ * wrong count behind.
+ *
+ * <p>Immutable: each method returns the next state.
  *
  * @param rate calls per second that may start in the whole fleet
- * @param permits parked jobs that may be let go now
- * @param direct jobs that are not parked and may start now: workers that claim such take them from here
- * @param asked when a worker last did
- * @param at up to when permits have accrued
+ * @param permits number of parked jobs that may be unparked now
+ * @param direct number of jobs that are not parked and may start now; workers that claim such jobs take permits from
+ *     here
+ * @param asked when a worker last asked for such permits
+ * @param at time up to which permits have been added
  * @param seen outcomes since the rate was last judged
- * @param released jobs that were let go since then
- * @param judged when that was; it lies ahead after a fall, because earlier outcomes belong to the earlier rate
+ * @param released number of jobs that were admitted since then
+ * @param judged when the rate was last judged; after a fall it lies ahead, because earlier outcomes belong to the
+ *     earlier rate
  * @param through successes per second, smoothed
- * @param best the most of these, slowly forgotten
- * @param quickest seconds that a quick call takes when nothing is wrong; 0 if not known
+ * @param best greatest value of {@code through}, slowly forgotten
+ * @param quickest seconds that a quick call takes when all is well; 0 if not known
  * @param took seconds that a call takes now; 0 if not known
- * @param ceiling what came through when it last fell; 0 if it never fell or the rate is well beyond that
+ * @param ceiling successes per second at the last fall; 0 if the rate never fell or is far above that now
  * @param firm how often in a row about the same ceiling was found again
- * @param fell when it last fell
- * @param falls judgements in a row that let it fall
- * @param worst those of them in a row in which most calls failed; more if nearly all of many did
+ * @param fell when the rate last fell
+ * @param falls number of judgements in a row that let the rate fall
+ * @param worst number of those in a row in which most calls failed; more if nearly all of many calls failed
  * @param share failed and throttled part of the calls at the last fall
  * @param load calls per second at the last fall
- * @param usual the part that fails whatever the rate is
+ * @param usual part of the calls that fails at any rate
  * @param step growth per second above the known rate
- * @param out jobs that were let go and have not ended, about
- * @param late judgements in a row in which workers did not keep up with what was let go
- * @param inFlight calls that may be in flight at once; 0 if there was no back-pressure
- * @param fullest calls in flight when back-pressure was last felt; 0 if never
+ * @param out approximate number of jobs that were admitted and have not ended
+ * @param late number of judgements in a row in which the workers did not keep up with the admitted jobs
+ * @param inFlight number of calls that may be in flight at once; 0 if there was no back-pressure
+ * @param fullest number of calls in flight at the last back-pressure; 0 if there was none
  * @param why what bounds the rate now, in words
+ * @since 0.1.0
  */
 public record Ramp(
         double rate,
@@ -78,23 +84,26 @@ public record Ramp(
         double fullest,
         String why) {
 
-    /** Where a ramp begins, as a part of the known rate. */
+    /** A ramp begins at this part of the known rate. */
     static final double START = 0.4;
 
-    /** Where it begins if no rate is known, in calls per second. */
+    /** A ramp begins at this rate if no rate is known, in calls per second. */
     static final double FIRST_RATE = 5;
 
     static final double LEAST_RATE = 1;
     static final double GREATEST_RATE = 1e7;
     static final double FIRST_STEP = 0.05;
 
+    /** From this part of the ceiling on, the rate is near the ceiling. */
     static final double NEAR = 0.9;
 
-    /** More failures than that are not usual. */
+    /** If a greater part of the calls fails, the rate falls. */
     static final double OVERLOADED = 0.1;
-    /** So many are, if there are many calls. */
+
+    /** If a greater part of many calls fails, the rate goes back to what comes through. */
     static final double TOO_MANY = 0.05;
-    /** What chance may add to that, for one call; the more calls, the less. */
+
+    /** Chance may add this much to the failed part of a single call, and less the more calls there are. */
     static final double CHANCE = 0.5;
 
     static final double STEEP_FALL = 0.5;
@@ -104,7 +113,8 @@ public record Ramp(
     static final double WEIGHT = 0.5;
 
     private static final double BURST_SECONDS = 0.5;
-    /** So long after a worker asked, some calls are kept for such. */
+
+    /** For this long after a worker asked for direct permits, a part of the rate is kept for them. */
     private static final Duration ASKED = Duration.ofSeconds(2);
 
     static final double JUDGE_SECONDS = 1;
@@ -116,7 +126,8 @@ public record Ramp(
     private static final int SATURATED = 3;
 
     static final double FEWEST_IN_FLIGHT = 1;
-    /** One call a minute, however long they seem to take: else nobody would find out that they no longer do. */
+
+    /** At least one call a minute is admitted. Otherwise nothing would show that calls have become quicker. */
     private static final double SLOWEST = 1.0 / 60;
 
     static Ramp none(Instant now) {
@@ -149,14 +160,14 @@ public record Ramp(
                 "");
     }
 
-    /** A few permits that do not accrue. */
+    /** Returns a ramp that only holds permits for probes. */
     Ramp probes(int calls, Instant now) {
         RampDraft draft = fresh(now);
         draft.permits = calls;
         return draft.ramp();
     }
 
-    /** A new beginning, which knows what was done before the trouble and where the last ramp fell. */
+    /** Returns a ramp at its start. It knows the rate before the trouble, and the rate at which the last ramp fell. */
     Ramp start(Flow known, Instant now) {
         double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : FIRST_RATE;
         double most = ceiling > 0 ? ceiling * NEAR : GREATEST_RATE;
@@ -168,7 +179,11 @@ public record Ramp(
         return draft.ramp();
     }
 
-    /** A beginning under back-pressure, where calls took this long. */
+    /**
+     * Returns a ramp at its start under back-pressure.
+     *
+     * @param seconds time that a call took
+     */
     Ramp throttled(double newRate, double seconds, Flow known, Instant now) {
         RampDraft draft = fresh(now);
         draft.rate = Math.max(newRate, LEAST_RATE);
@@ -193,17 +208,20 @@ public record Ramp(
         return draft;
     }
 
-    /** Calls per second that are let go: by the rate, and by what may be in flight. */
+    /** Returns the calls per second that are admitted: the rate, or less if the calls in flight are limited. */
     public double pace() {
         return isFull() ? Math.max(inFlight / took, SLOWEST) : Math.max(rate, LEAST_RATE);
     }
 
-    /** Whether what may be in flight is the tighter of the two. */
+    /** Returns whether the limit on calls in flight is tighter than the rate. */
     boolean isFull() {
         return inFlight > 0 && took > 0 && inFlight / took < Math.max(rate, LEAST_RATE);
     }
 
-    /** Later: permits accrue; and below the known rate it grows although no call has ended yet, for calls may take long. */
+    /**
+     * Returns the ramp at a later time, with more permits. Below the known rate it also grows before any call has
+     * ended, because calls may take long.
+     */
     Ramp accrue(Flow known, double directShare, Instant now) {
         RampDraft draft = new RampDraft(this);
         double pace = pace();
@@ -233,7 +251,7 @@ public record Ramp(
         return draft.ramp();
     }
 
-    /** Whether workers claim jobs that are not parked. */
+    /** Returns whether workers claim jobs that are not parked. */
     private boolean isAsked(Instant now) {
         return now.isBefore(asked.plus(ASKED));
     }
@@ -242,12 +260,17 @@ public record Ramp(
         return Math.max(1, pace() * share * BURST_SECONDS);
     }
 
-    /** The part of this share that workers take, about: what they leave piles up. */
+    /** Returns the approximate part of the share that workers use. Unused permits pile up in {@link #direct}. */
     double directUse(double share, Instant now) {
         return isAsked(now) ? share * (1 - Math.min(1, direct / mostDirect(share))) : 0;
     }
 
-    /** After a worker asked for this many and got this many, less those that it does not need after all. */
+    /**
+     * Returns the ramp after a worker asked for direct permits.
+     *
+     * @param wanted number of jobs that the worker asked for
+     * @param jobs number that it got, less those that it gave back unused
+     */
     Ramp pass(int wanted, int jobs, Instant now) {
         RampDraft draft = new RampDraft(take(jobs));
         draft.permits = permits;
@@ -256,7 +279,7 @@ public record Ramp(
         return draft.ramp();
     }
 
-    /** After these outcomes: judges the rate about once a second, when there is evidence. */
+    /** Returns the ramp after these outcomes. It judges the rate about once a second, if there is evidence. */
     Ramp after(Counts counts, double failureRate, Flow known, Instant now) {
         RampDraft draft = new RampDraft(this);
         draft.out = Math.max(0, out - counts.calls() - counts.others());
@@ -280,7 +303,7 @@ public record Ramp(
         } else if (tooMany && bad > 1 && (all.calls() >= PLENTY || since >= PATIENT_SECONDS)) {
             draft.lean(all, part, failureRate, now);
         } else if (tooMany && since < PATIENT_SECONDS) {
-            // It may be chance: more calls tell.
+            // It may be chance. More calls give the answer.
             return draft.ramp();
         } else if (isQuick(known) || since >= Math.min(took(all), LONGEST_CALL_SECONDS)) {
             draft.move(all, part, known, since, now);
@@ -288,13 +311,19 @@ public record Ramp(
         return draft.ramp();
     }
 
-    /** Calls of which these are the outcomes. Long calls that succeed end later than those that are refused at once. */
+    /**
+     * Returns the number of calls that the outcomes belong to. Long calls that succeed end later than calls that are
+     * refused at once, so all admitted jobs count if calls are long.
+     */
     private double made(Counts all, Flow known) {
         boolean isLong = Math.max(took, known.quickest()) >= PATIENT_SECONDS;
         return isLong ? Math.max(all.calls(), released) : all.calls();
     }
 
-    /** Whether there is evidence: of a second, of half a second if there is plenty, of three if there is little. */
+    /**
+     * Returns whether there is enough evidence: of one second, of half a second if calls are many, or of three if they
+     * are few.
+     */
     private boolean isEnough(Counts all, double since) {
         if (since >= PATIENT_SECONDS) {
             return all.calls() > 0;
@@ -302,7 +331,7 @@ public record Ramp(
         return since >= JUDGE_SECONDS ? all.calls() > 1 : since >= JUDGE_SECONDS / 2 && all.calls() >= PLENTY;
     }
 
-    /** Whether it grows to what it could do before, and need not wait for calls to end. */
+    /** Returns whether the rate grows towards an earlier rate. Then it need not wait for calls to end. */
     private boolean isQuick(Flow known) {
         return rate < known.rate() || (isFull() && inFlight < fullest * NEAR);
     }
@@ -319,30 +348,38 @@ public record Ramp(
         return took == 0 ? measured : took + WEIGHT * (measured - took);
     }
 
-    /** Whether it is no use: most calls failed, or nearly all were throttled, time after time, however few they were. */
+    /**
+     * Returns whether the ramp has failed: in several judgements in a row most calls failed, or nearly all were
+     * throttled.
+     */
     boolean collapsed() {
         return worst >= COLLAPSE;
     }
 
-    /** Whether workers and not the resource set the pace: all goes well, and what is let go waits for them. */
+    /**
+     * Returns whether the workers and not the resource set the pace: calls succeed, and admitted jobs wait for workers.
+     */
     boolean saturated(Flow known) {
         return late >= SATURATED && through >= known.rate() * STEEP_FALL;
     }
 
-    /** The rate to which it grows quickly; null if it is there already, or if no rate is known. */
+    /** Returns the rate to which this ramp grows quickly; null if it is there already, or if no rate is known. */
     public @Nullable Double aim(Flow known) {
         double aim = quickTo(known);
         return rate < aim ? aim : null;
     }
 
-    /** Up to this rate it doubles: nearly to where calls last failed, or to the known rate; 0 for as long as calls succeed. */
+    /**
+     * Returns the rate up to which the ramp doubles: just below the ceiling, or the known rate. 0 if there is neither;
+     * then it doubles as long as calls succeed.
+     */
     double quickTo(Flow known) {
-        // Less than a ramp begins with says little: the fleet may have been seen for a moment only.
+        // A known rate below the first rate says little: the fleet may have been measured for a moment only.
         double worthKnowing = known.rate() < FIRST_RATE ? 0 : known.rate();
         return ceiling > 0 ? ceiling * NEAR : worthKnowing;
     }
 
-    /** About how long it takes to let so many jobs go: at the present pace, or at one that grows to the aim. */
+    /** Estimates the time until this many jobs are admitted, at the present pace or at a pace that grows to the aim. */
     public Duration timeFor(long jobs, Flow known) {
         double pace = pace();
         double aim = isFull() ? pace : Math.max(pace, quickTo(known));

@@ -5,12 +5,13 @@ import io.reprise.control.Tally.Counts;
 import java.time.Duration;
 import java.time.Instant;
 
-/** A ramp while it changes: what these outcomes mean for its rate. */
+/** A mutable copy of a ramp, on which the outcomes of calls change the rate. */
 final class RampDraft {
 
     private static final double GREATEST_STEP = 0.5;
     private static final double GREATEST_STEP_NEAR_CEILING = 1;
-    /** Growth per second near a ceiling that was felt once, twice, and more often. */
+
+    /** Growth per second near a ceiling that was found once, twice, and more often. */
     private static final double[] STEPS_NEAR_CEILING = {0.04, 0.01, 0.005};
 
     private static final double SAME_CEILING = 1.4;
@@ -18,11 +19,13 @@ final class RampDraft {
     private static final double BEYOND = 1.2;
     private static final double FALL = 0.8;
     private static final double ALL = 0.9;
-    /** The same part fails at a lower rate: then the rate is not the cause. */
+
+    /** If this part of the last failed part fails at a lower rate, the rate is not the cause. */
     private static final double SAME = 0.8;
 
     private static final double LOWER = 0.95;
-    /** No longer than this is nothing let go after a fall. */
+
+    /** After a fall, admission stops for at most this long. */
     private static final double LONGEST_OWED_SECONDS = 5;
 
     private static final double FORGET_USUAL = 0.1;
@@ -31,7 +34,8 @@ final class RampDraft {
     private static final double EASE = 0.95;
     private static final double LEAST_EASED = 0.8;
     private static final double SLOWER = 2;
-    /** Below this a longer call is noise. */
+
+    /** A call that takes longer by less than this is noise. */
     private static final double SLOWER_SECONDS = 0.05;
 
     private static final int SLOWER_SAMPLES = 10;
@@ -40,7 +44,8 @@ final class RampDraft {
     private static final double FORGET_BEST = 0.99;
     private static final double FORGET_OUT = 0.98;
     private static final int FEW = 5;
-    /** What was begun before a fall must not cause the next. */
+
+    /** Outcomes within this time after a fall do not count, because their calls began before it. */
     private static final Duration SETTLE = Duration.ofMillis(1_200);
 
     private static final Duration SHORT_SETTLE = Duration.ofSeconds(1);
@@ -120,6 +125,7 @@ final class RampDraft {
         judged = now;
     }
 
+    /** Too many calls fail: the rate falls below what comes through. */
     void fall(Counts all, double part, double failureRate, Instant now) {
         double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
         double came = Math.min(before.pace(), cameThrough(all, part, since));
@@ -132,7 +138,7 @@ final class RampDraft {
             fullest = again && fullest > 0 ? fullest : were;
             inFlight = fewer(were);
         }
-        // If all fail that is no matter of the rate.
+        // If all calls fail, the rate is not the cause.
         if (!total && !(again && ceiling > 0)) {
             limit(came);
         }
@@ -155,7 +161,7 @@ final class RampDraft {
         forget(now.plus(callsEnd().compareTo(SETTLE) > 0 ? callsEnd() : SETTLE));
     }
 
-    /** A few calls too many fail: back to what comes through. */
+    /** A few calls too many fail: the rate goes back to what comes through. */
     void lean(Counts all, double part, double failureRate, Instant now) {
         double came = before.pace() * (1 - part);
         double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
@@ -183,8 +189,8 @@ final class RampDraft {
     }
 
     /**
-     * Successes per second that the resource can do. One that throttles does as many as it can; one that fails under load
-     * may have come down to less.
+     * Returns the successes per second that the resource can serve. A resource that throttles serves as many as it can.
+     * A resource that fails under load may serve fewer now than it could before.
      */
     private double cameThrough(Counts all, double part, double since) {
         double now = all.successes() / since;
@@ -197,13 +203,16 @@ final class RampDraft {
         return Math.sqrt(Math.max(Ramp.LEAST_RATE, now) * through);
     }
 
-    /** What was let go too early, and will run whatever the rate is now: as much less is let go next. */
+    /**
+     * Returns the negative number of permits for jobs that were admitted too early. They run at any rate, so as many
+     * fewer are admitted next.
+     */
     private double owed() {
         double surplus = out - rate * (took + Ramp.JUDGE_SECONDS);
         return -Math.max(0, Math.min(surplus, rate * LONGEST_OWED_SECONDS));
     }
 
-    /** About the same part fails as at the last fall, when more calls were made. */
+    /** Returns whether about the same part fails as at the last fall, although fewer calls are made. */
     private boolean isAsBefore(double part, Counts all, double since) {
         if (all.calls() / since > load * LOWER) {
             return false;
@@ -212,19 +221,21 @@ final class RampDraft {
         return part >= Math.max(Ramp.OVERLOADED, share * SAME - chance) && part <= share / SAME + chance;
     }
 
-    /** What was begun before the rate fell ends in this time, about. */
+    /** Returns the approximate time in which calls end that began before the rate fell. */
     private Duration callsEnd() {
         return Duration.ofMillis((long) (1000 * Math.min(took, LONGEST_SETTLE_SECONDS)));
     }
 
-    /** As many fail at a lower rate: then the rate is not the cause. */
+    /** As many calls fail at a lower rate, so the rate is not the cause. The failed part is accepted as usual. */
     private void accept(double part) {
         usual = Math.max(usual, part);
         ceiling = 0;
         why = percent(part) + " of the calls fail, and as many at a lower rate";
     }
 
-    /** It cannot do more than this. The more often that is found, the longer it is believed. */
+    /**
+     * Remembers the rate that the resource cannot exceed. The more often it is found again, the longer it is believed.
+     */
     private void limit(double found) {
         boolean same = ceiling > 0 && found < ceiling * SAME_CEILING && found > ceiling / SAME_CEILING;
         firm = same ? firm + 1 : 0;
@@ -238,12 +249,16 @@ final class RampDraft {
         return all.failures() == 0 ? "were throttled" : "failed or were throttled";
     }
 
-    /** Back-pressure: fewer than there may be, or than there were if that was not limited yet. */
+    /**
+     * Returns the limit of calls in flight under back-pressure: below the present limit, or below the calls in flight
+     * if there is no limit yet.
+     */
     private double fewer(double were) {
         double most = inFlight > 0 ? Math.min(inFlight, were) : were;
         return most > 0 ? Math.max(Ramp.FEWEST_IN_FLIGHT, most * FALL) : 0;
     }
 
+    /** Calls go well enough: the rate grows, holds, or eases because calls take longer. */
     void move(Counts all, double part, Flow known, double since, Instant now) {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
@@ -256,14 +271,14 @@ final class RampDraft {
         if (slower) {
             ease(all.quickest(), now);
         } else {
-            // Of long calls that have begun, none may have ended yet.
+            // If calls are long, no call may have ended yet.
             double end = took >= Ramp.PATIENT_SECONDS ? Math.max(through, before.pace()) : through;
             boolean behind = out > end * (LATE_CALLS * took + LATE_SECONDS) + FEW;
             late = behind ? late + 1 : 0;
             if (behind) {
                 why = "workers do not keep up with what is let go";
             } else if (before.isUsed(since)) {
-                // The more calls fail, the less it grows.
+                // The more calls fail, the less the rate grows.
                 double well = Math.max(0, 1 - Math.max(0, part - usual) / Ramp.TOO_MANY);
                 if (well > 0) {
                     grow(known, measured, well * Math.min(since, Ramp.PATIENT_SECONDS), now);
@@ -282,8 +297,8 @@ final class RampDraft {
     }
 
     /**
-     * Whether even the quickest call took longer than it should: calls queue up at the resource. The mean would say
-     * less, for some calls take longer than others.
+     * Returns whether even the quickest call took longer than it should, because calls queue up at the resource. The
+     * mean says less: some calls take longer than others in any case.
      */
     private boolean isSlower(Counts all) {
         if (all.successes() < SLOWER_SAMPLES) {
@@ -294,7 +309,7 @@ final class RampDraft {
         return last > SLOWER * quickest + SLOWER_SECONDS;
     }
 
-    /** Goes below what comes through. If calls take no less time then, the longer time is accepted. */
+    /** Lowers the rate below what comes through. If calls take as long after that, the longer time is accepted. */
     private void ease(double last, Instant now) {
         double least = Math.max(Ramp.LEAST_RATE, best * LEAST_EASED);
         if (rate > least) {
@@ -345,7 +360,7 @@ final class RampDraft {
 
     private void moreInFlight(double seconds, Instant now) {
         double near = fullest * Ramp.NEAR;
-        // What more calls do shows when they end.
+        // The effect of more calls shows only when they end.
         double clean = Ramp.seconds(fell, now) / Math.max(1, took);
         double more = inFlight < near
                 ? Math.min(near, inFlight * (1 + seconds))

@@ -6,21 +6,23 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A bucket of tokens that pays for retries. Successes fill it, and a small floor does; a retry that succeeds gives back
- * half more than it cost. So retries are free as long as two of three help, and otherwise they are bounded by a part of the
- * successes. What retries earn while others wait is not cut off at the capacity: it pays for those that wait, so retries that
- * help are let go faster and faster.
+ * A budget of credit that pays for retries. Successes and a small floor fill it. A retry that succeeds earns one and a
+ * half times its cost. So retries are free if two of three succeed; otherwise a part of the successes bounds them.
  *
- * @param level below 0 if several workers spent the last tokens at once; then it must first be filled up
- * @param at up to when the floor was added
- * @param waiting whether retries wait for it; then others queue up behind them
- * @param heard when a worker that goes by it last said so
- * @param pace retries that waited and were granted, per second, smoothed
- * @param grantedAt when that was last measured
+ * <p>While retries wait, credit that other retries earn is not cut off at the capacity but pays for those that wait. So
+ * retries that help are unparked faster and faster. Immutable: each method returns the next state.
+ *
+ * @param level credit; below 0 if several workers spent the last credit at the same time, and then filled up first
+ * @param at time up to which the floor was added
+ * @param waiting whether retries wait for this budget; then further retries queue up behind them
+ * @param heard when a worker last reported that it uses this budget
+ * @param pace retries per second that waited and were granted, smoothed
+ * @param grantedAt when {@code pace} was last measured
+ * @since 0.1.0
  */
 public record RetryBudget(double level, Instant at, boolean waiting, Instant heard, double pace, Instant grantedAt) {
 
-    /** What a retry costs, whatever it failed of, unless it was told to slow down. */
+    /** The cost of a retry, except after back-pressure. */
     static final double DEAREST = 14;
 
     private static final double CHEAPEST = 5;
@@ -29,27 +31,32 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
 
     private static final Duration SAY_AGAIN = Duration.ofSeconds(5);
     private static final Duration FORGOTTEN = Duration.ofSeconds(15);
-    /** What lies above the capacity, because nobody could be let go for it, is halved in this time. */
+
+    /** Credit above the capacity that no waiting retry has used is halved in this time. */
     private static final double HALVED_SECONDS = 10;
 
     private static final double PACE_SECONDS = 3;
     private static final double LEAST_SECONDS = 0.1;
 
+    /** Returns a new budget, with credit up to its capacity. */
     public static RetryBudget full(BudgetSettings settings, Instant now) {
         return new RetryBudget(settings.capacity(), now, false, now, 0, now);
     }
 
-    /** A retry after back-pressure is cheap: the other side works. One after anything else is dear. */
+    /** Returns the cost of a retry: 5 after THROTTLED, because the other side works, and 14 after any other failure. */
     public static double cost(FailureClass failed) {
         return failed == FailureClass.THROTTLED ? CHEAPEST : DEAREST;
     }
 
-    /** What a success puts in. */
+    /** Returns the credit that a success earns: 21 if a retry succeeded, 1 otherwise. */
     public static double earned(boolean byRetry) {
         return byRetry ? 1.5 * DEAREST : PER_SUCCESS;
     }
 
-    /** The same later. */
+    /**
+     * Returns the budget at a later time, with the floor added. Credit above the capacity decays while retries wait,
+     * and is cut off otherwise.
+     */
     public RetryBudget at(BudgetSettings settings, Instant now) {
         double seconds = Math.max(0, Duration.between(at, now).toNanos() / 1e9);
         double capacity = settings.capacity();
@@ -58,28 +65,34 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
         return new RetryBudget(filled, at.isAfter(now) ? at : now, waiting, heard, pace, grantedAt);
     }
 
-    /** After so many tokens came in, or went out if negative. */
+    /**
+     * Returns the budget after credit was earned or spent. The level stays between minus the capacity and the capacity;
+     * above it only while retries wait.
+     *
+     * @param tokens credit; negative if it was spent
+     */
     public RetryBudget plus(double tokens, BudgetSettings settings) {
         double most = waiting ? MOST : Math.max(settings.capacity(), level);
         double changed = Math.min(level + tokens, most);
         return new RetryBudget(Math.max(changed, -settings.capacity()), at, waiting, heard, pace, grantedAt);
     }
 
-    /** How many retries that wait can be granted now. */
+    /** Returns how many waiting retries can be paid for now. */
     public int grants() {
         return (int) Math.max(0, Math.floor(level / DEAREST));
     }
 
-    /** What so many of them cost. */
+    /** Returns the cost of this many waiting retries. */
     public static double costOf(int grants) {
         return grants * DEAREST;
     }
 
+    /** Returns the budget with or without waiting retries. Without, the measured pace is 0. */
     public RetryBudget waiting(boolean retriesWait) {
         return new RetryBudget(level, at, retriesWait, heard, retriesWait ? pace : 0, grantedAt);
     }
 
-    /** After so many that waited were granted and paid for. */
+    /** Returns the budget after this many waiting retries were granted and paid for. */
     public RetryBudget granted(int retries, BudgetSettings settings, Instant now) {
         double seconds =
                 Math.max(LEAST_SECONDS, Duration.between(grantedAt, now).toNanos() / 1e9);
@@ -89,7 +102,7 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
         return new RetryBudget(paid.level, at, waiting, heard, smooth, now);
     }
 
-    /** How long until so many retries that wait are granted, at the present pace and by the floor. */
+    /** Estimates the time until this many waiting retries are granted, at the present pace or by the floor. */
     public Duration timeFor(long retries, BudgetSettings settings, Instant now) {
         double left = Math.max(0, retries - grants());
         double seconds = Math.max(0, Duration.between(grantedAt, now).toNanos() / 1e9);
@@ -97,25 +110,30 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
         return Duration.ofMillis((long) (1000 * left / Math.max(present, settings.floor())));
     }
 
-    /** Whether a worker that goes by it should say so again. */
+    /**
+     * Returns whether a worker that uses the budget should report so again: retries wait or none can be paid for, and 5
+     * s have passed since the last such report.
+     */
     public boolean isUnheard(Instant now) {
         return (waiting || grants() == 0) && !now.isBefore(heard.plus(SAY_AGAIN));
     }
 
-    /** Whether no worker goes by it any more: all have switched it off. */
+    /** Returns whether no worker uses the budget any more: none has reported for 15 s. */
     public boolean isForgotten(Instant now) {
         return !now.isBefore(heard.plus(FORGOTTEN));
     }
 
-    /** A worker goes by it. */
+    /** Returns the budget after a worker reported that it uses it. */
     public RetryBudget heard(Instant now) {
         return new RetryBudget(level, at, waiting, now, pace, grantedAt);
     }
 
+    /** Returns whether the credit has reached the capacity. Then the budget equals a new one and can be deleted. */
     public boolean isFull(BudgetSettings settings) {
         return level >= settings.capacity();
     }
 
+    /** Returns the text that is stored, one field per line. */
     public String text() {
         return new Fields()
                 .put("level", level)
@@ -127,7 +145,10 @@ public record RetryBudget(double level, Instant at, boolean waiting, Instant hea
                 .toString();
     }
 
-    /** What {@link #text} said; what is missing there is taken to be now, and empty. */
+    /**
+     * Reads the text that {@link #text} returns. A missing or unreadable level is 0, and a missing or future time is
+     * now.
+     */
     public static RetryBudget parse(String text, Instant now) {
         Fields fields = Fields.parse(text);
         return new RetryBudget(

@@ -2,35 +2,45 @@
 package io.reprise.control;
 
 /**
- * What one worker saw of a resource since it last said so.
+ * The outcomes that one worker saw of a resource since its last report. Immutable.
  *
- * @param ordinary outcomes of jobs that ran as usual
- * @param admitted outcomes of jobs that the breaker let through
+ * @param ordinary outcomes of runs that no breaker held back
+ * @param admitted outcomes of runs that the breaker admitted
  * @param trailing counted failures since the last success
- * @param rate successes per second before the trouble began; told once per worker, else 0
- * @param quickest seconds that a quick call took then; 0 if not known
+ * @param rate successes per second before the trouble began; each worker reports it once, and 0 otherwise
+ * @param quickest seconds that a quick call took before the trouble; 0 if not known
+ * @since 0.1.0
  */
 public record Tally(Counts ordinary, Counts admitted, int trailing, double rate, double quickest) {
 
+    /** A report without outcomes. */
     public static final Tally NOTHING = new Tally(Counts.NONE, Counts.NONE, 0, 0, 0);
 
     /**
-     * Outcomes by what they say about the resource.
+     * Outcomes, by what they mean for the resource. Immutable.
      *
-     * @param failures of the classes the breaker counts
+     * @param successes calls that succeeded
+     * @param failures failures of the classes that the breaker counts
+     * @param throttled calls that were throttled
      * @param others failures that say nothing about the resource
-     * @param seconds that the successes took altogether
-     * @param quickest seconds that the quickest success took; 0 if there was none
+     * @param seconds time of all successes together, in seconds
+     * @param quickest time of the quickest success, in seconds; 0 if there was no success
      */
     public record Counts(int successes, int failures, int throttled, int others, double seconds, double quickest) {
 
+        /** No outcome. */
         public static final Counts NONE = new Counts(0, 0, 0, 0, 0, 0);
 
-        /** One success. */
+        /**
+         * Returns one success.
+         *
+         * @param seconds time that the call took
+         */
         public static Counts success(double seconds) {
             return new Counts(1, 0, 0, 0, seconds, seconds);
         }
 
+        /** Returns the sum of both; {@code quickest} is the smaller of the two. */
         public Counts plus(Counts more) {
             return new Counts(
                     successes + more.successes,
@@ -48,7 +58,7 @@ public record Tally(Counts ordinary, Counts admitted, int trailing, double rate,
             return Math.min(quickest, more.quickest);
         }
 
-        /** Calls that tell something. */
+        /** Returns the number of calls that say something about the resource. */
         int calls() {
             return successes + failures + throttled;
         }

@@ -6,9 +6,13 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * Outcomes of the recent past, in two halves: the older goes when the younger is full.
+ * Outcomes of the recent past, in two halves. When the younger half is over, it becomes the older half, and the older
+ * half is forgotten. Immutable.
  *
  * @param start when the younger half began
+ * @param older outcomes of the older half
+ * @param younger outcomes of the younger half so far
+ * @since 0.1.0
  */
 public record Window(Instant start, Counts older, Counts younger) {
 
@@ -28,7 +32,7 @@ public record Window(Instant start, Counts older, Counts younger) {
         return new Window(start, older, younger.plus(counts));
     }
 
-    /** How long it has been counting, at least half a second. */
+    /** Returns for how many seconds the window has been counting, at least 0.5. */
     double seconds(Duration length, Instant now) {
         double young = Duration.between(start, now).toNanos() / 1e9;
         double old = older.equals(Counts.NONE) ? 0 : length.toNanos() / 2e9;
