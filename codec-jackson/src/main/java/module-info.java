@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.jspecify.annotations.NullMarked;
 
-/** Payloads as JSON by Jackson. Open the packages of your payloads to {@code tools.jackson.databind}. */
+/** Payloads as JSON by Jackson. Open the packages of your payload classes to {@code tools.jackson.databind}. */
 @NullMarked
 module io.reprise.jackson {
     requires static org.jspecify;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import org.jspecify.annotations.NullMarked;
 
-/** What jobs and retries do, as Micrometer meters. */
+/** Jobs and retries as Micrometer meters. */
 @NullMarked
 module io.reprise.micrometer {
     requires static org.jspecify;

@@ -12,35 +12,50 @@ import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Reads and writes payloads with Jackson. Unless given a mapper, it takes records and {@code java.time}, writes times as
- * ISO-8601 text, and ignores properties it does not know and gives those left out their Java default, so that
+ * A codec that reads and writes payloads with Jackson. By default it supports records and {@code java.time}, writes
+ * times as ISO-8601 text, ignores unknown properties, and gives missing properties their Java default. So different
  * releases can run each other's jobs. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class JacksonCodec implements PayloadCodec {
 
     private final JsonMapper mapper;
 
+    /** Creates a codec with {@link #defaults}. */
     public JacksonCodec() {
         this(defaults().build());
     }
 
-    /** With a mapper of your own; {@link #defaults} is a good place to start from. */
+    /**
+     * Creates a codec with a mapper of your own. {@link #defaults} is a good start for it.
+     *
+     * @throws NullPointerException if {@code mapper} is null
+     */
     public JacksonCodec(JsonMapper mapper) {
         this.mapper = Objects.requireNonNull(mapper, "mapper");
     }
 
-    /** The configuration used unless another is given, ready to be changed. */
+    /**
+     * Returns a new builder with the default configuration, ready to be changed. Unknown properties are ignored. Null
+     * for a primitive, and text after the JSON value, are refused.
+     */
     public static JsonMapper.Builder defaults() {
         return JsonMapper.builder()
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
-                // A number that is null must not silently become 0.
+                // A null number must not silently become 0.
                 .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
-                // The offset is part of what was sent.
+                // The offset is part of the payload, so it is kept.
                 .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
     }
 
+    /**
+     * Writes the value as JSON text.
+     *
+     * @throws PayloadException if Jackson cannot write the value. The message holds the place and never the content
+     */
     @Override
     public String encode(Object value) {
         try {
@@ -50,6 +65,12 @@ public final class JacksonCodec implements PayloadCodec {
         }
     }
 
+    /**
+     * Reads JSON text as the class.
+     *
+     * @throws PayloadException if Jackson cannot read the text as this class, or the text is {@code null}. The message
+     *     holds the place and never the content
+     */
     @Override
     public <T> T decode(String json, Class<T> type) {
         T value;
@@ -64,7 +85,10 @@ public final class JacksonCodec implements PayloadCodec {
         return value;
     }
 
-    /** Jackson's own messages quote the text they stumble over, which may be secret; so neither they nor the cause go on. */
+    /**
+     * Jackson quotes the text that it cannot read in its messages. The text may be secret, so neither the message nor
+     * the cause is passed on.
+     */
     private static PayloadException refused(String what, JacksonException e) {
         StringBuilder message = new StringBuilder(what);
         if (e instanceof DatabindException && !e.getPath().isEmpty()) {

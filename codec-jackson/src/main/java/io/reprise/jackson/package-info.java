@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Payloads and results as JSON by Jackson. {@link io.reprise.jackson.JacksonCodec} is found by service loader; create
- * one with your own mapper if the defaults do not fit. No class name from stored JSON is ever loaded.
+ * Payloads and results as JSON by Jackson. A service loader finds {@link io.reprise.jackson.JacksonCodec}; create one
+ * with your own mapper if the defaults do not fit. A class name in stored JSON is never loaded by default.
  */
 @NullMarked
 package io.reprise.jackson;

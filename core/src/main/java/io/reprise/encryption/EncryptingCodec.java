@@ -14,13 +14,16 @@ import javax.crypto.SecretKey;
 import javax.crypto.spec.GCMParameterSpec;
 
 /**
- * Encrypts what another codec encodes, with AES-GCM and a fresh random nonce each time. The name of the key is stored with
- * the text, so that keys can rotate; what was stored before encryption was switched on is read as it is. Thread-safe.
+ * A codec that encrypts the text of another codec, with AES-GCM and a new random nonce each time. The name of the key
+ * is stored with the text, so keys can rotate. Text that was stored before encryption was switched on is read as it is.
+ * Thread-safe.
  *
  * <pre>{@code
  * EncryptionKeys keys = EncryptionKeys.of("2026-11", newKey).reading("2026-05", oldKey);
  * Reprise.builder().codec(new EncryptingCodec(new JacksonCodec(), keys))
  * }</pre>
+ *
+ * @since 0.1.0
  */
 public final class EncryptingCodec implements PayloadCodec {
 
@@ -34,21 +37,35 @@ public final class EncryptingCodec implements PayloadCodec {
     private final EncryptionKeys keys;
     private final SecureRandom random = new SecureRandom();
 
+    /**
+     * Creates a codec around another.
+     *
+     * @param codec turns payloads into JSON text and back
+     * @param keys the key that encrypts, and all keys that decrypt
+     * @throws NullPointerException if either is null
+     */
     public EncryptingCodec(PayloadCodec codec, EncryptionKeys keys) {
         this.codec = Objects.requireNonNull(codec, "codec");
         this.keys = Objects.requireNonNull(keys, "keys");
     }
 
+    /** Encodes with the inner codec. The text is not encrypted yet. */
     @Override
     public String encode(Object value) {
         return codec.encode(value);
     }
 
+    /** Decodes with the inner codec. */
     @Override
     public <T> T decode(String json, Class<T> type) {
         return codec.decode(json, type);
     }
 
+    /**
+     * Encrypts the text with the current key.
+     *
+     * @throws PayloadException if the JVM cannot encrypt with the key
+     */
     @Override
     public String seal(String json) {
         String id = keys.current();
@@ -66,6 +83,11 @@ public final class EncryptingCodec implements PayloadCodec {
         }
     }
 
+    /**
+     * Decrypts the text with the key that it names. A text that is not encrypted goes to the inner codec.
+     *
+     * @throws PayloadException if the key is not known here, is another key of this name, or the text was changed
+     */
     @Override
     public String open(String stored) {
         if (!stored.startsWith(SEALED)) {
@@ -99,7 +121,7 @@ public final class EncryptingCodec implements PayloadCodec {
         }
     }
 
-    /** The key's name is authenticated too. */
+    /** The name of the key is authenticated together with the text. */
     private static Cipher cipher(int mode, SecretKey key, String id, byte[] nonce) throws GeneralSecurityException {
         Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
         cipher.init(mode, key, new GCMParameterSpec(TAG_BITS, nonce));

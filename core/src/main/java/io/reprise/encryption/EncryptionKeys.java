@@ -13,8 +13,11 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * AES keys by name: one that encrypts, and older ones that are still needed to read. To rotate, first give the new key to
- * everybody for reading, then make it the one that encrypts; drop an old key when no job is left that needs it. Immutable.
+ * AES keys by name: one key that encrypts, and other keys that only decrypt. To rotate, first give the new key to all
+ * processes for decrypting. Then make it the key that encrypts. Remove an old key when no stored job needs it.
+ * Immutable.
+ *
+ * @since 0.1.0
  */
 public final class EncryptionKeys {
 
@@ -27,19 +30,23 @@ public final class EncryptionKeys {
     }
 
     /**
-     * One key, which encrypts and decrypts.
+     * Creates a set of one key, which encrypts and decrypts.
      *
-     * @param id stored with everything it encrypts; a name, and nothing secret
-     * @param key 16, 24 or 32 bytes
+     * @param id name of the key, stored with every text that it encrypts, and not secret
+     * @param key 16, 24 or 32 bytes; copied
+     * @throws IllegalArgumentException if {@code id} does not have the form of {@link JobSpec#requireName}, or the key
+     *     has another length
      */
     public static EncryptionKeys of(String id, byte[] key) {
         return new EncryptionKeys(JobSpec.requireName("key id", id), Map.of(id, secret(id, key)));
     }
 
     /**
-     * Keys as they stand in a configuration: {@code id:base64}. The first encrypts; the others are only read with.
+     * Reads keys from a configuration, each in the form {@code id:base64}. The first key encrypts, the others only
+     * decrypt.
      *
-     * @throws IllegalArgumentException if one is not a key; the message tells its id and nothing else of it
+     * @throws IllegalArgumentException if the list is empty, a text does not have this form, a key has a wrong length,
+     *     or an id occurs twice. The message names the id and never the key
      */
     public static EncryptionKeys parse(List<String> texts) {
         EncryptionKeys keys = null;
@@ -58,7 +65,14 @@ public final class EncryptionKeys {
         return keys;
     }
 
-    /** These, and an older or coming one that is only read with. */
+    /**
+     * Returns a copy with one more key that only decrypts: an older key, or a key that will encrypt soon. Calls add up.
+     *
+     * @param id name of the key
+     * @param key 16, 24 or 32 bytes; copied
+     * @throws IllegalArgumentException if the id is there already or does not have the form of
+     *     {@link JobSpec#requireName}, or the key has another length
+     */
     public EncryptionKeys reading(String id, byte[] key) {
         Map<String, SecretKey> more = new LinkedHashMap<>(keys);
         if (more.putIfAbsent(JobSpec.requireName("key id", id), secret(id, key)) != null) {
@@ -96,7 +110,7 @@ public final class EncryptionKeys {
         }
     }
 
-    /** Never shows a key. */
+    /** Returns the names of the keys, never a key. */
     @Override
     public String toString() {
         return "EncryptionKeys" + keys.keySet() + " current " + current;

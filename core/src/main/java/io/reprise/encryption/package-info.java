@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Payloads and results encrypted at rest: {@link io.reprise.encryption.EncryptingCodec} around any other codec. Types,
+ * Encrypts payloads and results at rest: {@link io.reprise.encryption.EncryptingCodec} wraps any other codec. Types,
  * queues, resources, tags, keys, errors and progress are not encrypted.
  */
 @NullMarked

@@ -6,7 +6,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How many attempts the jobs of one type take. */
+/** Counts how many attempts the jobs of one type take. Thread-safe. */
 final class Amplification {
 
     private final AtomicLong jobs = new AtomicLong();

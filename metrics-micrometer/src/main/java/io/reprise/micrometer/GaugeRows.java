@@ -8,8 +8,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Gauges of one name for a changing set of things. One whose thing is still there stays where it is and only has another value: who
- * collects meters at the same time does not miss it. Not thread-safe but for those who collect.
+ * Gauges of one name for a changing set of tags. A gauge whose tags are still there stays registered and only changes
+ * its value. So a concurrent collection of meters never misses it. Only collection may run concurrently; otherwise not
+ * thread-safe.
  */
 final class GaugeRows {
 
@@ -28,7 +29,7 @@ final class GaugeRows {
         this.description = description;
     }
 
-    /** Shows these, and no others. */
+    /** Shows these values, and removes all other gauges of the name. */
     void show(Map<Tags, Double> values) {
         values.forEach((tags, value) -> {
             Row row = rows.get(tags);

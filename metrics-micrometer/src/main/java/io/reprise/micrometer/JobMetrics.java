@@ -20,15 +20,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
- * Meters what this process does to jobs. Add up over all processes for the fleet.
+ * A listener that counts the transitions of jobs that this process makes. Add the counters up over all processes for
+ * the fleet.
  *
  * <pre>{@code
  * JobMetrics metrics = new JobMetrics(registry);
  * Reprise reprise = Reprise.builder().store(store).listener(metrics).handle(...).start();
  * }</pre>
  *
- * <p>Labels are {@code type}, {@code queue} and {@code resource}: of each, the first 100 values that come and
- * {@code other}. Thread-safe.
+ * <p>The labels are {@code type}, {@code queue} and {@code resource}. Each shows the first 100 values, and
+ * {@code other} for all that come later; a job without a resource has {@code none}. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class JobMetrics implements JobListener {
 
@@ -42,15 +45,17 @@ public final class JobMetrics implements JobListener {
     private final Map<String, Amplification> amplifications = new ConcurrentHashMap<>();
     private final List<Reading<?>> readings = new CopyOnWriteArrayList<>();
 
+    /** Creates a listener that registers its meters in this registry. Create one listener for a registry. */
     public JobMetrics(MeterRegistry registry) {
         this.registry = registry;
     }
 
     /**
-     * Also shows breakers and budgets, which the whole fleet shares: do this in one process or in each, but do not add
-     * them up.
+     * Also shows breakers, budgets and parked jobs. They belong to the whole fleet: each process shows the same values,
+     * so do not add them up. Call it once.
      *
-     * @param source {@code reprise::resources}; asked at most every 10 s, when meters are collected
+     * @param source {@code reprise::resources}; called now, and then at most every 10 s when meters are collected
+     * @return this listener
      */
     public JobMetrics resources(Supplier<? extends Collection<ResourceStatus>> source) {
         ResourceGauges gauges = new ResourceGauges(registry);
@@ -61,9 +66,11 @@ public final class JobMetrics implements JobListener {
     }
 
     /**
-     * Also shows how many jobs each queue has in which state, and how late it is. These are of the whole fleet too.
+     * Also shows the number of jobs of each queue by state, and how late the queue is. The values belong to the whole
+     * fleet, so do not add them up. Call it once.
      *
-     * @param source {@code reprise::queues}; asked at most every 10 s, when meters are collected
+     * @param source {@code reprise::queues}; called now, and then at most every 10 s when meters are collected
+     * @return this listener
      */
     public JobMetrics queues(Supplier<? extends Collection<QueueState>> source) {
         QueueGauges gauges = new QueueGauges(registry);
@@ -74,9 +81,11 @@ public final class JobMetrics implements JobListener {
     }
 
     /**
-     * Also shows how far each piece of the fleet's upkeep is behind, in rows and in seconds.
+     * Also shows how far each piece of the fleet's upkeep is behind, in rows and in seconds. The values belong to the
+     * whole fleet, so do not add them up. Call it once.
      *
-     * @param source {@code reprise::upkeep}; asked at most every 10 s, when meters are collected
+     * @param source {@code reprise::upkeep}; called now, and then at most every 10 s when meters are collected
+     * @return this listener
      */
     public JobMetrics upkeep(Supplier<? extends Collection<Behind>> source) {
         UpkeepGauges gauges = new UpkeepGauges(registry);
@@ -93,13 +102,14 @@ public final class JobMetrics implements JobListener {
     }
 
     /**
-     * Reads anew what is of the whole fleet, if that is older than 10 s. Collecting meters does the same, but what is new
-     * then shows only the next time.
+     * Reads the values of the whole fleet again, if they are older than 10 s. Collecting meters does so too, but a
+     * gauge that is new then shows only at the next collection.
      */
     public void refresh() {
         readings.forEach(Reading::look);
     }
 
+    /** Counts the transition. */
     @Override
     public void onEvent(JobEvent event) {
         switch (event.kind()) {
@@ -124,6 +134,7 @@ public final class JobMetrics implements JobListener {
         }
     }
 
+    /** Counts alerts that are raised, not those that are cleared. */
     @Override
     public void onAlert(Alert alert) {
         if (alert.isRaised()) {
@@ -132,11 +143,13 @@ public final class JobMetrics implements JobListener {
         }
     }
 
+    /** Counts the failure. */
     @Override
     public void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
         registry.counter("reprise.sequels.failed").increment();
     }
 
+    /** Counts the change. */
     @Override
     public void onControl(ControlEvent event) {
         registry.counter("reprise.control", "kind", event.kind().name(), "subject", resources.of(event.subject()))

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The values of one label: the first ones that come, and one more for all others. Thread-safe. */
+/** The values of one label: the first {@link #MAX} values, and {@link #OTHER} for all that come later. Thread-safe. */
 final class Labels {
 
     static final int MAX = 100;
@@ -21,7 +21,7 @@ final class Labels {
         if (known.contains(value)) {
             return value;
         }
-        // Not exact when many come at once; a few labels more do no harm.
+        // Not exact if several threads add values at once: a few labels more do no harm.
         return known.size() < MAX && known.add(value) ? value : OTHER;
     }
 }

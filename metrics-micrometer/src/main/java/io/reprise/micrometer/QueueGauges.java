@@ -12,7 +12,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How many jobs a queue has in each state, and how late it is. */
+/** Shows the number of jobs of each queue by state, and how late the queue is. */
 final class QueueGauges {
 
     private final Clock clock;

@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Has something of the whole fleet read anew when meters are collected, at most every 10 s, in the thread that collects: so
- * nothing is read that nobody looks at, and no worker waits for it.
+ * Reads a state of the whole fleet when meters are collected, at most every 10 s, in the collecting thread. So nothing
+ * is read that nobody looks at, and no worker waits for it.
  */
 final class Reading<T> {
 
@@ -28,9 +28,10 @@ final class Reading<T> {
     private int count;
 
     /**
-     * Something to read.
+     * Creates a reading; nothing is read yet.
      *
-     * @param shown gets the first of them, as many as labels may be
+     * @param what word for the state in log messages
+     * @param shown receives the first {@link Labels#MAX} items of each reading
      */
     Reading(MeterRegistry registry, String what, Supplier<? extends Collection<T>> source, Consumer<List<T>> shown) {
         this.registry = registry;
@@ -40,17 +41,20 @@ final class Reading<T> {
         this.nextReadNanos = registry.config().clock().monotonicTime();
     }
 
-    /** Reads it now, so that there are meters to collect, and again with each look at the one that tells how many there are. */
+    /**
+     * Registers a gauge for the number of items, and reads the state now. Each collection of the gauge reads the state
+     * again.
+     */
     void register(String meter, String description) {
         Gauge.builder(meter, this, Reading::look)
                 .description(description)
-                // Nothing else may refer to this object.
+                // The gauge may hold the only reference to this object.
                 .strongReference(true)
                 .register(registry);
         read();
     }
 
-    /** Reads it anew, unless that was done a moment ago, and returns how many there are. */
+    /** Reads the state again unless it is younger than 10 s, and returns the number of items. */
     synchronized double look() {
         long now = registry.config().clock().monotonicTime();
         if (now - nextReadNanos >= 0) {

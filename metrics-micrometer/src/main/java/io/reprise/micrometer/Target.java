@@ -14,13 +14,16 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The meters of one type, queue and resource. They are made when first needed. */
+/**
+ * The meters of one combination of type, queue and resource. Each meter is created when it is first needed.
+ * Thread-safe.
+ */
 final class Target {
 
     /** Attempts with this number or a greater one share a label. */
     private static final int MANY = 10;
 
-    /** Failed for good although the error was one that is retried. */
+    /** Reasons for which a job failed for good although its error is one that is retried. */
     private static final Set<FailReason> EXHAUSTED =
             EnumSet.of(FailReason.EXHAUSTED, FailReason.DEADLINE, FailReason.HOPELESS);
 

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How far each piece of upkeep is behind. */
+/** Shows how far each piece of upkeep is behind. */
 final class UpkeepGauges {
 
     private final GaugeRows rows;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What jobs and retries do, as Micrometer meters. {@link io.reprise.micrometer.JobMetrics} is a listener: register it
- * with the builder, and meters appear as jobs run. Labels are bounded.
+ * Jobs and retries as Micrometer meters. {@link io.reprise.micrometer.JobMetrics} is a listener: register it with the
+ * builder, and meters appear as jobs run. The number of label values is bounded.
  */
 @NullMarked
 package io.reprise.micrometer;
