@@ -36,12 +36,14 @@ public record Alert(
          * {@link AlertRules#minJobs} jobs on.
          */
         RETRY_RATE,
+
         /** The number of retries that were scheduled. */
         RETRY_COUNT,
         /** The number of new dead letters, if it is also more than {@link AlertRules#SPIKE} times the usual number. */
         DEAD_LETTERS,
         /** The mean delay before a retry, in seconds. Measured from 5 retries on. */
         BACKOFF,
+
         /**
          * The number of queues in which jobs of the type are parked because no live worker has a handler for it. The
          * threshold is 0. The alert is cleared when a worker with a handler has started and the leading worker has

@@ -37,26 +37,31 @@ public record Attempt(
          * SUCCEEDED.
          */
         SUCCEEDED,
+
         /**
          * The handler threw, ran into its timeout, or the payload was unreadable. Counts as an attempt. The policy
          * decided: the job waits for a retry or is FAILED.
          */
         FAILED,
+
         /**
          * The worker did not renew its lease, for instance because it died. The leading worker wrote this ending.
          * Counts as a loss, which spends an attempt only if the policy's {@link io.reprise.retry.LossRule} says so.
          */
         LOST,
+
         /**
          * The run was cut short for no fault of the job: the worker shut down, or a remote worker never reported.
          * Counts as an interruption and spends no attempt. The job is pending again at once.
          */
         INTERRUPTED,
+
         /**
          * The handler asked to be called later. Also a run that a breaker admitted and that failed as the resource
          * does; such a run has a failure. Counts as a snooze and spends no attempt.
          */
         SNOOZED,
+
         /**
          * The handler threw {@link JobSignal#cancel}, or stopped because a person cancelled the job. Counts as an
          * attempt. The job is CANCELLED.

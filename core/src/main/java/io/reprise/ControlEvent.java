@@ -22,6 +22,7 @@ public record ControlEvent(Kind kind, String subject, Instant at, String why) {
          * failed probe, and when a person forces the breaker open.
          */
         BREAKER_OPENED,
+
         /** The breaker admits one probe, to see whether the resource is back. */
         BREAKER_HALF_OPENED,
         /** The breaker admits jobs at a limited rate, after a probe succeeded or because calls were throttled. */

@@ -49,10 +49,10 @@ public interface JobContext {
      * counts also if the run fails. The time of a run is measured in any case.
      *
      * @param amount 0 to 1e12
-     * @param unit a name such as {@code usd}, with the form of {@link JobSpec#requireName}; at most 8 different units
-     *     in a run
-     * @throws IllegalArgumentException if the amount is outside its bounds, the unit is not a name or is
-     *     {@code seconds}, or this is the ninth unit of the run
+     * @param unit a name such as {@code usd}, with the form of {@link JobSpec#requireName} but not {@code seconds}; at
+     *     most 8 different units in a run
+     * @throws IllegalArgumentException if the amount is outside its bounds, the unit is not allowed, or it is the ninth
+     *     unit of the run
      */
     void cost(double amount, String unit);
 

@@ -48,45 +48,55 @@ public record JobEvent(
          * caller's transaction, and not if a key led to a job that was there already.
          */
         ENQUEUED,
+
         /** A worker is about to call the handler. For a remote worker: the job was leased to it. */
         STARTED,
         /** The run succeeded. The job is SUCCEEDED and is deleted after {@link RepriseBuilder#keepFinished}. */
         SUCCEEDED,
+
         /**
          * The attempt failed and the policy grants another. The job is PENDING until {@code dueAt}. If a budget cannot
          * pay for the retry, the job is also parked until it can.
          */
         RETRY_SCHEDULED,
+
         /**
          * The job is a dead letter: the decision names the reason. Without a decision, its deadline passed while it
          * waited. A person can retry, replay or discard it.
          */
         FAILED,
+
         /** The handler asked to be called later. The job is PENDING until {@code dueAt} and has spent no attempt. */
         SNOOZED,
+
         /**
          * A worker gave the job back and no attempt was spent: it shut down, lost its lease, has no handler while
          * another worker has one, or an admitted run failed as the resource does. The job is PENDING.
          */
         RELEASED,
+
         /**
          * A worker parked the job before it ran, and no attempt was spent: the breaker of its resource holds it back,
          * or no live worker has a handler for its type. The leading worker unparks it.
          */
         PARKED,
+
         /**
          * The worker of the job did not renew its lease, and the leading worker took the lease over. RELEASED,
          * RETRY_SCHEDULED, FAILED or CANCELLED follows at once.
          */
         LOST,
+
         /**
          * The job is CANCELLED, by a person or by its handler. It is deleted after {@link RepriseBuilder#keepFinished}.
          */
         CANCELLED,
+
         /** A person retried or replayed the job. It is PENDING. */
         REVIVED,
         /** A person deleted the job with its history. Jobs that are deleted by age send no event. */
         DISCARDED,
+
         /**
          * A run ended after its lease was lost. Its outcome was refused and changed nothing. Another run decides about
          * the job.

@@ -2,9 +2,9 @@
 package io.reprise;
 
 /**
- * Receives every transition of a job that this process makes. The engine calls it from its own threads after the
- * commit: return quickly, and expect several calls at once. An exception of a listener is logged and has no other
- * effect.
+ * Receives every transition of a job that this process makes, after the commit. The calls come from threads of the
+ * engine, or from the thread that enqueued the job or did the operation. Return quickly, and expect several calls at
+ * once. An exception of a listener is logged and has no other effect.
  *
  * @since 0.1.0
  */

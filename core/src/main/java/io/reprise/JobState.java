@@ -14,22 +14,26 @@ public enum JobState {
      * passes. A person can cancel it, bring it forward by a retry, or replace it by its unique key.
      */
     PENDING,
+
     /**
      * A worker holds the job under a lease and renews the lease until the run ends. The worker settles the job; if the
      * worker goes silent, the leading worker takes the lease over. A person can cancel the job: its handler is
      * interrupted.
      */
     RUNNING,
+
     /**
      * The handler returned, and the result, if any, is visible. The job is deleted after
      * {@link RepriseBuilder#keepFinished}, 7 days unless set. A person can discard it earlier.
      */
     SUCCEEDED,
+
     /**
      * A dead letter: the job failed for good, with a {@link io.reprise.retry.FailReason}. It is kept until a person
      * retries, replays or discards it. Only {@link RepriseBuilder#keepFailed} lets the leading worker delete it by age.
      */
     FAILED,
+
     /**
      * A person or the handler ended the job on purpose. It is deleted after {@link RepriseBuilder#keepFinished}, 7 days
      * unless set. A person can discard it earlier.

@@ -12,6 +12,7 @@ public enum KeyRule {
     KEEP,
     /** Refuses with {@link DuplicateKeyException}. No job of the call is stored. */
     REJECT,
+
     /**
      * Replaces the waiting job: it keeps its id and counters, and gets the new payload, priority, policy, due time and
      * options. A parked job is unparked. If the holder is running, the call is refused with

@@ -55,7 +55,8 @@ public record Replay(
     /**
      * Replaces the payload. The default is the payload of the job.
      *
-     * @param json JSON text; the codec of the process seals it, if it encrypts
+     * @param json JSON text of at most {@value JobSpec#MAX_PAYLOAD_BYTES} bytes. The codec of the process seals it, if
+     *     it encrypts
      */
     public Replay withPayload(String json) {
         return new Replay(newId, keepCounters, queue, json);

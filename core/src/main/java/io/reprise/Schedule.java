@@ -45,8 +45,8 @@ public record Schedule(
     /**
      * Checks name and interval. {@link Reprise#schedule} checks the cron expression.
      *
-     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}, if both
-     *     or neither of cron and interval are set, or the interval is outside its bounds
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}; if both
+     *     or neither of cron and interval are set; or if the interval is outside its bounds
      */
     public Schedule {
         JobSpec.requireName("schedule", name);

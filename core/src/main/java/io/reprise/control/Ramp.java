@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
  * <ul>
  *   <li>up to the rate before the trouble, it doubles every second;
  *   <li>above that rate, it grows by 5 % a second, then 10 %, and so on, up to 50 % a second;
- *   <li>near the rate at which calls last failed, it grows by 4 % a second, or by half a percent if they failed there several
- *       times, and twice as fast every three seconds.
+ *   <li>near the rate at which calls last failed, it grows by 4 % a second, and twice as fast every three seconds. If calls
+ *       failed there several times, it begins with half a percent.
  * </ul>
  *
  * <p>The rate falls only for a reason that {@link #why} names: calls fail, are throttled, or take longer than before.

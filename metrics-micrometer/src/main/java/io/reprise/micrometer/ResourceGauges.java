@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Breakers and budgets of resources. */
+/** Shows the phase of the breaker, the credit of the budget and the number of parked jobs of each resource. */
 final class ResourceGauges {
 
     private final GaugeRows state;
