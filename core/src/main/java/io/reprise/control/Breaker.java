@@ -91,6 +91,7 @@ public record Breaker(
 
     /** Up to this share of failures, half a window counts as going well. */
     private static final double WELL = 0.1;
+
     private static final Duration SHORTEST_RAMP = Duration.ofSeconds(2);
 
     /** After a fall and this long without a call, nothing shows that the fall is over, so the ramp may close. */

@@ -17,6 +17,7 @@ final class Fields {
 
     /** The greatest number that is read, so that sums stay finite. */
     private static final double MOST = 1e9;
+
     private static final Duration YEAR = Duration.ofDays(365);
 
     /** Workers may differ by this much about the time of the store. */
