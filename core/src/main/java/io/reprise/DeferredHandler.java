@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A handler whose runs hold no thread: it begins a run and returns, and a callback ends the run later. Register it like
- * any other handler. A run still takes one of the worker's {@link RepriseBuilder#concurrency}, and the worker renews
- * its lease until the run ends.
+ * any other handler. The worker renews the lease of a run until the run ends.
+ *
+ * <p>A run counts against {@link RepriseBuilder#concurrency} when the worker claims further jobs. Jobs that the worker
+ * fetched ahead, after short runs, begin at once. So more runs than {@code concurrency} can be in progress.
  *
  * @param <P> class of the payload
  * @since 0.1.0
