@@ -25,7 +25,7 @@ public enum FailureClass {
      */
     DEPENDENCY_DOWN,
     /**
-     * The same attempt would fail in the same way. Rules, {@link NonRetryable} or the handler set it. The job becomes a
+     * Another attempt would fail in the same way. Rules, {@link NonRetryable} or the handler set it. The job becomes a
      * dead letter with {@link FailReason#PERMANENT}; a person fixes the cause and replays it.
      */
     PERMANENT,

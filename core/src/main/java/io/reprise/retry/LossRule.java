@@ -2,7 +2,7 @@
 package io.reprise.retry;
 
 /**
- * What a loss costs a job. A loss happens when a worker disappears and its lease expires.
+ * The cost of a loss to a job. A loss happens when a worker disappears and its lease expires.
  *
  * <p>From its second loss on, a job is a <i>suspect</i>: it may be the cause. With each further loss it runs beside
  * fewer other suspects, and alone before the last loss.
