@@ -54,7 +54,7 @@ public record Note(
         if (text == null || text.length() <= most) {
             return text;
         }
-        // Half a surrogate pair is no text, and databases refuse it.
+        // Half of a surrogate pair is not text, and databases refuse it.
         return text.substring(0, Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most);
     }
 }

@@ -144,7 +144,8 @@ public record Settlement(
          * @throws IllegalArgumentException if {@code together} is less than 1
          */
         public Wait {
-            // In the resolution of the stores, so that the due time computed from it is the one stored.
+            // Stores keep microseconds, so the due time computed from this delay is the stored one.
+
             delay = delay.truncatedTo(ChronoUnit.MICROS);
             if (together < 1) {
                 throw new IllegalArgumentException("together must be at least 1, but is " + together);
