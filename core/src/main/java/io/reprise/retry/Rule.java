@@ -60,7 +60,7 @@ public final class Rule {
      * @param messages regular expressions, 1 to 500 characters each
      * @throws NullPointerException if an argument or an item is null
      * @throws IllegalArgumentException if there is no item or more than 200, if an item is out of its bounds or is not
-     *     a regular expression, or if the class is LOST, INTERRUPTED or UNREADABLE
+     *     a regular expression, or if the rule cannot assign the class
      */
     public static Rule of(
             String name,

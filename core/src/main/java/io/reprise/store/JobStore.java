@@ -47,8 +47,8 @@ import org.jspecify.annotations.Nullable;
 public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCloseable {
 
     /**
-     * Creates or upgrades the schema. Each process calls it once, before all other methods. Several processes may call
-     * it at once: one does the work, the others wait. A second call changes nothing.
+     * Creates or upgrades the schema. A process calls it at its start, before all other methods. Several processes may
+     * call it at once: one does the work, the others wait. A second call changes nothing.
      *
      * @throws io.reprise.RepriseException if the schema cannot be used, for instance because a newer version of Reprise
      *     made it

@@ -41,8 +41,8 @@ public interface JobWriter {
      * written for it and the job is reported as stale.
      *
      * <p>A stale settlement does not affect the others. A settled job leaves its lease. Settling a job twice is
-     * harmless: the second time is stale. If one call has several settlements of one job, only the one with the
-     * greatest token counts, and the job is reported as stale because of the others.
+     * harmless: the second time is stale. If one call has several settlements of one job, only the settlement with
+     * the greatest token counts. The job is also reported as stale, because of the others.
      *
      * <p><b>State.</b> Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was
      * requested becomes CANCELLED instead of Wait, Park, PutBack or Fail. A success stays a success.

@@ -4,7 +4,7 @@ package io.reprise.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who did something by hand, and why. A store writes the note with the change, in the same transaction.
+ * The author of a change by hand, and the reason. A store writes the note with the change, in the same transaction.
  *
  * @param by the person or program; 1 to 100 characters, not blank
  * @param why the reason, cut to 500 characters; null if none was given

@@ -101,7 +101,7 @@ public record Settlement(
         }
     }
 
-    /** What becomes of a job after a claim. */
+    /** The next state of a job after a claim. */
     public sealed interface Next {}
 
     /**

@@ -2,7 +2,7 @@
 package io.reprise.store;
 
 /**
- * What runs with one cause cost, in one unit.
+ * The cost of runs with one cause, in one unit.
  *
  * @param cause type, resource and error that the runs followed
  * @param unit {@link #SECONDS}, or a unit in which handlers report costs
