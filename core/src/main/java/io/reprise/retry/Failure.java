@@ -61,7 +61,7 @@ public final class Failure {
      * <p>Code, HTTP status and Retry-After come from the first throwable of the cause chain that implements
      * {@link FailureDetails} and gives a value. A throwable whose methods fail or return null does no harm.
      *
-     * @throws NullPointerException if {@code throwable} is null
+     * @param throwable the outermost throwable, not null
      */
     public static Failure of(Throwable throwable) {
         return read(throwable, null);
@@ -70,7 +70,8 @@ public final class Failure {
     /**
      * Reads a throwable whose class is known. No rule is asked.
      *
-     * @throws NullPointerException if an argument is null
+     * @param throwable the outermost throwable, not null
+     * @throws NullPointerException if {@code given} is null
      */
     public static Failure of(FailureClass given, Throwable throwable) {
         return read(throwable, Objects.requireNonNull(given));

@@ -147,12 +147,13 @@ public final class JdbcStoreBuilder {
 
     /**
      * Opens a store in MySQL 8.0.19, MariaDB 10.6 or newer. It uses the driver that knows the URL: that of MariaDB for
-     * {@code jdbc:mariadb:}, that of MySQL for {@code jdbc:mysql:}.
+     * {@code jdbc:mariadb:}, that of MySQL for {@code jdbc:mysql:}. The store connects when it is first used.
      *
      * @param jdbcUrl URL that begins with {@code jdbc:mariadb:} or {@code jdbc:mysql:}; its driver must be on the class
      *     path
      * @param user name of the database user; null if the URL has it or none is needed
      * @param password password of the user; null if the URL has it or none is needed
+     * @throws RuntimeException if no driver for the URL is on the class path
      */
     public JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
         HikariConfig config = mysqlPool();

@@ -120,6 +120,7 @@ public final class MongoStoreBuilder {
      *
      * @param url {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}. Write the
      *     characters {@code / : @ %} of user name and password as {@code %2F %3A %40 %25}
+     * @throws NullPointerException if {@code url} is null
      * @throws IllegalArgumentException if it is not a URL of MongoDB; the message does not quote it, because it may
      *     hold a password
      */
