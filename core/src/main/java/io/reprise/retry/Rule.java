@@ -175,7 +175,6 @@ public final class Rule {
             return false;
         }
         // Plain loops are fast: each failure is compared with each rule.
-
         for (Failure.Link link : failure.chain()) {
             for (String type : link.types()) {
                 if (types.contains(type)) {

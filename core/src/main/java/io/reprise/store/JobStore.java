@@ -85,8 +85,10 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * not be paused, and fewer than {@code maxRunning} jobs of the queue may run. Two callers never get the same job.
      *
      * <p>Within a queue the order is: higher priority, then earlier due time, then lower id. This order holds within
-     * each of the two groups of {@link ClaimRequest#retryShare}. A job whose cancellation was requested when its last
-     * lease was closed may be claimed: {@link #renew} reports it, and so does the holder in its status.
+     * each of the two groups of {@link ClaimRequest#retryShare}.
+     *
+     * <p>A job whose cancellation was requested when its last lease was closed may be claimed. The holder in the job's
+     * status and {@link #renew} report the request.
      *
      * <p>Every worker calls it whenever it has room for jobs: after a job ended, after a wake-up, and by polling.
      *

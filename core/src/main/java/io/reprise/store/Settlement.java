@@ -145,7 +145,6 @@ public record Settlement(
          */
         public Wait {
             // Stores keep microseconds, so the due time computed from this delay is the stored one.
-
             delay = delay.truncatedTo(ChronoUnit.MICROS);
             if (together < 1) {
                 throw new IllegalArgumentException("together must be at least 1, but is " + together);

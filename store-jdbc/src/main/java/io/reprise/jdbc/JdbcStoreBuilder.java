@@ -180,7 +180,6 @@ public final class JdbcStoreBuilder {
         // Strict mode refuses a value that is too long instead of cutting it. No statement waits long for a lock. The
         // server ends a session that is silent within a transaction, so that it does not keep its locks: MariaDB by
         // idle_transaction_timeout, MySQL by wait_timeout.
-
         config.setConnectionInitSql("set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
                 + " innodb_lock_wait_timeout = " + Math.max(1, Math.min(LOCK_WAIT.toSeconds(), timeout.toSeconds() / 2))
                 + " /*M!100600 , idle_transaction_timeout = " + timeout.toSeconds() + " */"

@@ -141,7 +141,6 @@ public final class MongoStoreBuilder {
             return new ConnectionString(url);
         } catch (IllegalArgumentException e) {
             // The driver's message and its cause may quote the password, so neither is kept.
-
             throw new IllegalArgumentException("Not a URL of MongoDB: expected"
                     + " mongodb://<user>:<password>@<host>,<host>/<database>, with /, :, @ and % in user and password"
                     + " written as %2F, %3A, %40 and %25");
