@@ -6,7 +6,7 @@ package io.reprise.store;
  *
  * @param claim the jobs, under a new token that only the taker knows. The taker settles them like a claim of its own.
  *     {@code claimedAt} and the jobs' {@code startedAt} are those of the lost claim, and history names the worker that
- *     lost it
+ *     lost it. A store need not set {@code admitted}, {@code damaged} and {@code together}
  * @param lostToken the token that ended with the lost lease
  * @param lostWorker the worker that claimed the jobs; after several take-overs still the first
  * @param excused whether the worker said that it stops ({@link JobStore#excuse}), so that no job is to blame
