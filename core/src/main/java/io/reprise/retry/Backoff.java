@@ -5,21 +5,42 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How the delay grows with the retry number, before cap and jitter.
+ * The curve of a retry policy: how the delay grows with the retry number, before cap and jitter.
  *
- * <p>Retries are numbered from 1: retry 1 follows the first failed attempt. Delays saturate at {@link #MAX}; they are
- * never negative, whatever the retry number.
+ * <p>Retries are numbered from 1. Retry 1 follows the first failed attempt. A delay is never negative and never longer
+ * than {@link #MAX}.
+ *
+ * <p>Immutable and thread-safe.
+ *
+ * @since 0.1.0
  */
 public sealed interface Backoff {
 
-    /** 36,500 days: where every delay saturates. */
+    /** The longest delay: 36,500 days. A longer delay is cut to this value. */
     Duration MAX = Bounds.MAX_DURATION;
 
-    /** The delay before retry number {@code retry}, without cap and jitter. */
+    /**
+     * Returns the delay before a retry, without cap and jitter.
+     *
+     * @param retry number of the retry, from 1
+     * @throws IllegalArgumentException if {@code retry} is less than 1
+     */
     Duration raw(int retry);
 
-    /** {@code base * factor^(retry - 1 + offset)}. */
+    /**
+     * Exponential growth: {@code base * factor^(retry - 1 + offset)}.
+     *
+     * @param base the delay of the first retry if {@code offset} is 0; 0 to 36,500 days
+     * @param factor multiplies the delay from one retry to the next; 1 to 1,000
+     * @param offset 0 if the first delay is {@code base}, 1 if the first delay is {@code base * factor}
+     */
     record Exponential(Duration base, double factor, int offset) implements Backoff {
+        /**
+         * Checks the values.
+         *
+         * @throws NullPointerException if {@code base} is null
+         * @throws IllegalArgumentException if a value is out of its bounds
+         */
         public Exponential {
             Bounds.notNegative("base", base);
             factor = Bounds.number("factor", factor, 1, 1000);
@@ -29,13 +50,23 @@ public sealed interface Backoff {
         @Override
         public Duration raw(int retry) {
             double exponent = checked(retry) - 1.0 + offset;
-            // Zero times infinity is NaN, which a cast would silently turn into 0 by luck rather than by intent.
+            // Zero times infinity is NaN. A cast would turn NaN into 0 by luck; this line does it on purpose.
             return base.isZero() ? base : saturated(base.toNanos() * Math.pow(factor, exponent));
         }
     }
 
-    /** {@code step * retry}. */
+    /**
+     * Linear growth: {@code step * retry}.
+     *
+     * @param step the first delay, and the amount that each further retry adds; 0 to 36,500 days
+     */
     record Linear(Duration step) implements Backoff {
+        /**
+         * Checks the value.
+         *
+         * @throws NullPointerException if {@code step} is null
+         * @throws IllegalArgumentException if {@code step} is negative or longer than 36,500 days
+         */
         public Linear {
             Bounds.notNegative("step", step);
         }
@@ -46,8 +77,18 @@ public sealed interface Backoff {
         }
     }
 
-    /** The same delay every time. */
+    /**
+     * One delay for all retries.
+     *
+     * @param delay the delay; 0 to 36,500 days
+     */
     record Fixed(Duration delay) implements Backoff {
+        /**
+         * Checks the value.
+         *
+         * @throws NullPointerException if {@code delay} is null
+         * @throws IllegalArgumentException if {@code delay} is negative or longer than 36,500 days
+         */
         public Fixed {
             Bounds.notNegative("delay", delay);
         }
@@ -59,8 +100,19 @@ public sealed interface Backoff {
         }
     }
 
-    /** Delays written out one by one; the last repeats. */
+    /**
+     * Delays listed one by one. The last delay repeats.
+     *
+     * @param delays 1 to 1,000 delays, each 0 to 36,500 days; the first is for retry 1
+     */
     record Table(List<Duration> delays) implements Backoff {
+        /**
+         * Copies and checks the delays.
+         *
+         * @throws NullPointerException if the list or a delay is null
+         * @throws IllegalArgumentException if there is no delay, if there are more than 1,000, or if a delay is out of
+         *     its bounds
+         */
         public Table {
             delays = List.copyOf(delays);
             Bounds.integer("number of delays", delays.size(), 1, 1000);

@@ -3,10 +3,13 @@ package io.reprise.retry;
 
 import java.time.Duration;
 
-/** The limits of this package and the one wording with which a value outside them is refused. */
+/** The limits of this package. All refusals of a value outside its limits use the same wording. */
 final class Bounds {
 
-    /** No delay, deadline or elapsed time is longer than this; longer ones saturate. Fits nanoseconds in a long. */
+    /**
+     * The longest delay, deadline or elapsed time. Longer values are cut to it. It fits into a {@code long} as
+     * nanoseconds.
+     */
     static final Duration MAX_DURATION = Duration.ofDays(36_500);
 
     static final long MAX_NANOS = MAX_DURATION.toNanos();
@@ -40,7 +43,7 @@ final class Bounds {
     }
 
     static double number(String field, double value, double least, double most) {
-        // Written so that NaN is refused too.
+        // The negation refuses NaN too.
         if (!(value >= least && value <= most)) {
             throw refused(field, value, least + " to " + most);
         }
@@ -48,12 +51,12 @@ final class Bounds {
     }
 
     static IllegalArgumentException refused(String field, Object value, String allowed) {
-        // Both may come from a text that somebody else wrote.
+        // Field and value may come from a stranger's text, so both are cut.
         return new IllegalArgumentException(Truncation.cut(field, MAX_SHOWN) + " is "
                 + Truncation.cut(String.valueOf(value), MAX_SHOWN) + " but must be " + allowed);
     }
 
-    /** Nanoseconds of any duration, held within 0 and {@link #MAX_NANOS}. */
+    /** Nanoseconds of a duration: 0 if it is negative, at most {@link #MAX_NANOS}. */
     static long nanos(Duration value) {
         if (value.isNegative()) {
             return 0;

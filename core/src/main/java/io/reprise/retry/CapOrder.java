@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
-/** Whether the cap is applied before jitter, after it, or both. */
+/**
+ * The order of cap and jitter. The default is {@link #CAP_JITTER_CAP}.
+ *
+ * <p>In the JSON of a policy the names are {@code cap-then-jitter}, {@code jitter-then-cap} and {@code cap-jitter-cap}.
+ *
+ * @since 0.1.0
+ */
 public enum CapOrder {
-    /** Jitter is added to the capped delay, so a delay may exceed the cap. */
+    /**
+     * The curve is capped, then jitter is applied. {@link Jitter.Proportional} can exceed the cap; no other jitter can.
+     */
     CAP_THEN_JITTER,
-    /** The drawn delay is cut at the cap; once the whole range is above it, every delay is exactly the cap. */
+    /**
+     * The delay is drawn, then cut at the cap. If the whole range is above the cap, every delay is exactly the cap.
+     * Then jobs that failed together come back together.
+     */
     JITTER_THEN_CAP,
-    /** The range is cut at the cap and then drawn from: spread below the cap, and never above it. */
+    /**
+     * The curve is capped, the range of the jitter is cut at the cap, then the delay is drawn. Delays are spread below
+     * the cap and never exceed it.
+     */
     CAP_JITTER_CAP
 }

@@ -3,7 +3,10 @@ package io.reprise.retry;
 
 import java.util.Locale;
 
-/** Finds the class of a failure: what is given, then the marker, then the rules in order, then the fallback. */
+/**
+ * Finds the class of a failure: the class that was given, then {@link NonRetryable}, then the rules in order, then the
+ * fallback.
+ */
 final class Classifier {
 
     private static final String MARKER = NonRetryable.class.getName();
@@ -28,7 +31,7 @@ final class Classifier {
         return new Classification(policy.unclassified().orElse(FailureClass.TRANSIENT), "unclassified");
     }
 
-    /** What only the engine can observe is named for itself; everything else was the handler's word. */
+    /** Classes that only the engine can observe have their own name. The handler gave any other class. */
     private static String nameOf(FailureClass given) {
         return switch (given) {
             case TIMEOUT, LOST, INTERRUPTED, UNREADABLE -> given.name().toLowerCase(Locale.ROOT);

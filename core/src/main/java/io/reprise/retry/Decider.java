@@ -29,7 +29,7 @@ final class Decider {
             case INTERRUPTED -> new Release(Duration.ZERO, FailureClass.INTERRUPTED, found.rule());
             case UNREADABLE -> fail(FailReason.UNREADABLE, found);
             case PERMANENT -> fail(FailReason.PERMANENT, found);
-            // Asked without knowing whether the job ran alone: assume it did, so that a poison job comes to an end.
+            // The caller does not know whether the job ran alone. Assume it did, so that a poison job ends.
             case LOST -> afterLoss(true);
             case TIMEOUT ->
                 policy.retryTimeouts().orElseThrow() ? retry(failure, found) : fail(FailReason.PERMANENT, found);

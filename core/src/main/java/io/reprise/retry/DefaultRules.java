@@ -10,10 +10,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The rules of {@link RetryPolicy#DEFAULT}, most telling evidence first.
+ * The rules of {@link RetryPolicy#DEFAULT}. The strongest evidence comes first.
  *
- * <p>A status says more than the exception that carried it, and a broken connection says more than the exception some
- * library wrapped around it. Programming errors come last for that reason.
+ * <p>An HTTP status says more than the exception that carried it. A broken connection says more than the exception that
+ * a library wrapped around it. For that reason programming errors come last.
  */
 final class DefaultRules {
 
@@ -24,7 +24,7 @@ final class DefaultRules {
     private static List<Rule> rules() {
         List<Rule> rules = new ArrayList<>();
         statuses(rules, PERMANENT, 400, 401, 403, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422, 501, 505);
-        // A lock is usually another writer who will be gone by the next attempt.
+        // A lock usually belongs to another writer, which is gone by the next attempt.
         statuses(rules, TRANSIENT, 408, 423, 425, 500);
         statuses(rules, THROTTLED, 429);
         statuses(rules, DEPENDENCY_DOWN, 502, 503, 504);
@@ -54,7 +54,7 @@ final class DefaultRules {
         }
     }
 
-    /** Data that does not parse; several of these are IOExceptions, so they come before {@code io}. */
+    /** Data that does not parse. Several of these types are IOExceptions, so this rule comes before {@code io}. */
     private static void malformed(List<Rule> rules) {
         rules.add(Rule.ofTypes(
                 "malformed",
@@ -99,7 +99,7 @@ final class DefaultRules {
         rules.add(Rule.ofTypes("io", TRANSIENT, "java.io.IOException"));
     }
 
-    /** Trouble of this worker rather than of the job: another worker, or this one later, may do better. */
+    /** Errors of this worker, not of the job. Another worker, or this worker later, may succeed. */
     private static void worker(List<Rule> rules) {
         rules.add(Rule.ofTypes("out-of-memory", TRANSIENT, "java.lang.OutOfMemoryError"));
         rules.add(Rule.ofTypes("class-loading", TRANSIENT, "java.lang.LinkageError"));

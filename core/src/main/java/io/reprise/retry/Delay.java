@@ -4,9 +4,11 @@ package io.reprise.retry;
 import java.time.Duration;
 
 /**
- * A delay as drawn.
+ * A delay that a policy drew for one retry.
  *
- * @param raw what it would be without jitter: the backoff curve, held at the cap
+ * @param raw the delay without jitter: the backoff curve, cut at the cap. For decorrelated jitter, which has no curve,
+ *     the longest delay possible
  * @param value the delay to wait, after jitter, cap, rounding and minimum
+ * @since 0.1.0
  */
 public record Delay(Duration raw, Duration value) {}

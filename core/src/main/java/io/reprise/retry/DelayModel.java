@@ -23,7 +23,7 @@ final class DelayModel {
         rounding = complete.rounding().orElseThrow();
         base = base(backoff);
         cap = complete.cap().toOptional().map(Bounds::nanos).orElse(Bounds.MAX_NANOS);
-        // Layers can combine to a minimum above the cap; then the cap wins, because it is the promise people rely on.
+        // Layers can combine to a minimum above the cap. Then the cap wins, because people rely on it.
         floor = Math.min(Bounds.nanos(complete.minDelay().orElseThrow()), cap);
     }
 
@@ -39,20 +39,20 @@ final class DelayModel {
         return cap;
     }
 
-    /** The delay of this retry without jitter; for decorrelated jitter, which has no curve, the most it can be. */
+    /** The delay of this retry without jitter. Decorrelated jitter has no curve: its longest delay is returned. */
     long raw(int retry, long last) {
         long curve = jitter instanceof Jitter.Decorrelated ? range(retry, last).max() : curve(retry);
         return Math.min(curve, cap);
     }
 
-    /** The range drawn from, before the steps of {@link #settle}. */
+    /** The range that the delay is drawn from, before the steps of {@link #settle}. */
     DelayRange range(int retry, long last) {
         if (order == CapOrder.JITTER_THEN_CAP) {
             return DelayRange.of(jitter, curve(retry), base, last);
         }
         DelayRange range = DelayRange.of(jitter, Math.min(curve(retry), cap), base, last);
-        // Only a spread around the capped delay may pass the cap; the other kinds start from a base or a last delay
-        // that the first capping has not seen.
+        // Only a spread around the capped delay may exceed the cap. The other kinds start from a base or a last delay
+        // that is not capped yet.
         boolean mayExceed = order == CapOrder.CAP_THEN_JITTER && jitter instanceof Jitter.Proportional;
         return mayExceed ? range : range.cutAt(cap);
     }

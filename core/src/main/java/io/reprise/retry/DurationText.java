@@ -16,7 +16,7 @@ final class DurationText {
 
     private DurationText() {}
 
-    /** Empty if it is no duration. */
+    /** Reads a duration; empty if the text is not a duration. */
     static Optional<Duration> parse(String text) {
         Matcher plain = PLAIN.matcher(text);
         if (!text.isEmpty() && plain.matches()) {

@@ -8,19 +8,29 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What ended an attempt badly, as data: it can be reported over a wire and classified without the exception.
+ * A failed attempt as data. A failure can be sent over a network and classified without the exception.
  *
- * <p>Texts are bounded: a message to 2,000 characters, a trace to 16,000, a cause chain to 16 links. The fingerprint is
- * taken over the error before it is cut.
+ * <p>Texts are bounded: a message has at most 2,000 characters, a trace 16,000, a type 500, a code 200, and a cause
+ * chain 16 links. A longer text is cut and says how much is missing. The fingerprint is computed before texts are cut.
+ *
+ * <p>Immutable and thread-safe. Two failures are equal if all their values are equal.
+ *
+ * @since 0.1.0
  */
 public final class Failure {
 
     /**
      * One throwable of the cause chain.
      *
-     * @param types its class name first, then the names of its superclasses and interfaces
+     * @param types the class name first, then the names of its superclasses and interfaces
+     * @param message the message, cut to 2,000 characters; empty if there is none
      */
     public record Link(List<String> types, String message) {
+        /**
+         * Copies the types and cuts the message.
+         *
+         * @throws NullPointerException if an argument or a type is null
+         */
         public Link {
             types = List.copyOf(types);
             message = Truncation.cut(message, Truncation.MESSAGE);
@@ -45,22 +55,50 @@ public final class Failure {
         this.facts = facts;
     }
 
-    /** A failure whose class is left to the policy. */
+    /**
+     * Reads a throwable. The policy decides the class of the failure.
+     *
+     * <p>Code, HTTP status and Retry-After come from the first throwable of the cause chain that implements
+     * {@link FailureDetails} and gives a value. A throwable whose methods fail or return null does no harm.
+     *
+     * @param throwable the outermost throwable, not null
+     */
     public static Failure of(Throwable throwable) {
         return read(throwable, null);
     }
 
-    /** A failure whose class is known already. */
+    /**
+     * Reads a throwable whose class is known. No rule is asked.
+     *
+     * @param throwable the outermost throwable, not null
+     * @throws NullPointerException if {@code given} is null
+     */
     public static Failure of(FailureClass given, Throwable throwable) {
         return read(throwable, Objects.requireNonNull(given));
     }
 
-    /** A failure without an exception, such as a lost lease. */
+    /**
+     * Creates a failure without an exception, such as a lost lease. It has no trace.
+     *
+     * @param type name of the failure, as a class name
+     * @throws NullPointerException if {@code given} or {@code type} is null
+     */
     public static Failure of(FailureClass given, String type, String message) {
         return reported(type, null, null, message, null).withGiven(given);
     }
 
-    /** A failure reported by a worker elsewhere, in any language. */
+    /**
+     * Creates a failure that a worker in another process, in any language, reported. It has no trace; see
+     * {@link #withTrace}.
+     *
+     * @param type class name or other name of the error
+     * @param code application error code; null if there is none
+     * @param httpStatus HTTP status; null if there is none
+     * @param message message of the error; null means empty
+     * @param retryAfter how long the other side asked to wait; null if it did not ask. A negative value becomes zero,
+     *     and a value above 36,500 days becomes 36,500 days
+     * @throws NullPointerException if {@code type} is null
+     */
     public static Failure reported(
             String type,
             @Nullable String code,
@@ -73,7 +111,12 @@ public final class Failure {
         return new Failure(new Facts(chain, cut(code), httpStatus, sane(retryAfter), "", fingerprint, null));
     }
 
-    /** This failure with a fingerprint that was taken, and stored, when it happened. */
+    /**
+     * Returns this failure with the fingerprint that was stored when the failure happened. A store uses it when it
+     * reads a failure, because the stored texts are cut and give another fingerprint.
+     *
+     * @throws NullPointerException if {@code fingerprint} is null
+     */
     public Failure restored(String fingerprint) {
         return new Failure(new Facts(
                 facts.chain,
@@ -120,7 +163,11 @@ public final class Failure {
         return retryAfter == null ? null : Duration.ofNanos(Bounds.nanos(retryAfter));
     }
 
-    /** This failure with the class decided, by the handler or by what observed it. */
+    /**
+     * Returns this failure with a class, which the handler or the engine decided. The last call wins.
+     *
+     * @throws NullPointerException if {@code given} is null
+     */
     public Failure withGiven(FailureClass given) {
         return new Failure(new Facts(
                 facts.chain,
@@ -132,7 +179,11 @@ public final class Failure {
                 Objects.requireNonNull(given)));
     }
 
-    /** This failure with a trace as reported from elsewhere; it does not take part in the fingerprint. */
+    /**
+     * Returns this failure with a trace, cut to 16,000 characters. The fingerprint stays as it is. The last call wins.
+     *
+     * @throws NullPointerException if {@code trace} is null
+     */
     public Failure withTrace(String trace) {
         return new Failure(new Facts(
                 facts.chain,
@@ -144,45 +195,50 @@ public final class Failure {
                 facts.given));
     }
 
-    /** Class name of the outermost throwable. */
+    /** Returns the class name of the outermost throwable. */
     public String type() {
         return facts.chain.get(0).types().get(0);
     }
 
+    /** Returns the application error code, at most 200 characters; null if there is none. */
     public @Nullable String code() {
         return facts.code;
     }
 
+    /** Returns the HTTP status that caused the failure; null if there is none. */
     public @Nullable Integer httpStatus() {
         return facts.httpStatus;
     }
 
-    /** Message of the outermost throwable; empty if it has none. */
+    /** Returns the message of the outermost throwable; empty if there is none. */
     public String message() {
         return facts.chain.get(0).message();
     }
 
-    /** The stack trace; empty if there is none. */
+    /** Returns the stack trace with the cause chain; empty if there is none. */
     public String trace() {
         return facts.trace;
     }
 
-    /** 16 hexadecimal digits, equal for occurrences of the same error. */
+    /**
+     * Returns the fingerprint: 16 hexadecimal digits, equal for occurrences of the same error. Numbers, identifiers,
+     * quoted text and other variable parts of the messages do not count.
+     */
     public String fingerprint() {
         return facts.fingerprint;
     }
 
-    /** How long the other side asked to wait, never negative. */
+    /** Returns how long the other side asked to wait; null if it did not ask. Never negative. */
     public @Nullable Duration retryAfter() {
         return facts.retryAfter;
     }
 
-    /** The class decided before any rule is asked. */
+    /** Returns the class that the handler or the engine decided; null if the policy decides it. */
     public @Nullable FailureClass given() {
         return facts.given;
     }
 
-    /** The cause chain, outermost first; never empty. */
+    /** Returns the cause chain, outermost throwable first: 1 to 16 links. */
     public List<Link> chain() {
         return facts.chain;
     }

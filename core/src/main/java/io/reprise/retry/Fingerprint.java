@@ -11,15 +11,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Groups failures that are the same error: a hash over types, messages and top frames from which everything that varies
- * from one occurrence to the next has been removed. Those of the last errors are remembered: they come many at a time.
+ * Groups failures that are the same error. The fingerprint is a hash over types, messages and top frames, without the
+ * parts that vary from one occurrence to the next. Errors come many at a time, so the latest fingerprints are
+ * remembered.
  */
 final class Fingerprint {
 
     private static final int MAX_REMEMBERED = 500;
     private static final int MAX_CHARS = 1_000;
 
-    /** One error, without what varies; equal ones have the same fingerprint. */
+    /** One error without its variable parts. Equal kinds have the same fingerprint. */
     private record Kind(
             List<Part> parts,
             @Nullable String code,
@@ -45,7 +46,7 @@ final class Fingerprint {
 
     private Fingerprint() {}
 
-    /** Of a chain of causes, with the frames of each. */
+    /** The fingerprint of a cause chain, with the frames of each throwable. */
     static String of(List<Throwable> chain, List<Frames> frames, @Nullable String code, @Nullable Integer status) {
         List<Part> parts = new ArrayList<>(chain.size());
         for (int i = 0; i < chain.size(); i++) {
@@ -78,7 +79,7 @@ final class Fingerprint {
         return HexFormat.of().formatHex(fingerprint.digest.digest(), 0, 8);
     }
 
-    /** Lambdas, proxies and enhanced classes are numbered or hashed anew in each process. */
+    /** Lambdas, proxies and enhanced classes get another number or hash in each process. */
     static String typeName(String name) {
         int generated = name.indexOf("$$");
         return withoutDigits(generated < 0 ? name : name.substring(0, generated + 2));

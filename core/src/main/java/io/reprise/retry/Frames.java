@@ -7,9 +7,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a throwable was thrown, as lines of a trace and as far as it takes part in the fingerprint. What fails mostly fails
- * many times at one place, and its frames are the dear part of reading an error, so the last ones are remembered. Immutable
- * to whoever looks.
+ * The stack frames of a throwable, as lines of a trace and as far as they count for the fingerprint.
+ *
+ * <p>Most failures happen many times at one place, and reading the frames is the expensive part of reading an error. So
+ * the latest frames are remembered. Callers see an immutable object.
  */
 final class Frames {
 
@@ -17,7 +18,7 @@ final class Frames {
     private static final int MAX_REMEMBERED = 128;
     private static final int MAX_DEPTH = 200;
 
-    /** Reflection goes through different frames after a number of calls, so its frames say nothing about the error. */
+    /** Reflection uses other frames after a number of calls, so its frames say nothing about the error. */
     private static final List<String> PLUMBING =
             List.of("jdk.internal.", "sun.", "java.lang.reflect.", "java.lang.invoke.");
 
@@ -35,7 +36,7 @@ final class Frames {
     }
 
     static Frames of(Throwable throwable) {
-        // A copy: an exception can return the same array to everybody, and change it.
+        // A copy, because an exception can return one array to all callers and change it.
         List<@Nullable StackTraceElement> elements =
                 Arrays.asList(Throwables.frames(throwable).clone());
         return elements.size() > MAX_DEPTH ? new Frames(elements) : REMEMBERED.of(elements);
@@ -59,7 +60,7 @@ final class Frames {
         return lines.length;
     }
 
-    /** As a line of a trace, made when it is first asked for. */
+    /** A frame as a line of a trace. The text is made on first use. */
     String line(int index) {
         String line = lines[index];
         if (line == null) {
@@ -69,12 +70,12 @@ final class Frames {
         return line;
     }
 
-    /** The first few that tell errors apart. */
+    /** The first frames, without those of reflection. They distinguish errors. */
     List<String> top() {
         return top;
     }
 
-    /** How many frames at the bottom are also those of another. */
+    /** The number of frames at the bottom that are also at the bottom of {@code other}. */
     int common(Frames other) {
         int common = 0;
         while (common < Math.min(size(), other.size())) {

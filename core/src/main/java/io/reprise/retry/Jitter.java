@@ -4,33 +4,53 @@ package io.reprise.retry;
 import java.util.Locale;
 
 /**
- * How a delay is spread. Every kind draws uniformly from a range; {@code raw} is the delay without jitter.
+ * The spread of a delay. Every kind draws evenly from a range. {@code raw} is the delay without jitter, {@code base}
+ * the first delay of the curve.
  *
- * <p>As text: {@code none}, {@code full}, {@code equal}, {@code proportional:0.25}, {@code decorrelated},
- * {@code base-to-raw}.
+ * <p>As text, in JSON and for {@link #parse}: {@code none}, {@code full}, {@code equal}, {@code proportional:0.25},
+ * {@code decorrelated}, {@code base-to-raw}. Immutable and thread-safe.
+ *
+ * @since 0.1.0
  */
 public sealed interface Jitter {
 
+    /** Returns no jitter: every delay is exactly {@code raw}. */
     static Jitter none() {
         return new None();
     }
 
+    /**
+     * Returns full jitter: 0 to {@code raw}. This is the default of a policy. It spreads jobs that failed together
+     * best.
+     */
     static Jitter full() {
         return new Full();
     }
 
+    /** Returns equal jitter: {@code raw / 2} to {@code raw}. */
     static Jitter equal() {
         return new Equal();
     }
 
+    /**
+     * Returns decorrelated jitter: {@code base} to three times the previous delay. It does not use the curve beyond its
+     * base, and a policy refuses it together with a table.
+     */
     static Jitter decorrelated() {
         return new Decorrelated();
     }
 
+    /** Returns jitter from {@code base} to {@code raw}. A policy refuses it together with a table. */
     static Jitter baseToRaw() {
         return new BaseToRaw();
     }
 
+    /**
+     * Returns jitter around the delay: {@code raw * (1 - ratio)} to {@code raw * (1 + ratio)}.
+     *
+     * @param ratio 0 to 1
+     * @throws IllegalArgumentException if {@code ratio} is out of its bounds or not a number
+     */
     static Jitter proportional(double ratio) {
         return new Proportional(ratio);
     }
@@ -44,20 +64,31 @@ public sealed interface Jitter {
     /** From {@code raw / 2} to {@code raw}. */
     record Equal() implements Jitter {}
 
-    /** From {@code raw * (1 - ratio)} to {@code raw * (1 + ratio)}. */
+    /**
+     * From {@code raw * (1 - ratio)} to {@code raw * (1 + ratio)}.
+     *
+     * @param ratio 0 to 1
+     */
     record Proportional(double ratio) implements Jitter {
+        /**
+         * Checks the ratio.
+         *
+         * @throws IllegalArgumentException if {@code ratio} is out of its bounds or not a number
+         */
         public Proportional {
             ratio = Bounds.number("jitter ratio", ratio, 0, 1);
         }
     }
 
-    /** From {@code base} to three times the previous delay; the backoff curve beyond its base is not used. */
+    /**
+     * From {@code base} to three times the previous delay. Before the first retry the previous delay is {@code base}.
+     */
     record Decorrelated() implements Jitter {}
 
-    /** From {@code base} to {@code raw}; the first retry is exactly {@code base}. */
+    /** From {@code base} to {@code raw}. The first retry of a curve without offset is exactly {@code base}. */
     record BaseToRaw() implements Jitter {}
 
-    /** The canonical text, which {@link #parse} reads back. */
+    /** Returns the text that {@link #parse} reads. Equal jitters have equal text. */
     default String text() {
         if (this instanceof Proportional proportional) {
             return "proportional:" + Json.number(proportional.ratio());
@@ -68,9 +99,11 @@ public sealed interface Jitter {
     }
 
     /**
-     * Reads the canonical text; case does not matter and {@code _} may stand for {@code -}.
+     * Reads the text of a jitter. Case does not matter, and {@code _} may stand for {@code -}. An unknown text is
+     * refused, because a misspelt jitter must not mean no jitter.
      *
-     * @throws IllegalArgumentException for anything else, because a misspelt jitter must not silently mean none
+     * @throws NullPointerException if {@code text} is null
+     * @throws IllegalArgumentException if {@code text} names no jitter or its ratio is out of bounds
      */
     static Jitter parse(String text) {
         String name = text.toLowerCase(Locale.ROOT).replace('_', '-');

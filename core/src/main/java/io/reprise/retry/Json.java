@@ -5,19 +5,21 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Writes the JSON of this package: no spaces, members in the order given, so equal values give equal text. */
+/**
+ * Writes the JSON of this package. It writes no spaces and keeps the order of members, so equal values give equal text.
+ */
 final class Json {
 
     private Json() {}
 
-    /** Maps, lists, strings, booleans, numbers and null. */
+    /** Writes maps, lists, strings, booleans, numbers and null. */
     static String write(@Nullable Object value) {
         StringBuilder out = new StringBuilder();
         append(out, value);
         return out.toString();
     }
 
-    /** Whole numbers without a fraction, so that 2 and 2.0 are written alike. */
+    /** Writes a whole number without a fraction, so that 2 and 2.0 give the same text. */
     static String number(double value) {
         return value == Math.rint(value) && Math.abs(value) < 1e15
                 ? Long.toString((long) value)

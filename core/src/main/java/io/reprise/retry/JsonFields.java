@@ -9,7 +9,7 @@ import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** The members of one JSON object, each read as the type it must have or refused by name. */
+/** The members of one JSON object. Each member is read as the type it must have, or refused by name. */
 final class JsonFields {
 
     private final String what;
@@ -46,7 +46,7 @@ final class JsonFields {
         return members.containsKey(name);
     }
 
-    /** Runs if the member is there and null; the reader called next for the same name then does nothing. */
+    /** Runs {@code then} if the member is present and null. After that the other readers ignore this name. */
     void none(String name, Runnable then) {
         if (has(name) && members.get(name) == null) {
             members.remove(name);

@@ -2,18 +2,29 @@
 package io.reprise.retry;
 
 /**
- * What it costs a job when its worker disappears and the lease runs out.
+ * The cost of a loss to a job. A loss happens when a worker disappears and its lease expires.
  *
- * @param counts whether the lost attempt spends one of {@code maxAttempts}
- * @param backoff whether the job waits as after a failure, or comes back at once
- * @param max after this many losses the job is quarantined, if it was the only suspect of its worker when it was lost. A job
- *     that was lost twice is a suspect; with each loss it runs beside fewer others, and alone before the last
+ * <p>From its second loss on, a job is a <i>suspect</i>: it may be the cause. With each further loss it runs beside
+ * fewer other suspects, and alone before the last loss.
+ *
+ * @param counts whether the lost run spends one of {@code maxAttempts}
+ * @param backoff whether the job waits as after a failure; otherwise it is due at once
+ * @param max number of losses after which the job is quarantined, if it was the only suspect of its worker at the last
+ *     loss; 1 to 1,000,000
+ * @since 0.1.0
  */
 public record LossRule(boolean counts, boolean backoff, int max) {
 
-    /** Not the job's fault, but with care: nothing spent, backoff, quarantine after 5. */
+    /**
+     * The default: a loss spends no attempt, the job waits as after a failure, and it is quarantined after 5 losses.
+     */
     public static final LossRule DEFAULT = new LossRule(false, true, 5);
 
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if {@code max} is out of its bounds
+     */
     public LossRule {
         Bounds.integer("losses.max", max, 1, Bounds.MAX_ATTEMPTS);
     }

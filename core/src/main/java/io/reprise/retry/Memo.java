@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Answers of a pure function that were asked for of late. Bounded: when it is full it begins anew. Thread-safe. */
+/** Remembers recent answers of a pure function. When it is full, it forgets all of them. Thread-safe. */
 final class Memo<K, V> {
 
     private final int max;

@@ -5,21 +5,25 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * A message with its variable parts replaced, so that two occurrences of one error read the same.
+ * A message with its variable parts replaced, so that two occurrences of one error have the same text.
  *
- * <p>Messages come from anywhere and may be long, so each pattern is written to run in linear time: possessive, and
- * anchored by a look-behind so that a match is not tried again from the middle of a word.
+ * <p>Messages come from anywhere and may be long, so each pattern runs in linear time. It is possessive, and a
+ * look-behind keeps a match from starting in the middle of a word.
  */
 final class MessageShape {
 
-    /** Far more than any message meant for a person; what follows does not take part in grouping. */
+    /** Far more than any message for a person. The rest of a longer message does not count for the fingerprint. */
     private static final int MAX = 65_536;
 
     /**
-     * A kind of variable part.
+     * One kind of variable part.
      *
-     * @param needs the pattern matches nothing without one of these characters; 0 stands for any digit, and without any it is the blanks that matter
-     * @param word the pattern matches nothing unless there is a word of that length with a digit in it; 0 if it can
+     * @param needs the pattern can match only if the text has one of these characters; {@code 0} stands for any digit.
+     *     If empty, the pattern can match only where white space is not a single blank
+     * @param word the pattern can match only if the text has a word of at least this length with a digit in it; 0 for
+     *     no such condition
+     * @param pattern the variable part
+     * @param with the text that replaces it
      */
     private record Replacement(String needs, int word, Pattern pattern, String with) {}
 
@@ -58,9 +62,9 @@ final class MessageShape {
     }
 
     /**
-     * The shape.
+     * Replaces the variable parts.
      *
-     * @param all whether to try also the patterns that cannot match
+     * @param all whether to try every pattern, even those that cannot match
      */
     static String replaced(String message, boolean all) {
         String shape = message.length() <= MAX ? message : message.substring(0, MAX);
@@ -72,7 +76,7 @@ final class MessageShape {
         return shape.strip();
     }
 
-    /** Most messages lack what most patterns look for, and to look for a character is cheap. */
+    /** Whether the pattern can match at all. Most patterns cannot, and looking for a character is cheap. */
     private static boolean mayMatch(String text, Replacement replacement) {
         if (replacement.word > 0) {
             return hasWordWithDigit(text, replacement.word);
@@ -82,7 +86,7 @@ final class MessageShape {
             return hasUnusualSpace(text);
         }
         if (needs.equals("?")) {
-            // It joins several.
+            // The pattern joins several question marks.
             return text.indexOf('?') != text.lastIndexOf('?');
         }
         for (int i = 0; i < needs.length(); i++) {
@@ -123,7 +127,7 @@ final class MessageShape {
         return false;
     }
 
-    /** Anything that is not a single blank between words. */
+    /** Whether there is white space that is not a single blank. */
     private static boolean hasUnusualSpace(String text) {
         boolean blank = false;
         for (int i = 0; i < text.length(); i++) {

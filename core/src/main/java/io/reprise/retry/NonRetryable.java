@@ -2,8 +2,11 @@
 package io.reprise.retry;
 
 /**
- * Marks an exception that must never be retried.
+ * Marks an exception that is never retried: its class is {@link FailureClass#PERMANENT}, before any rule is asked.
  *
- * <p>It is found anywhere along the cause chain, so a framework that wraps the exception does not hide it.
+ * <p>The marker works anywhere along the cause chain, so a framework that wraps the exception does not hide it. Only a
+ * class that the handler gave comes before it.
+ *
+ * @since 0.1.0
  */
 public interface NonRetryable {}

@@ -4,10 +4,10 @@ package io.reprise.retry;
 import java.util.regex.Pattern;
 
 /**
- * Text that gives up being read after a number of steps.
+ * Text that can be read only a limited number of times.
  *
- * <p>Message patterns come from configuration; one with catastrophic backtracking would otherwise hold a worker for
- * hours. Running out of steps counts as no match.
+ * <p>Message patterns come from configuration. A pattern with catastrophic backtracking would otherwise hold a worker
+ * for hours. When the limit is reached, the pattern counts as no match.
  */
 final class PatientText implements CharSequence {
 

@@ -7,15 +7,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * Refuses fields that contradict each other within one layer.
  *
- * <p>Only policies built in code are checked here. Layers that are fine by themselves can combine to a contradiction,
- * at a time when nobody is there to read an error, and a stored combination must be readable; so the arithmetic gives
- * every combination a meaning (the cap wins), and {@link RetryPlan#warnings} names the ones that are odd.
+ * <p>Only policies built in code are checked here. Layers that are correct by themselves can contradict each other when
+ * they are combined, at a time when nobody reads an error. A stored combination must stay readable. So the arithmetic
+ * gives every combination a meaning (the cap wins), and {@link RetryPlan#warnings} names the odd ones.
  */
 final class PolicyChecks {
 
     private PolicyChecks() {}
 
-    /** Refuses a contradiction that the change brought in; one that layers made before is not this caller's fault. */
+    /**
+     * Refuses a contradiction that this change made. A contradiction that layers made before is not the fault of this
+     * caller.
+     */
     static void together(PolicyFields before, PolicyFields after) {
         IllegalArgumentException contradiction = contradiction(after);
         if (contradiction != null && contradiction(before) == null) {

@@ -8,10 +8,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fields of a {@link RetryPolicy}; null or {@link Limit.Unset} means not set.
+ * The fields of a {@link RetryPolicy}. Null or {@link Limit.Unset} means not set.
  *
- * <p>Mutable only while a policy is being made from it. Single values are checked by the setters here, so a policy read
- * from JSON and one built in code obey the same limits.
+ * <p>The object changes only while a policy is made from it. The setters check single values, so JSON and code obey the
+ * same limits.
  */
 final class PolicyFields {
 
@@ -69,10 +69,10 @@ final class PolicyFields {
         return new PolicyFields().fill(this);
     }
 
-    /** Takes from {@code lower} what is not set here. */
+    /** Takes each field that is not set here from {@code lower}. */
     PolicyFields fill(PolicyFields lower) {
         if (kind == null) {
-            // The delays of a table belong to its kind: they mean nothing beside another one.
+            // The delays of a table belong to the kind TABLE. They mean nothing beside another kind.
             kind = lower.kind;
             delays = lower.delays;
         }
@@ -117,7 +117,7 @@ final class PolicyFields {
         }
     }
 
-    /** The curve, if this layer has all its numbers. */
+    /** The curve; null unless this layer has all its numbers. */
     @Nullable
     Backoff backoff() {
         if (kind == BackoffKind.TABLE) {

@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Finds what is legal in a policy but probably not meant. Codes are stable; see docs/retries.md. */
+/** Finds settings of a policy that are legal but probably not intended. The codes are stable; see docs/retries.md. */
 final class PolicyLint {
 
-    /** An unlimited policy is looked at this far. */
+    /** An unlimited policy is examined up to this retry. */
     private static final int HORIZON = 1000;
 
     private static final Duration LONG = Duration.ofDays(1);
@@ -30,7 +30,7 @@ final class PolicyLint {
         this.steps = RetryPlan.steps(complete, Math.max(Math.min(retries, HORIZON), asked));
     }
 
-    /** Looks at the retries the policy allows, and at those asked for beyond them. */
+    /** Examines the retries that the policy allows, and those that the caller asked for beyond them. */
     static List<Warning> of(RetryPolicy policy, int asked) {
         PolicyLint lint = new PolicyLint(policy, asked);
         lint.limits();

@@ -4,44 +4,54 @@ package io.reprise.retry;
 import java.util.Locale;
 
 /**
- * How often the next attempt succeeded for jobs in the same situation, by what the whole fleet has seen. Older evidence
- * counts less, so the numbers are not whole.
+ * How often the next attempt succeeded for jobs in the same situation, in the whole fleet. Older evidence counts less,
+ * so the numbers are not whole.
  *
- * @param successes retries that succeeded
- * @param tries retries that ended, well or not
- * @param basis what "the same situation" means here
+ * @param successes retries that succeeded; 0 to {@code tries}
+ * @param tries retries that ended, with success or not; more than 0
+ * @param basis how close the evidence is to the case
+ * @since 0.1.0
  */
 public record Prediction(double successes, double tries, Basis basis) {
 
-    /** How near to the case at hand the evidence is. The nearest of which there is enough is taken. */
+    /** How close the evidence is to the case. The closest basis with enough evidence is used. */
     public enum Basis {
-        /** The same type, resource, error and attempt number. */
+        /** Jobs of the same type and resource, after the same error and the same attempt number. */
         ATTEMPT,
-        /** The same type, resource and error, after any attempt. */
+        /** Jobs of the same type and resource, after the same error and any attempt. */
         ERROR,
-        /** The same type and resource, after any error: a hint at best. */
+        /**
+         * Jobs of the same type and resource, after any error. This is only a hint: {@link RetryPolicy#giveUpBelow}
+         * ignores it.
+         */
         TYPE
     }
 
-    /** Of the normal distribution, for an interval that holds the truth 95 times in 100. */
+    /** Quantile of the normal distribution for a 95 % interval. */
     private static final double Z = 1.959964;
 
+    /**
+     * Checks the values.
+     *
+     * @throws IllegalArgumentException if {@code tries} is not greater than 0, if {@code successes} is not 0 to
+     *     {@code tries}, or if a value is not a number
+     */
     public Prediction {
         Bounds.number("tries", tries, Double.MIN_VALUE, Double.MAX_VALUE);
         Bounds.number("successes", successes, 0, tries);
     }
 
-    /** The share of tries that succeeded, 0 to 1. */
+    /** Returns the share of tries that succeeded, 0 to 1. */
     public double probability() {
         return successes / tries;
     }
 
-    /** Lower end of the 95 % Wilson score interval. */
+    /** Returns the lower end of the 95 % Wilson score interval, 0 to 1. */
     public double low() {
         return successes == 0 ? 0 : Math.max(0, centre() - margin());
     }
 
-    /** Upper end of the 95 % Wilson score interval. */
+    /** Returns the upper end of the 95 % Wilson score interval, 0 to 1. */
     public double high() {
         return successes == tries ? 1 : Math.min(1, centre() + margin());
     }
@@ -55,7 +65,7 @@ public record Prediction(double successes, double tries, Basis basis) {
         return Z * Math.sqrt(p * (1 - p) * tries + Z * Z / 4) / (tries + Z * Z);
     }
 
-    /** For instance {@code 12 % (95 %: 7 to 20 %) of 104 tries}. */
+    /** Returns a text for people, for instance {@code 12 % (95 %: 7 to 20 %) of 104 tries}. */
     @Override
     public String toString() {
         return String.format(

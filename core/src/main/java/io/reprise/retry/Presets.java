@@ -11,8 +11,10 @@ import java.util.Map;
 /**
  * Named policies: the default, and the behaviour of five other retry mechanisms reproduced exactly.
  *
- * <p>The policies of other systems set every field, so nothing of the default shows through. {@code one-shot} sets only
- * the number of attempts.
+ * <p>The policies of other systems set every field but {@code giveUpBelow}, so nothing of the default shows through.
+ * {@code one-shot} sets only the number of attempts. docs/retries.md lists all presets with their delays. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class Presets {
 
@@ -22,21 +24,27 @@ public final class Presets {
 
     private Presets() {}
 
-    /** All names, in the order of the documentation. */
+    /** Returns the names of all presets, in the order of the documentation. */
     public static List<String> names() {
         return List.copyOf(ALL.keySet());
     }
 
     /**
-     * The policy of this name.
+     * Returns the policy with this name.
      *
-     * @throws IllegalArgumentException for an unknown name, with the nearest known ones
+     * @throws NullPointerException if {@code name} is null
+     * @throws IllegalArgumentException if no preset has this name; the message lists similar names
      */
     public static RetryPolicy get(String name) {
         return find(name).policy();
     }
 
-    /** One line about the policy of this name. */
+    /**
+     * Returns one line about the policy with this name, for people.
+     *
+     * @throws NullPointerException if {@code name} is null
+     * @throws IllegalArgumentException if no preset has this name; the message lists similar names
+     */
     public static String describe(String name) {
         return find(name).description();
     }
@@ -62,7 +70,7 @@ public final class Presets {
                 : "did you mean " + String.join(", ", near) + "?";
     }
 
-    /** Number of insertions, deletions and replacements that turn one word into the other. */
+    /** The number of insertions, deletions and replacements that turn one word into the other. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

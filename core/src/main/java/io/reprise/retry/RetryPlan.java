@@ -7,26 +7,33 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * A preview of a policy: when retries would come, and what is odd about it.
+ * A preview of a policy: the delays of its retries, and warnings about odd settings.
  *
- * <p>Retries past the policy's own limit are shown if asked for.
+ * <p>A plan can show more retries than the policy allows. Immutable and thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class RetryPlan {
 
     /**
-     * One retry.
+     * One retry of the plan.
      *
-     * @param retry its number, from 1
+     * @param retry number of the retry, from 1
      * @param raw the delay without jitter
-     * @param min the shortest delay possible, or drawn
-     * @param max the longest delay possible, or drawn
-     * @param mean the expected delay, or the average drawn. Expected values leave rounding aside; for decorrelated
-     *     jitter they are an upper estimate
-     * @param cumulativeMax the sum of {@code max} up to here
+     * @param min the shortest delay that is possible, or that was drawn
+     * @param max the longest delay that is possible, or that was drawn
+     * @param mean the expected delay, or the average of those drawn. The expected delay ignores rounding. For
+     *     decorrelated jitter it is an upper estimate
+     * @param cumulativeMax the sum of {@code max} up to this retry
      */
     public record Step(int retry, Duration raw, Duration min, Duration max, Duration mean, Duration cumulativeMax) {}
 
-    /** Something worth a second look; the code is stable, the message is for people. */
+    /**
+     * A setting that is legal but probably not intended.
+     *
+     * @param code stable name of the warning; docs/retries.md lists all codes
+     * @param message one sentence for a person; it may change between versions
+     */
     public record Warning(String code, String message) {}
 
     private static final int MAX_RETRIES = 10_000;
@@ -41,7 +48,14 @@ public final class RetryPlan {
         this.warnings = warnings;
     }
 
-    /** What the arithmetic says about the first {@code retries} retries, 0 to 10,000. */
+    /**
+     * Computes the first {@code retries} retries.
+     *
+     * @param policy the policy; unset fields come from {@link RetryPolicy#DEFAULT}
+     * @param retries 0 to 10,000
+     * @throws NullPointerException if {@code policy} is null
+     * @throws IllegalArgumentException if {@code retries} is out of its bounds
+     */
     public static RetryPlan of(RetryPolicy policy, int retries) {
         checked(retries);
         return new RetryPlan(steps(policy, retries), PolicyLint.of(policy, retries));
@@ -58,7 +72,7 @@ public final class RetryPlan {
             long raw = model.raw(retry, lastMax);
             long min = model.settle(range.min());
             lastMax = model.settle(range.max());
-            // Rounding is left out of the mean, which could put it just outside what can be drawn.
+            // The mean ignores rounding, so it could be just outside the range of the drawn delays.
             lastMean = Math.max(min, Math.min(lastMax, model.mean(model.range(retry, lastMean))));
             sum = sum.plusNanos(lastMax);
             steps.add(new Step(retry, nanos(raw), nanos(min), nanos(lastMax), nanos(lastMean), sum));
@@ -66,7 +80,17 @@ public final class RetryPlan {
         return steps;
     }
 
-    /** What {@code samples} simulated jobs drew; each follows its own chain of delays. */
+    /**
+     * Draws the delays of {@code samples} simulated jobs. Each job has its own chain of delays.
+     *
+     * @param policy the policy; unset fields come from {@link RetryPolicy#DEFAULT}
+     * @param retries retries of each job; 0 to 10,000
+     * @param samples number of jobs; 1 to 1,000,000
+     * @param random the source of randomness; the same seed gives the same plan
+     * @throws NullPointerException if {@code policy} is null, or {@code random} is null and a delay is drawn
+     * @throws IllegalArgumentException if a number is out of its bounds, or {@code retries * samples} is above
+     *     100,000,000
+     */
     public static RetryPlan sampled(RetryPolicy policy, int retries, int samples, RandomGenerator random) {
         checked(retries);
         Bounds.integer("samples", samples, 1, MAX_SAMPLES);
@@ -116,10 +140,12 @@ public final class RetryPlan {
         }
     }
 
+    /** Returns the retries in order; the list is immutable. */
     public List<Step> steps() {
         return steps;
     }
 
+    /** Returns the warnings; empty if nothing is odd. The list is immutable. */
     public List<Warning> warnings() {
         return warnings;
     }

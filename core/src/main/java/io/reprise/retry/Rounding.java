@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
-/** The resolution of a delay. Rounding is always down, so that it never lifts a delay above the cap. */
+/**
+ * The resolution of a delay. Delays are rounded down, so rounding never lifts a delay above the cap. The default is
+ * {@link #NONE}.
+ *
+ * <p>In the JSON of a policy the names are {@code none}, {@code millis} and {@code floor-seconds}.
+ *
+ * @since 0.1.0
+ */
 public enum Rounding {
-    /** Microseconds, in which every store keeps time: so the delay decided is exactly the delay stored. */
+    /** Microseconds, the unit in which stores keep times. So the stored delay is exactly the decided delay. */
     NONE(1_000),
     /** Whole milliseconds. */
     MILLIS(1_000_000),

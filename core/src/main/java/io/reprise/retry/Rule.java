@@ -9,10 +9,15 @@ import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One line of a classifier: if any listed item is found in a failure, the failure is of this class.
+ * One rule of a policy's classifier. If one of its items is found in a failure, the failure gets the class of the rule.
  *
- * <p>Types are class names and match subclasses and implementations; types and messages are looked for along the whole
- * cause chain. Message patterns are case-insensitive regular expressions found anywhere in the message.
+ * <p>Types are class names; they match subclasses and implementations. Types and messages are searched along the whole
+ * cause chain. A message pattern is a case-insensitive regular expression, found anywhere in the first 2,000 characters
+ * of a message. A pattern that takes too long counts as no match.
+ *
+ * <p>Immutable and thread-safe. Rules with equal values are equal.
+ *
+ * @since 0.1.0
  */
 public final class Rule {
 
@@ -25,7 +30,7 @@ public final class Rule {
             FailureClass.PERMANENT,
             FailureClass.TIMEOUT);
 
-    /** The data; patterns are compiled from it once. */
+    /** The values of the rule. The patterns are compiled from them once. */
     private record Items(
             String name,
             FailureClass failureClass,
@@ -45,10 +50,17 @@ public final class Rule {
     }
 
     /**
-     * A rule matching any of the items.
+     * Creates a rule that matches any of the items. A rule has 1 to 200 items in total.
      *
-     * @throws IllegalArgumentException if there is no item, one is too long or malformed, or the class is one that only
-     *     the engine can know (LOST, INTERRUPTED, UNREADABLE)
+     * @param name name of the rule, kept with each attempt that it decides; 1 to 500 characters, not blank
+     * @param failureClass the class that the rule assigns: TRANSIENT, THROTTLED, DEPENDENCY_DOWN, PERMANENT or TIMEOUT
+     * @param types class names, 1 to 500 characters each
+     * @param codes application error codes, 1 to 500 characters each
+     * @param statuses HTTP statuses, 100 to 599
+     * @param messages regular expressions, 1 to 500 characters each
+     * @throws NullPointerException if an argument or an item is null
+     * @throws IllegalArgumentException if there is no item or more than 200, if an item is out of its bounds or is not
+     *     a regular expression, or if the rule cannot assign the class
      */
     public static Rule of(
             String name,
@@ -79,47 +91,78 @@ public final class Rule {
                 List.copyOf(messages)));
     }
 
+    /**
+     * Creates a rule that matches class names. Bounds and exceptions are those of {@link #of}.
+     *
+     * @throws NullPointerException if an argument or an item is null
+     * @throws IllegalArgumentException if there is no item, or a value is out of its bounds
+     */
     public static Rule ofTypes(String name, FailureClass failureClass, String... types) {
         return of(name, failureClass, Arrays.asList(types), List.of(), List.of(), List.of());
     }
 
+    /**
+     * Creates a rule that matches application error codes. Bounds and exceptions are those of {@link #of}.
+     *
+     * @throws NullPointerException if an argument or an item is null
+     * @throws IllegalArgumentException if there is no item, or a value is out of its bounds
+     */
     public static Rule ofCodes(String name, FailureClass failureClass, String... codes) {
         return of(name, failureClass, List.of(), Arrays.asList(codes), List.of(), List.of());
     }
 
+    /**
+     * Creates a rule that matches HTTP statuses. Bounds and exceptions are those of {@link #of}.
+     *
+     * @throws NullPointerException if an argument or an item is null
+     * @throws IllegalArgumentException if there is no item, or a value is out of its bounds
+     */
     public static Rule ofStatuses(String name, FailureClass failureClass, Integer... statuses) {
         return of(name, failureClass, List.of(), List.of(), Arrays.asList(statuses), List.of());
     }
 
+    /**
+     * Creates a rule that matches messages by regular expression. Bounds and exceptions are those of {@link #of}.
+     *
+     * @throws NullPointerException if an argument or an item is null
+     * @throws IllegalArgumentException if there is no item, if a value is out of its bounds, or if a pattern is not a
+     *     regular expression
+     */
     public static Rule ofMessages(String name, FailureClass failureClass, String... patterns) {
         return of(name, failureClass, List.of(), List.of(), List.of(), Arrays.asList(patterns));
     }
 
+    /** Returns the name of the rule, which is kept with each attempt that it decides. */
     public String name() {
         return items.name;
     }
 
-    /** The class this rule assigns. */
+    /** Returns the class that this rule assigns. */
     public FailureClass failureClass() {
         return items.failureClass;
     }
 
+    /** Returns the class names; empty if the rule has none. */
     public List<String> types() {
         return items.types;
     }
 
+    /** Returns the application error codes; empty if the rule has none. */
     public List<String> codes() {
         return items.codes;
     }
 
+    /** Returns the HTTP statuses; empty if the rule has none. */
     public List<Integer> statuses() {
         return items.statuses;
     }
 
+    /** Returns the message patterns as text; empty if the rule has none. */
     public List<String> messages() {
         return items.messages;
     }
 
+    /** Returns whether one of the items is found in the failure. */
     public boolean matches(Failure failure) {
         return (failure.code() != null && items.codes.contains(failure.code()))
                 || (failure.httpStatus() != null && items.statuses.contains(failure.httpStatus()))
@@ -131,7 +174,7 @@ public final class Rule {
         if (types.isEmpty()) {
             return false;
         }
-        // Plain loops: every failure passes every rule.
+        // Plain loops are fast: each failure is compared with each rule.
         for (Failure.Link link : failure.chain()) {
             for (String type : link.types()) {
                 if (types.contains(type)) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The JSON form of rules, of the loss rule and of the rule to give up inside a policy. */
+/** The JSON form of a rule, of the loss rule and of {@link GiveUp} inside a policy. */
 final class RuleJson {
 
     private static final List<String> RULE = List.of("name", "class", "types", "codes", "statuses", "messages");
@@ -56,7 +56,7 @@ final class RuleJson {
                 texts(in, "messages"));
     }
 
-    /** All three are wanted, because a loss rule is one field: half of one has no meaning. */
+    /** Reads a loss rule. All three fields are required, because a loss rule is one field of a policy. */
     static LossRule readLosses(@Nullable Object value) {
         JsonFields in = JsonFields.of("losses", value, LOSSES).require("counts", "backoff", "max");
         boolean[] flags = new boolean[2];

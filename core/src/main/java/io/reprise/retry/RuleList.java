@@ -5,10 +5,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where a rule added to a policy goes.
+ * The place of a rule that is added to a policy.
  *
- * <p>Rules are asked in order. What a user adds comes before the rules every policy starts with, or it could never
- * overrule them; what is never retried comes before what is.
+ * <p>Rules are asked in order. A rule that a user adds comes before the default rules, otherwise it could never
+ * overrule them. Rules of {@code neverRetryOn} come before rules of {@code retryOn}.
  */
 final class RuleList {
 
@@ -29,7 +29,10 @@ final class RuleList {
         return inserted(rules, added, index);
     }
 
-    /** "Only these": the rules every policy starts with say what else to retry, so they go. */
+    /**
+     * Adds a rule of {@code retryOn}, which means "only these". It removes the default rules, because they say what
+     * else is retried.
+     */
     static List<Rule> withOnly(List<Rule> rules, Rule added) {
         List<Rule> own = new ArrayList<>(rules);
         own.removeIf(DefaultRules.RULES::contains);

@@ -168,7 +168,10 @@ final class SeedPresets {
                         .losses(LossRule.DEFAULT));
     }
 
-    /** What all of them share: cap before jitter, no deadline, unknown errors retried, no rules but their own. */
+    /**
+     * The fields that all these systems share: cap before jitter, no deadline, unknown errors retried, only their own
+     * rules.
+     */
     private static RetryPolicy exponential(Duration base, double factor, int offset, Duration cap) {
         return RetryPolicy.unset()
                 .backoff(new Backoff.Exponential(base, factor, offset))
@@ -183,7 +186,7 @@ final class SeedPresets {
                 .onlyTheseRules();
     }
 
-    /** Losses spend attempts there, so the attempts are what limits them. */
+    /** A policy of a system in which a loss spends an attempt, so that the number of attempts limits the losses. */
     private static RetryPolicy counted(RetryPolicy policy, int maxAttempts) {
         return policy.maxAttempts(maxAttempts).losses(new LossRule(true, true, maxAttempts));
     }

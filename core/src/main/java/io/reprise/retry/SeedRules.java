@@ -9,9 +9,9 @@ import static io.reprise.retry.FailureClass.TRANSIENT;
 import java.util.List;
 
 /**
- * The classifier rules of the systems that have some.
+ * The classifier rules of those other systems that have rules.
  *
- * <p>Types are named as in Java and as in the language of the system, since workers report failures in any language.
+ * <p>Types are named as in Java and as in the language of the system, because workers in any language report failures.
  */
 final class SeedRules {
 

@@ -9,8 +9,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads throwables that may misbehave: any overridable method of an exception can itself throw or return null, and a
- * bad exception must not stop the worker that reports it.
+ * Reads throwables that may misbehave. Any overridable method of an exception can throw or return null, and a bad
+ * exception must not stop the worker that reports it.
  */
 final class Throwables {
 
@@ -27,7 +27,7 @@ final class Throwables {
 
     private Throwables() {}
 
-    /** The throwable and its causes, outermost first, without cycles, at most {@link #MAX_LINKS}. */
+    /** The throwable and its causes: outermost first, without cycles, at most {@link #MAX_LINKS}. */
     static List<Throwable> chain(Throwable outermost) {
         List<Throwable> chain = new ArrayList<>();
         Throwable current = outermost;
@@ -38,7 +38,7 @@ final class Throwables {
         return chain;
     }
 
-    /** The very same: an exception can misunderstand equality too. */
+    /** Whether the chain has this very object. An exception can override {@code equals} badly too. */
     private static boolean has(List<Throwable> chain, Throwable throwable) {
         for (Throwable link : chain) {
             if (link == throwable) {
@@ -83,7 +83,7 @@ final class Throwables {
         return guarded(throwable::getCause);
     }
 
-    /** The supplied value, or null if asking for it fails in any way. */
+    /** The supplied value; null if the supplier fails in any way. */
     static <T> @Nullable T guarded(Supplier<? extends @Nullable T> question) {
         try {
             return question.get();

@@ -4,7 +4,7 @@ package io.reprise.retry;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Renders a stack trace without ever joining more of it than is kept. */
+/** Renders a stack trace. It never builds more text than is kept. */
 final class Trace {
 
     private static final int USUAL = 2_000;
@@ -14,7 +14,7 @@ final class Trace {
 
     private Trace() {}
 
-    /** Of a chain of causes, with the frames of each. */
+    /** The trace of a cause chain, with the frames of each throwable. */
     static String of(List<Throwable> chain, List<Frames> frames) {
         Trace trace = new Trace();
         @Nullable Frames enclosing = null;
@@ -35,7 +35,7 @@ final class Trace {
         append("\n");
     }
 
-    /** Without those at the bottom that the enclosing throwable has shown already. */
+    /** Adds the frames, without those at the bottom that the enclosing throwable has shown already. */
     private void frames(Frames frames, int common) {
         for (int i = 0; i < frames.size() - common; i++) {
             append(frames.line(i));

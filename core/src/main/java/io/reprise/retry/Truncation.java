@@ -15,7 +15,7 @@ final class Truncation {
         return text.length() <= max ? text : cut(text, text.length(), max);
     }
 
-    /** For text of which only the beginning is at hand but the length is known. */
+    /** Cuts a text of which only the beginning is present but the length is known. */
     static String cut(CharSequence beginning, long length, int max) {
         if (length <= max) {
             return beginning.toString();

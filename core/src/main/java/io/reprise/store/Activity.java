@@ -4,24 +4,27 @@ package io.reprise.store;
 import java.time.Duration;
 
 /**
- * How jobs of one type fared in some stretch of time.
+ * Counts of jobs of one type during some period.
  *
+ * @param type the job type, or {@link #REST}
  * @param jobs first attempts that ended
- * @param retried those of them that are to be retried
- * @param retries retries that were scheduled, after whichever attempt
+ * @param retried first attempts whose job is retried
+ * @param retries retries that were scheduled, after any attempt
  * @param dead jobs that became dead letters
- * @param backoff the delays of {@code retries}, added up
+ * @param backoff the sum of the delays of {@code retries}
+ * @since 0.1.0
  */
 public record Activity(String type, long jobs, long retried, long retries, long dead, Duration backoff) {
 
-    /** Where types go that would be one too many. */
+    /** The type under which further types are counted when there are too many. */
     public static final String REST = "other";
 
-    /** The same of another type. */
+    /** Returns these counts under another type. */
     public Activity of(String other) {
         return new Activity(other, jobs, retried, retries, dead, backoff);
     }
 
+    /** Returns the sum of both counts, under the type of this one. */
     public Activity plus(Activity other) {
         return new Activity(
                 type,

@@ -7,10 +7,12 @@ import java.time.Duration;
  * How far a piece of upkeep is behind.
  *
  * @param piece leases, deadlines, schedules, retention or counters
- * @param rows what waits for it; at most {@value #MOST} are counted
- * @param by for how long the first of them has waited
+ * @param rows rows that wait for it, counted up to {@value #MOST}
+ * @param by how long the oldest of these rows has waited; zero if none waits
+ * @since 0.1.0
  */
 public record Behind(String piece, long rows, Duration by) {
 
+    /** Counting stops at this number of rows. */
     public static final int MOST = 10_000;
 }

@@ -5,31 +5,37 @@ import io.reprise.Job;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whose runs are counted together: those of one type, on one resource, made necessary by one error.
+ * The key under which runs are counted together: one type, one resource, and the error that the run followed.
  *
+ * @param type the job type
+ * @param resource the resource, as {@link #resource(Job)} gives it; null if there is none
  * @param error fingerprint of the failure that the run followed; empty for first runs
- * @param errorType class name of that failure, for people; not part of what tells causes apart in a store
+ * @param errorType class name of that failure, for people. A store does not use it to tell causes apart
+ * @since 0.1.0
  */
 public record Cause(String type, @Nullable String resource, String error, String errorType) {
 
     private static final String OTHER = "other";
 
-    /** Where everything goes that would be one too many. */
+    /** The cause under which further causes are counted when there are too many. */
     public static final Cause REST = new Cause(OTHER, null, OTHER, OTHER);
 
-    /** First runs of a type on a resource. */
+    /** Returns the cause of first runs of a type on a resource. */
     public static Cause first(String type, @Nullable String resource) {
         return new Cause(type, resource, "", "");
     }
 
-    /** Runs after any error that is not counted by itself. */
+    /** Returns the cause of runs after any error that is not counted by itself. */
     public static Cause otherError(String type, @Nullable String resource) {
         return new Cause(type, resource, OTHER, OTHER);
     }
 
     /**
-     * The resource by which runs of a job are counted. Those of a queue such as {@code acme/mail}, which has an owner, are counted
-     * apart from others' even if they name no resource: nobody's failures must speak for another's jobs.
+     * Returns the resource under which runs of a job are counted. A queue such as {@code acme/mail} has an owner. Its
+     * jobs are counted apart even if they name no resource, so that failures of one owner do not affect predictions for
+     * another.
+     *
+     * @return the resource of the job, or a name made from the owner of its queue; null if there is neither
      */
     public static @Nullable String resource(Job job) {
         String named = job.spec().resource();
@@ -37,6 +43,7 @@ public record Cause(String type, @Nullable String resource, String error, String
         return named != null || slash < 0 ? named : job.queue().substring(0, slash + 1) + "-";
     }
 
+    /** Returns whether this is the cause of first runs. */
     public boolean isFirst() {
         return error.isEmpty();
     }

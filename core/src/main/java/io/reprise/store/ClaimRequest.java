@@ -6,23 +6,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One worker's wish for work.
+ * A worker's request for jobs.
  *
- * @param worker name of the worker, kept with the lease
- * @param lease how long the claimed jobs are held unless renewed
- * @param max jobs wanted at most, all queues together
- * @param demands queues to take from, in this order, each with its own limit
- * @param retryShare part of each queue's batch, 0 to 1, kept for jobs that have failed before (with a counted attempt);
- *     the rest is for fresh ones, and either fills what the other leaves. Rounding evens out over claims, so that also
- *     batches of one starve neither
- * @param suspects which suspects may be claimed too: from the first on, as many as may run together, in a lease of their
- *     own and before the others. They count towards {@code max} and their queue's limit
- * @param types of which jobs must be; empty for any. Those of others that come first have to be looked at and passed, and
- *     no lock is held meanwhile. A store that had to pass many need not look again for a moment, and may then miss
- *     jobs: types that many jobs are of had better have queues of their own
- * @param others whether the jobs must be of other types than these instead
- * @param remote whether the worker is told of the claim over a network and so may never hear of it: then the store keeps
- *     in mind whether it was heard of under the lease ({@link LostClaim#unheard})
+ * @param worker name of the worker, stored with the lease
+ * @param lease how long the jobs are held unless the lease is renewed
+ * @param max jobs at most, all queues together
+ * @param demands queues to take jobs from, in this order, each with its own limit
+ * @param retryShare share of each queue's batch, 0 to 1, that is kept for retries: jobs with a counted attempt, and
+ *     jobs of an unparked backlog. The rest is for fresh jobs. Each group fills what the other leaves. Rounding evens
+ *     out over claims, so that batches of one job starve neither group
+ * @param suspects how many suspects may be claimed too. They come before other jobs, in a lease of their own, from the
+ *     first one on, as many as may run together. They count towards {@code max} and the limit of their queue
+ * @param types types that the jobs must have; empty for any. Jobs of other types that come first must be read and
+ *     skipped, and no lock is held during that. A store that skipped many may stop looking for a moment and miss jobs.
+ *     A frequent type needs a queue of its own
+ * @param others true if the jobs must <em>not</em> have one of {@code types}
+ * @param remote whether the answer goes over a network, so that the worker may never get it. Then the store remembers
+ *     whether the worker was heard from under this lease; see {@link LostClaim#unheard}
+ * @since 0.1.0
  */
 public record ClaimRequest(
         String worker,
@@ -35,12 +36,13 @@ public record ClaimRequest(
         boolean others,
         boolean remote) {
 
+    /** Copies the collections. */
     public ClaimRequest {
         demands = List.copyOf(demands);
         types = Set.copyOf(types);
     }
 
-    /** A wish for jobs of these types. */
+    /** Creates a request of a local worker for jobs of these types. */
     public ClaimRequest(
             String worker,
             Duration lease,
@@ -52,17 +54,26 @@ public record ClaimRequest(
         this(worker, lease, max, demands, retryShare, suspects, types, false, false);
     }
 
-    /** Whether a job of this type may be claimed. */
+    /** Returns whether a job of this type may be claimed. */
     public boolean takes(String type) {
         return types.isEmpty() || types.contains(type) != others;
     }
 
-    /** A wish for jobs of any type, and for one suspect or none. */
+    /**
+     * Creates a request of a local worker for jobs of any type.
+     *
+     * @param suspects whether one suspect may be claimed too; otherwise none
+     */
     public ClaimRequest(
             String worker, Duration lease, int max, List<Demand> demands, double retryShare, boolean suspects) {
         this(worker, lease, max, demands, retryShare, suspects ? Suspects.upTo(1) : Suspects.NONE, Set.of());
     }
 
-    /** Up to {@code max} jobs of one queue. */
+    /**
+     * A request for jobs of one queue.
+     *
+     * @param queue name of the queue
+     * @param max jobs of this queue at most
+     */
     public record Demand(String queue, int max) {}
 }

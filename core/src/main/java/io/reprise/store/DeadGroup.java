@@ -6,15 +6,19 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Dead letters that failed of the same error.
+ * Dead letters that failed with the same error.
  *
- * @param fingerprint of the error; null for those that failed without one, such as by a deadline that passed
- * @param firstAt when the first of them failed for good
- * @param latest the one with the greatest id, as an example
+ * @param fingerprint fingerprint of the error; null for dead letters without an error, such as those whose deadline
+ *     passed before a run
+ * @param count number of dead letters
+ * @param firstAt when the first of them failed
+ * @param lastAt when the last of them failed
+ * @param latest the dead letter with the greatest id, as an example
+ * @since 0.1.0
  */
 public record DeadGroup(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, Job latest) {
 
-    /** The same with another example. */
+    /** Returns this group with another example. */
     public DeadGroup with(Job other) {
         return new DeadGroup(fingerprint, count, firstAt, lastAt, other);
     }

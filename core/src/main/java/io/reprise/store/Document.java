@@ -5,17 +5,26 @@ import io.reprise.JobSpec;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Something kept beside the jobs that the store does not look into: an API key, a subscription, a named policy.
+ * A small text that is stored beside the jobs, such as an API key, a subscription or a named policy. The store does not
+ * read it.
  *
- * @param kind what it is; a name
- * @param id which of its kind; a name
- * @param version of what was read; 0 if there was nothing
- * @param json its content
+ * @param kind the kind of the document: 1 to 100 characters, as {@link JobSpec#requireName} allows
+ * @param id the name of the document within its kind: 1 to 100 characters, as {@link JobSpec#requireName} allows
+ * @param version version that was read; 0 if nothing was stored
+ * @param json the content, at most {@value #MAX_BYTES} bytes in UTF-8
+ * @since 0.1.0
  */
 public record Document(String kind, String id, long version, String json) {
 
+    /** The largest content in bytes. */
     public static final int MAX_BYTES = 1 << 20;
 
+    /**
+     * Checks names and size.
+     *
+     * @throws NullPointerException if {@code kind}, {@code id} or {@code json} is null
+     * @throws IllegalArgumentException if {@code kind} or {@code id} is not a name, or {@code json} is too large
+     */
     public Document {
         JobSpec.requireName("kind", kind);
         JobSpec.requireName("id", id);
@@ -24,12 +33,16 @@ public record Document(String kind, String id, long version, String json) {
         }
     }
 
-    /** The same with another content, to be put in place of this one. */
+    /**
+     * Returns this document with another content and the same version, to replace this one.
+     *
+     * @throws IllegalArgumentException if the content is too large
+     */
     public Document with(String newJson) {
         return new Document(kind, id, version, newJson);
     }
 
-    /** As it is called in the audit log. */
+    /** Returns the name of this document in the audit log: kind, slash, id. */
     public String subject() {
         return kind + "/" + id;
     }

@@ -6,37 +6,59 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents that are kept beside the jobs, each changed by comparing and setting its version. Few, small and rarely
- * written; nothing that becomes of a job depends on them.
+ * Documents that are stored beside the jobs. There are few, they are small, and they rarely change. No outcome of a job
+ * depends on them.
+ *
+ * <p>A change compares versions: it is accepted only if the stored version is the one that the caller read.
+ *
+ * @since 0.1.0
  */
 public interface DocumentStore {
 
     /** Documents per page at most. */
     int MAX_DOCUMENTS = 1_000;
 
+    /** Returns a document; empty if there is none. */
     Optional<Document> document(String kind, String id);
 
     /**
-     * Documents of a kind in the order of their ids (by code point), those after {@code after} if that is set.
+     * Returns documents of a kind, in the order of their ids (by code point).
      *
-     * @param limit how many at most: 1 to {@value #MAX_DOCUMENTS}
+     * @param limit documents per page; 1 to {@value #MAX_DOCUMENTS}
+     * @param after returns only documents with greater ids; null for all
      */
     Page<Document> documents(String kind, int limit, @Nullable String after);
 
     /**
-     * Stores a document if nobody else did since it was read: the stored version must be that of the document, and there
-     * must be none if that is 0.
+     * Stores a document if nobody changed it since it was read. The stored version must equal the version of the
+     * document, and there must be no stored document if that version is 0. Check and change are one atomic step.
      *
-     * @return the new version, greater than every version this document ever had; empty if another was first
+     * @return the new version, greater than every version that this document ever had; empty if another caller changed
+     *     it first
      */
     OptionalLong putDocument(Document document);
 
-    /** The same by hand: an accepted change is noted, with the action, in the audit log. */
+    /**
+     * Stores a document for a person; see {@link #putDocument(Document)}. If it is stored, an audit entry is written in
+     * the same step, with {@link Note#detail} as its detail.
+     *
+     * @param action name of the operation
+     */
     OptionalLong putDocument(Document document, String action, Note note);
 
-    /** Deletes a document, if it still has this version. */
+    /**
+     * Deletes a document if it still has this version. Check and change are one atomic step.
+     *
+     * @return whether it was deleted
+     */
     boolean removeDocument(Document document);
 
-    /** The same by hand: a deletion is noted, with the action, in the audit log. */
+    /**
+     * Deletes a document for a person; see {@link #removeDocument(Document)}. If it is deleted, an audit entry is
+     * written in the same step.
+     *
+     * @param action name of the operation
+     * @return whether it was deleted
+     */
     boolean removeDocument(Document document, String action, Note note);
 }

@@ -3,15 +3,24 @@ package io.reprise.store;
 
 import java.util.List;
 
-/** What a worker has counted since it last told. No two entries of a list are about the same. */
+/**
+ * Counts that a worker collected since its last report. No two entries of a list have the same key.
+ *
+ * @param evidence how retries ended
+ * @param spending what runs cost
+ * @param activity how jobs of each type fared
+ * @since 0.1.0
+ */
 public record Findings(List<Evidence> evidence, List<Spending> spending, List<Activity> activity) {
 
+    /** Copies the lists. */
     public Findings {
         evidence = List.copyOf(evidence);
         spending = List.copyOf(spending);
         activity = List.copyOf(activity);
     }
 
+    /** Returns whether there is nothing to report. */
     public boolean isEmpty() {
         return evidence.isEmpty() && spending.isEmpty() && activity.isEmpty();
     }

@@ -5,10 +5,11 @@ import io.reprise.JobId;
 import java.time.Instant;
 
 /**
- * Answer to one enqueued spec.
+ * The answer to one enqueued spec.
  *
- * @param id of the new job, or of the one that was there already
- * @param created false if a unique or idempotency key led to a job that was there already
- * @param dueAt when the job is due as stored
+ * @param id id of the new job, or of the job that was there already
+ * @param created false if a unique key or an idempotency key led to a job that was there already
+ * @param dueAt when the job is due, as stored
+ * @since 0.1.0
  */
 public record Inserted(JobId id, boolean created, Instant dueAt) {}

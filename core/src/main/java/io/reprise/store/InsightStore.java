@@ -11,71 +11,101 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a store knows beside the jobs: how they fared, who works on them, where one stands, what alarms. All of it is
- * aggregate, bounded and for people; nothing that becomes of a job depends on its being exact.
+ * Data of a store beside the jobs: statistics, workers, positions of jobs, alerts. It is for people, aggregated and
+ * bounded. No outcome of a job depends on its being exact.
  *
- * <p>Kept at least: activity for 3 hours, by minute; spending for 31 days, by day in UTC; evidence until less than half
- * a try is left of it. {@link JobStore#maintain} drops the rest.
+ * <p>A store keeps at least: activity for 3 hours, by minute; spending for 31 days, by day in UTC; evidence until less
+ * than half a try is left of it. {@link JobStore#maintain} deletes the rest.
+ *
+ * @since 0.1.0
  */
 public interface InsightStore {
 
-    /** Rows of evidence there are at most, or a few more. */
+    /** Rows of evidence at most, or a few more. */
     int MAX_EVIDENCE = 5_000;
 
-    /** Rows of spending there are at most for each day, or a few more. */
+    /** Rows of spending for each day at most, or a few more. */
     int MAX_SPENDING = 2_000;
 
-    /** Rows of activity there are at most for each minute, or a few more. */
+    /** Rows of activity for each minute at most, or a few more. */
     int MAX_ACTIVITY = 500;
 
     /**
-     * Adds to what is there, now. What would be one row too many is added to {@link Cause#REST} (evidence: after attempt
-     * {@link Evidence#LAST_ATTEMPT}) or {@link Activity#REST}.
+     * Adds counts to the stored ones, at the store's now. A row beyond the limit is added to {@link Cause#REST}
+     * (evidence: after attempt {@link Evidence#LAST_ATTEMPT}) or to {@link Activity#REST}. A second call with the same
+     * findings counts them twice. Every worker calls it every 10 seconds if it has counted something.
      */
     void tally(Findings findings);
 
-    /** All evidence, as it counts now. */
+    /** Returns all evidence, aged to the store's now. */
     List<Evidence> evidence();
 
-    /** Spending of the day that was {@code age} ago and of those since, added up by cause and unit. */
+    /**
+     * Returns the spending of the last days, added up by cause and unit.
+     *
+     * @param age the first day is the day, in UTC, that was this long ago; the last is today
+     */
     List<Spending> spending(Duration age);
 
-    /** Activity in {@code minutes} minutes of the clock, the last of them the one that was {@code ago}, by type. */
+    /**
+     * Returns the activity in some minutes of the clock, added up by type.
+     *
+     * @param ago the last minute is the one that was this long ago
+     * @param minutes number of minutes
+     */
     List<Activity> activity(Duration ago, int minutes);
 
-    /** Notes that a worker lives, and will be taken to for {@code ttl}. */
+    /**
+     * Records that a worker is alive, in place of its last report. Every worker calls it every 10 seconds.
+     *
+     * @param ttl how long the worker counts as alive from now
+     */
     void checkIn(WorkerReport report, Duration ttl);
 
-    /** Notes that a worker is gone. */
+    /** Records that a worker stopped. Nothing happens if it is not known. */
     void checkOut(String worker);
 
-    /** The workers that live, by name. */
+    /** Returns the workers that count as alive, by name. */
     List<WorkerState> workers();
 
-    /** How a job stands. Counts those before it up to {@code most}, looking at no more than about as many. */
+    /**
+     * Returns the position of a job among others; empty if there is no such job.
+     *
+     * @param most the jobs before it are counted up to this number, and the store reads no more than about as many
+     */
     Optional<Standing> standing(JobId id, int most);
 
     /**
-     * How far each piece of upkeep is behind, by name. Looks at no more than {@link Behind#MOST} rows for each.
+     * Returns how far each piece of upkeep is behind, in the order of names. The store reads at most
+     * {@link Behind#MOST} rows for each.
      *
-     * @param keep how long jobs are kept that ended in these states
+     * @param keep how long jobs in these terminal states are kept
      */
     List<Behind> behind(Map<JobState, Duration> keep);
 
     /**
-     * Sums up how long the payloads and results of jobs are, whatever their state, for the next {@code rows} jobs. Who wants to know of
-     * all asks again until there is no next part; jobs that move meanwhile may be in none of the parts, or in two.
+     * Adds up the sizes of payloads and results of the next {@code rows} jobs, in any state. A caller that wants all
+     * jobs calls again until there is no next part. A job that moves between two calls may be in no part, or in two.
      *
-     * @param cursor what the part before called next; null for the first
+     * @param cursor {@link StoredBytes#next} of the part before; null for the first part
+     * @param rows jobs of one part at most
      */
     StoredBytes bytes(@Nullable String cursor, int rows);
 
-    /** Notes an alert. False if one of its kind and type is raised already; that one stays as it is. */
+    /**
+     * Stores an alert, unless an alert of its kind and type is raised already. Check and change are one atomic step.
+     *
+     * @return whether it was stored; if false, the raised alert stays as it is
+     */
     boolean raise(Alert alert);
 
-    /** Forgets an alert. False if none of its kind and type is raised. */
+    /**
+     * Deletes the alert of this kind and type.
+     *
+     * @return whether there was one
+     */
     boolean clear(Alert alert);
 
-    /** The alerts that are raised, by the names of kind and type. */
+    /** Returns the raised alerts, by the names of kind and type. */
     List<Alert> alerts();
 }

@@ -13,16 +13,21 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which jobs to find; what is not said does not restrict. Immutable: every method returns a copy. Answers come newest
- * id first, a page at a time.
+ * A query for jobs. A condition that is not set does not restrict; conditions that are set must all hold. The answer
+ * comes page by page, greatest id first.
+ *
+ * <p>Immutable and thread-safe: each method returns a copy. If a condition is set twice, the last call wins.
+ *
+ * @since 0.1.0
  */
 public final class JobQuery {
 
+    /** Jobs per page at most. */
     public static final int MAX_LIMIT = 1_000;
 
     /**
-     * Rows that a store looks at for one page, at most. A page for which this was not enough is short, or even empty, and has
-     * a cursor to go on.
+     * Rows that a store reads for one page at most. If this is not enough, the page is short or even empty and has a
+     * cursor.
      */
     public static final int MAX_LOOKS = 10_000;
 
@@ -45,61 +50,75 @@ public final class JobQuery {
 
     private JobQuery() {}
 
+    /** Returns a query without conditions: 100 jobs per page. */
     public static JobQuery all() {
         return ALL;
     }
 
+    /** Returns a query for dead letters: jobs in state FAILED. */
     public static JobQuery deadLetters() {
         return ALL.state(JobState.FAILED);
     }
 
+    /**
+     * Restricts to jobs in one of these states.
+     *
+     * @throws NullPointerException if a state is null
+     */
     public JobQuery state(JobState first, JobState... more) {
         return with(copy -> copy.states = Set.copyOf(EnumSet.of(first, more)));
     }
 
+    /** Restricts to jobs of this queue. */
     public JobQuery queue(String name) {
         return with(copy -> copy.queue = name);
     }
 
-    /** Jobs of all queues whose names begin like this. */
+    /** Restricts to jobs of the queues whose names begin with this text; null removes the condition. */
     public JobQuery queuePrefix(@Nullable String beginning) {
         return with(copy -> copy.queuePrefix = beginning);
     }
 
+    /** Restricts to jobs of this type. */
     public JobQuery type(String name) {
         return with(copy -> copy.type = name);
     }
 
+    /** Restricts to jobs of this resource. */
     public JobQuery resource(String name) {
         return with(copy -> copy.resource = name);
     }
 
+    /** Restricts to jobs with this tag. */
     public JobQuery tag(String name) {
         return with(copy -> copy.tag = name);
     }
 
-    /** Fingerprint of the latest failure. */
+    /** Restricts to jobs whose latest failure has this fingerprint. */
     public JobQuery fingerprint(String hash) {
         return with(copy -> copy.fingerprint = hash);
     }
 
-    /** Jobs that this schedule created. */
+    /** Restricts to jobs that this schedule created. */
     public JobQuery schedule(String name) {
         return with(copy -> copy.schedule = name);
     }
 
+    /** Restricts to jobs created at this time or later. */
     public JobQuery createdFrom(Instant inclusive) {
         return with(copy -> copy.createdFrom = inclusive);
     }
 
+    /** Restricts to jobs created before this time. */
     public JobQuery createdBefore(Instant exclusive) {
         return with(copy -> copy.createdBefore = exclusive);
     }
 
     /**
-     * Jobs per page.
+     * Sets the number of jobs per page. Default: 100.
      *
-     * @throws IllegalArgumentException unless 1 to {@value #MAX_LIMIT}
+     * @param jobs 1 to {@value #MAX_LIMIT}
+     * @throws IllegalArgumentException if {@code jobs} is out of its bounds
      */
     public JobQuery limit(int jobs) {
         if (jobs < 1 || jobs > MAX_LIMIT) {
@@ -109,10 +128,11 @@ public final class JobQuery {
     }
 
     /**
-     * Rows that are looked at for one page at most, {@value #MAX_LOOKS} unless told otherwise: with fewer, a page comes sooner
-     * and may be shorter.
+     * Sets the number of rows that are read for one page at most. With fewer rows a page comes sooner and may be
+     * shorter. Default: {@value #MAX_LOOKS}.
      *
-     * @throws IllegalArgumentException unless 10 to {@value #MAX_LOOKS}
+     * @param rows 10 to {@value #MAX_LOOKS}
+     * @throws IllegalArgumentException if {@code rows} is out of its bounds
      */
     public JobQuery looks(int rows) {
         if (rows < 10 || rows > MAX_LOOKS) {
@@ -121,76 +141,94 @@ public final class JobQuery {
         return with(copy -> copy.looks = rows);
     }
 
-    /** Go on where a page ended: {@link Page#next}. */
+    /**
+     * Continues where a page ended.
+     *
+     * @param next {@link Page#next} of that page, unchanged; null for the first page
+     */
     public JobQuery after(@Nullable String next) {
         return with(copy -> copy.cursor = next);
     }
 
     /**
-     * Jobs as {@link io.reprise.Job#brief} has them. A store does not even read what is left out, which may be megabytes.
+     * Asks for jobs as {@link io.reprise.Job#brief} has them, without the large parts. A store does not read those,
+     * which may be megabytes.
      */
     public JobQuery brief() {
         return with(copy -> copy.brief = true);
     }
 
-    /** Empty means any. */
+    /** Returns the states; empty means any. */
     public Set<JobState> states() {
         return states;
     }
 
+    /** Returns the queue; null means any. */
     public @Nullable String queue() {
         return queue;
     }
 
+    /** Returns the beginning of the names of queues; null means any. */
     public @Nullable String queuePrefix() {
         return queuePrefix;
     }
 
+    /** Returns the job type; null means any. */
     public @Nullable String type() {
         return type;
     }
 
+    /** Returns the resource; null means any. */
     public @Nullable String resource() {
         return resource;
     }
 
+    /** Returns the tag; null means any. */
     public @Nullable String tag() {
         return tag;
     }
 
+    /** Returns the fingerprint of the latest failure; null means any. */
     public @Nullable String fingerprint() {
         return fingerprint;
     }
 
+    /** Returns the schedule; null means any. */
     public @Nullable String schedule() {
         return schedule;
     }
 
+    /** Returns the earliest creation time, inclusive; null means any. */
     public @Nullable Instant createdFrom() {
         return createdFrom;
     }
 
+    /** Returns the latest creation time, exclusive; null means any. */
     public @Nullable Instant createdBefore() {
         return createdBefore;
     }
 
+    /** Returns the number of jobs per page. */
     public int limit() {
         return limit;
     }
 
+    /** Returns the number of rows that are read for one page at most. */
     public int looks() {
         return looks;
     }
 
+    /** Returns the cursor; null means the first page. */
     public @Nullable String cursor() {
         return cursor;
     }
 
+    /** Returns whether jobs come without their large parts. */
     public boolean isBrief() {
         return brief;
     }
 
-    /** What it asks for, for people. */
+    /** Returns the conditions as a text for people. */
     @Override
     public String toString() {
         Map<String, @Nullable Object> asked = new LinkedHashMap<>();

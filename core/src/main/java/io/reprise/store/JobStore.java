@@ -22,109 +22,187 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where jobs live. Every method is atomic, safe to call from many threads and processes at once, bounded in time, and
- * either did all of what it says or throws {@link StoreException} (after which it may or may not have happened: the
- * engine repeats only what is harmless to repeat). All times are the store's own.
+ * Where jobs are stored.
  *
- * <p><b>Lease and fence.</b> A claim makes one lease row for a batch of jobs. The lease's token comes from a source that
- * only grows and survives crashes. A token is live for a job from the claim until the job is settled under it, the lease
- * is closed, or the lease is taken over after it expired. An expired lease that nobody took over yet is still live.
+ * <p>Every method is atomic, unless it says otherwise, and bounded in time. Many threads and many processes may call a
+ * store at once. All times are times of the store's own clock, with a resolution of microseconds or coarser.
+ *
+ * <p><b>Errors.</b> A method throws {@link StoreException} if the database fails or refuses. Then the call may or may
+ * not have had its effect. The engine repeats only calls that are safe to repeat, and only if
+ * {@link StoreException#isTransient} says that it can help.
+ *
+ * <p><b>Lease and token.</b> A claim makes one lease for a batch of jobs of one queue. The token of the lease comes
+ * from a source that only grows and survives crashes. A token is live for a job from the claim until one of these: the
+ * job is settled under it, the lease is closed, or the lease is taken over after it expired. An expired lease that
+ * nobody took over is still live. A job has at most one live token.
+ *
+ * <p><b>Follow-up jobs.</b> Parameters called {@code sequels} are jobs that follow an outcome. They are stored in the
+ * same atomic step as the outcome, as by {@link #insert}.
+ *
+ * <p>The Javadoc of each method says how often the engine calls it. "The leader" is the one worker of the fleet that
+ * holds the role of {@link #lead}.
+ *
+ * @since 0.1.0
  */
 public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCloseable {
 
-    /** Creates or upgrades the schema. Several processes may call it at once; one does the work, the others wait. */
+    /**
+     * Creates or upgrades the schema. A process calls it at its start, before all other methods. Several processes may
+     * call it at once: one does the work, the others wait. A second call changes nothing.
+     *
+     * @throws io.reprise.RepriseException if the schema cannot be used, for instance because a newer version of Reprise
+     *     made it
+     */
     void prepare();
 
     /**
-     * Looks, without changing anything, whether {@link #prepare} would find something to do. A store that has no versions does
-     * nothing.
+     * Checks, without a change, that {@link #prepare} has nothing to do. A store whose schema has no versions does
+     * nothing; this is the default.
      *
-     * @throws io.reprise.RepriseException if it would
+     * @throws io.reprise.RepriseException if {@code prepare} must be called first, or the schema cannot be used
      */
     default void requirePrepared() {}
 
-    /** The store's clock: the only one that decides whether something is due or expired. */
+    /**
+     * Returns the time of the store's clock. This clock alone decides whether a job is due or a lease is expired. It
+     * does not go back. The leader calls it about every second.
+     */
     Instant now();
 
     /**
-     * A writer that takes part in the caller's transaction: its effects become visible with the caller's commit and
-     * vanish with its rollback.
+     * Returns a writer that takes part in the caller's transaction. Its effects become visible with the caller's commit
+     * and disappear with the caller's rollback. The store neither commits, rolls back nor closes the transaction.
      *
-     * @throws IllegalArgumentException if the transaction is not of this store's kind
+     * @param transaction a transaction of this store's kind, on the database of this store
+     * @throws IllegalArgumentException if {@code transaction} is not of this store's kind
      */
     JobWriter within(Transaction transaction);
 
     /**
-     * Leases due jobs to a worker. Never returns a job that is leased, parked, not due, past its deadline, in a paused queue, or
-     * above its queue's {@code maxRunning}. Within a queue: higher priority first, then earlier due, then lower id, in
-     * each of the two groups of {@link ClaimRequest#retryShare}. A job whose cancellation was requested just when its last
-     * lease was closed may be among them: its holder says so, and so does {@link #renew}. No claim is empty; the list is if there is no work.
+     * Leases due jobs to a worker. Each claim in the answer is one lease with jobs of one queue.
+     *
+     * <p>A job is claimed only if it is PENDING, due, not leased, not parked, and not past its deadline. Its queue must
+     * not be paused, and fewer than {@code maxRunning} jobs of the queue may run. Two callers never get the same job.
+     *
+     * <p>Within a queue the order is: higher priority, then earlier due time, then lower id. This order holds within
+     * each of the two groups of {@link ClaimRequest#retryShare}.
+     *
+     * <p>A job whose cancellation was requested when its last lease was closed may be claimed. The holder in the job's
+     * status and {@link #renew} report the request.
+     *
+     * <p>Every worker calls it whenever it has room for jobs: after a job ended, after a wake-up, and by polling.
+     *
+     * @return claims with at least one job each; an empty list if there is no work
      */
     List<Claim> claim(ClaimRequest request);
 
-    /** Extends leases of this worker that are still live to {@code lease} from now, and tells which are not. */
+    /**
+     * Extends leases of a worker to {@code lease} from now, in one step. A lease is extended if it is live and belongs
+     * to {@code worker}, even if it is expired. Every worker calls it for all its leases every 2 seconds, or every
+     * third of a shorter lease.
+     *
+     * @param worker name of the worker that claimed
+     * @param tokens tokens of its leases; may be empty
+     * @param lease how long the leases hold from now on
+     * @return the tokens that are not live under this worker any more, and the jobs whose cancellation was requested
+     */
     Renewal renew(String worker, Collection<Long> tokens, Duration lease);
 
     /**
-     * Says of live leases of this worker whether their loss, should it come to that, is no fault of the jobs: the worker is
-     * being stopped and may be killed before it has given them back. Who takes them over is told so.
+     * Marks live leases of a worker: if they are lost, the jobs are not to blame. A worker calls it when it is stopped,
+     * because it may be killed before it has given its jobs back. It calls it again with false if a handler does not
+     * end. {@link LostClaim#excused} reports the mark. Tokens that are not live under this worker are ignored.
+     *
+     * @param worker name of the worker that claimed
+     * @param tokens tokens of its leases; may be empty
+     * @param excused whether the jobs are excused; the last call wins
      */
     void excuse(String worker, Collection<Long> tokens, boolean excused);
 
     /**
-     * The same for a caller that does not know what else the leases hold, such as a server that hears of runs which another
-     * server leased: leases of which nothing remains after this batch are deleted, also if several settle the last jobs of
-     * one lease at once.
+     * Writes outcomes as {@link #settle(List, Collection)}, for a caller that does not know what else the leases hold.
+     * A server calls it for runs that another server leased.
+     *
+     * <p>A lease of which nothing remains after this batch is deleted. This must also work if several callers settle
+     * the last jobs of one lease at once.
+     *
+     * @param settlements outcomes; may be empty
      */
     Settled settle(List<Settlement> settlements);
 
     /**
-     * Takes expired leases away from their workers: atomically ends each old token and leases its remaining jobs to the
-     * taker under a new one. A take-over that itself expired can be taken over again, still naming the worker that lost it
-     * first. Passed are leases that a caller's transaction is settling and leases without remaining jobs, however many:
-     * fewer than {@code maxLeases} come back only if there are no more.
+     * Takes expired leases away from their workers. For each lease, in one atomic step, the old token ends and the
+     * remaining jobs are leased to {@code taker} under a new token. An old worker's outcome is stale from then on.
+     *
+     * <p>A lease that was taken over and expired again can be taken over again. It still names the worker that lost it
+     * first. A lease that a caller's transaction is settling is skipped, and so is a lease without jobs.
+     *
+     * <p>The leader calls it about every second, and again at once while it gets {@code maxLeases} leases.
+     *
+     * @param taker name of the worker that takes the leases
+     * @param lease how long the new leases hold
+     * @param maxLeases how many leases at most
+     * @return the leases; fewer than {@code maxLeases} only if there are no more
      */
     List<LostClaim> takeOver(String taker, Duration lease, int maxLeases);
 
     /**
-     * Deletes up to {@code max} expired leases of which nothing remains.
+     * Deletes expired leases that hold no job. The leader calls it about every second. A store that keeps leases in the
+     * jobs has none and returns 0.
      *
-     * @return how many
+     * @param max how many at most
+     * @return how many were deleted
      */
     int dropEmptyLeases(int max);
 
-    /** Keeps a running handler's progress, if its token is live. */
+    /**
+     * Stores the progress that a running handler reports, if {@code token} is the live token of the job. The last call
+     * wins.
+     *
+     * @return whether it was stored; false if the token is not live
+     */
     boolean progress(JobId job, long token, Progress progress);
 
     /**
-     * Fails up to {@code limit} pending jobs whose deadline has passed, with reason DEADLINE, and returns them.
+     * Fails pending jobs whose deadline has passed, with reason DEADLINE. Parked jobs are included; running ones are
+     * not. Each job is one atomic step with its follow-up jobs. The leader calls it about every second.
      *
-     * @param sequels asked for each of them, as it is then, for jobs to be inserted in the same atomic step; may be asked
-     *     again if the step has to be repeated
+     * @param limit how many jobs at most
+     * @param sequels gives the follow-up jobs of a job that failed. It gets the job as it is after the step. It may be
+     *     called again for one job if the step is repeated
+     * @return the jobs that failed by this call
      */
     List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels);
 
+    /** Fails pending jobs whose deadline has passed, without follow-up jobs; see {@link #expire(int, Function)}. */
     default List<Job> expire(int limit) {
         return expire(limit, job -> List.of());
     }
 
+    /** Returns a job; empty if there is none with this id. */
     Optional<Job> find(JobId id);
 
     /**
-     * One page of the jobs that match. Looks at {@link JobQuery#looks} rows at most, or a few more if jobs move
-     * meanwhile: then the page is short, or empty, and its cursor leads on. What does not match is not looked at where
-     * an index knows: at least dead letters are found by their state, alone and with a queue or a fingerprint.
+     * Returns one page of the jobs that match, greatest id first.
      *
-     * @throws IllegalArgumentException if the cursor is not one of ours
+     * <p>The store reads at most {@link JobQuery#looks()} rows, or a few more if jobs move during the call. If that is
+     * not enough, the page is short or empty and its cursor leads on. Rows that an index excludes do not count. At
+     * least dead letters must be found by an index on their state, alone and together with a queue or a fingerprint.
+     *
+     * @throws IllegalArgumentException if the cursor is not one of this store
      */
     Page<Job> find(JobQuery query);
 
-    /** Kept history, oldest first. */
+    /**
+     * Returns the stored attempts of a job, oldest first; empty if there is no such job. The store keeps a bounded
+     * number per job.
+     */
     List<Attempt> attempts(JobId id);
 
     /**
-     * When counted runs of each of these jobs failed, oldest first, as far as history is kept; jobs without a failure
-     * may be missing. Asked for whole batches of jobs that were retried and succeeded.
+     * Returns when counted runs of these jobs failed, oldest first, as far as history is kept. Jobs without a failure
+     * may be missing. A worker calls it for batches of jobs that were retried and succeeded. The default reads the
+     * attempts of each job.
      */
     default Map<JobId, List<Instant>> failures(Collection<JobId> jobs) {
         Map<JobId, List<Instant>> failures = new HashMap<>();
@@ -137,53 +215,85 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
         return failures;
     }
 
-    /** Names of the queues that have pending or running jobs; cheap enough to ask often. */
+    /**
+     * Returns the names of the queues that have pending or running jobs. It must be cheap enough to call often, however
+     * long the backlog is.
+     */
     Set<String> liveQueues();
 
     /**
-     * Looks at queues in the order of their names, for those in which jobs can be claimed. What this costs depends on how
-     * many queues are looked at, not on how many there are nor on how many jobs they have. A queue that could give a job
-     * when it was looked at is never left out. One may be named that gives none: its jobs may be of types that nobody
-     * asks for, or its limit may be reached.
+     * Searches queues, in the order of their names, for those in which jobs can be claimed. Workers that serve many
+     * queues call it often.
      *
-     * @param after looks at queues with greater names only; empty for all
-     * @param before looks at queues with lesser names only; {@link DueQueues#END} for all
-     * @param looks queues with live jobs to look at, at most, or a few more
+     * <p>The cost depends on how many queues are looked at. It must not depend on how many queues or jobs exist. A
+     * queue that could give a job when it was looked at is never left out. A queue may be returned although a claim
+     * gets nothing: its jobs may be of types that the caller does not want, or its limit may be reached.
+     *
+     * @param after looks only at queues with greater names; empty for all
+     * @param before looks only at queues with lesser names; {@link DueQueues#END} for all
+     * @param looks how many queues with live jobs to look at, or a few more
      */
     DueQueues dueQueues(String after, String before, int looks);
 
     /**
-     * Every queue that has settings or jobs, with counts. A store that has to count stops at {@link QueueState#countable} jobs
-     * of a queue, and says so.
+     * Returns every queue that has settings or jobs, with its counts, for people. A store that must count stops at
+     * {@link QueueState#countable} jobs of a queue and says so in {@link QueueState#atLeast}.
      */
     List<QueueState> queues();
 
-    /** How many jobs are pending or running in the queues whose names begin like this, counted up to {@code most}. */
+    /**
+     * Counts the pending and running jobs in the queues whose names begin with a prefix.
+     *
+     * @param queuePrefix beginning of the names; empty for all queues
+     * @param most counting stops here
+     * @return the number of jobs, at most {@code most}
+     */
     int live(String queuePrefix, int most);
 
-    /** Creates the settings of a queue if need be. Pausing twice keeps the first pause. */
+    /**
+     * Pauses a queue: {@link #claim} takes nothing from it. Running jobs go on. The store creates the settings of the
+     * queue if there are none. If the queue is paused already, the first pause stays. Each call writes an audit entry,
+     * in the same step.
+     */
     void pause(String queue, Note note);
 
+    /** Ends the pause of a queue. If the queue is not paused, only the audit entry is written. */
     void resume(String queue, Note note);
 
-    /** Bounds how many jobs of a queue run at once in the whole fleet; null for no limit. */
+    /**
+     * Limits how many jobs of a queue run at once in the whole fleet. Jobs that run go on, even above the limit. The
+     * last call wins. Each call writes an audit entry, in the same step.
+     *
+     * @param maxRunning the limit; null for no limit
+     */
     void limit(String queue, @Nullable Integer maxRunning, Note note);
 
     /**
-     * Ends a pending job as CANCELLED, or notes that the holder of a running one shall stop it.
+     * Ends a pending job as CANCELLED, or asks the holder of a running job to stop it. The check, the change, the audit
+     * entry and the follow-up jobs are one atomic step. No audit entry is written for {@link Cancellation#TOO_LATE} and
+     * {@link Cancellation#MISSING}.
      *
-     * @param sequels inserted in the same atomic step, exactly if the answer is {@link Cancellation#DONE}
+     * @param sequels stored exactly if the answer is {@link Cancellation#DONE}
      */
     Cancellation cancel(JobId id, Note note, List<JobSpec> sequels);
 
+    /** Cancels a job without follow-up jobs; see {@link #cancel(JobId, Note, List)}. */
     default Cancellation cancel(JobId id, Note note) {
         return cancel(id, note, List.of());
     }
 
-    /** Puts a FAILED or PENDING job back as told. */
+    /**
+     * Puts a FAILED or PENDING job back to PENDING, as {@code revival} says. The check of state and unique key, the
+     * change and the audit entry are one atomic step. A second call on the job that waits works again.
+     */
     Revived revive(JobId id, Revival revival, Note note);
 
-    /** The same for many, each by itself, in as few steps as the store can. Answers for each. */
+    /**
+     * Puts many jobs back, each in its own atomic step, in as few calls of the database as the store can. The default
+     * calls {@link #revive} for each.
+     *
+     * @return an answer for each id
+     */
     default Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
         Map<JobId, Revived> answers = new HashMap<>();
         revivals.forEach((id, revival) -> answers.put(id, revive(id, revival, note)));
@@ -191,10 +301,12 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     }
 
     /**
-     * Cancels many, each by itself, in as few steps as the store can. Answers for each.
+     * Cancels many jobs, each in its own atomic step, in as few calls of the database as the store can. The default
+     * calls {@link #cancel(JobId, Note, List)} for each.
      *
-     * @param sequels asked for each that was pending, for jobs to be inserted in the same atomic step as its end; may be
-     *     asked again if the step has to be repeated
+     * @param sequels gives the follow-up jobs of a pending job. They are stored in the same step as its end. It may be
+     *     called more than once for a job, and for a job that is not ended by this call; then its answer is not used
+     * @return an answer for each id
      */
     default Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
         Map<JobId, Cancellation> answers = new HashMap<>();
@@ -202,183 +314,273 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
         return answers;
     }
 
-    /** Discards many, each by itself, in as few steps as the store can. Returns those that are gone by this call. */
+    /**
+     * Discards many jobs, each in its own atomic step, in as few calls of the database as the store can. The default
+     * calls {@link #discard} for each.
+     *
+     * @return the ids of the jobs that this call deleted
+     */
     default Set<JobId> discardAll(Collection<JobId> ids, Note note) {
         return ids.stream().filter(id -> discard(id, note)).collect(Collectors.toSet());
     }
 
-    /** Those of these jobs that are there. */
+    /** Returns those of these jobs that exist, in any order. The default calls {@link #find(JobId)} for each. */
     default List<Job> findAll(Collection<JobId> ids) {
         return ids.stream().flatMap(id -> find(id).stream()).toList();
     }
 
-    /** The job that an idempotency key leads to; empty if the key is not known. */
+    /** Returns the job that an idempotency key leads to; empty if the key is not known. */
     Optional<JobId> findByIdempotencyKey(String key);
 
-    /** Deletes a job in a terminal state with its history and idempotency key. False if there is none. */
+    /**
+     * Deletes a job in a terminal state with its history and idempotency keys, and writes an audit entry, in one step.
+     *
+     * @return whether this call deleted it; false if there is no such job or it is not in a terminal state
+     */
     boolean discard(JobId id, Note note);
 
     /**
-     * Deletes up to {@code limit} jobs that reached one of the terminal states longer ago than {@code age}, with their history
-     * and keys. Some that were old may be gone already: 0 says that nothing is left, fewer than {@code limit} does not.
+     * Deletes jobs that reached one of these terminal states longer ago than {@code age}, with their history and
+     * idempotency keys. The leader calls it again and again until nothing is left, then every 10 seconds.
+     *
+     * @param states terminal states
+     * @param limit how many at most
+     * @return how many were deleted. Only 0 means that nothing is left: a batch can be short because another caller
+     *     deleted some of its jobs
      */
     int prune(Set<JobState> states, Duration age, int limit);
 
-    /** The same for entries of the audit log. */
+    /**
+     * Deletes entries of the audit log that are older than {@code age}, oldest first.
+     *
+     * @param limit how many at most
+     * @return how many were deleted. Only 0 means that nothing is left
+     */
     int pruneAudit(Duration age, int limit);
 
     /**
-     * Operations by hand, newest first; of one job, or of everything if null.
+     * Returns entries of the audit log, newest first.
      *
-     * @param cursor what the page before called next; null for the first
-     * @throws IllegalArgumentException if the cursor is none of this store's
+     * @param job entries of this job; null for all entries
+     * @param limit entries per page
+     * @param cursor {@link Page#next} of the page before; null for the first page
+     * @throws IllegalArgumentException if the cursor is not one of this store
      */
     Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor);
 
-    /** The newest of them. */
+    /** Returns the newest entries of the audit log; see {@link #audit(JobId, int, String)}. */
     default List<AuditEntry> audit(@Nullable JobId job, int limit) {
         return audit(job, limit, null).items();
     }
 
-    /** Writes down that something was done by hand to a thing that is not a job. */
+    /**
+     * Writes an audit entry for something that a person did to a thing that is not a job.
+     *
+     * @param action name of the operation, such as {@code trigger-schedule}
+     * @param subject name of the thing
+     * @param detail what exactly changed; null if the action says it
+     */
     void note(String action, String subject, Note note, @Nullable String detail);
 
     /**
-     * Dead letters that match, by the fingerprint of what they failed of; the largest group first, at most {@code limit}.
-     * Looks at {@link JobQuery#looks} dead letters at most, the newest after the query's cursor: if the page is not the
-     * last, counts and times are of those only, and the following pages have more of the same groups. The query's states
-     * and limit do not matter.
+     * Groups the dead letters that match by the fingerprint of their error, largest group first.
      *
-     * @throws IllegalArgumentException if the cursor is not one of ours
+     * <p>The store reads at most {@link JobQuery#looks()} dead letters, the newest after the cursor. If the page is not
+     * the last, its counts and times are of those only, and the next pages hold more of the same groups. The states and
+     * the limit of the query are ignored.
+     *
+     * @param limit groups per page
+     * @throws IllegalArgumentException if the cursor is not one of this store
      */
     Page<DeadGroup> deadGroups(JobQuery query, int limit);
 
     /**
-     * Creates a schedule, or changes rule and job of the one with this name; the next firing is kept if the rule is the
-     * same, else it becomes {@code nextAt}. A paused schedule stays paused.
+     * Creates a schedule, or changes rule and job of the schedule with this name. If the rule stays the same, the next
+     * firing stays; otherwise it becomes {@code nextAt}. A paused schedule stays paused. An application usually calls
+     * it at each start.
+     *
+     * @param rule text of the rule; the store does not read it
+     * @param job the job that each firing enqueues
+     * @param nextAt the next firing of a new or changed schedule
      */
     void putSchedule(String name, String rule, JobSpec job, Instant nextAt);
 
+    /**
+     * Removes a schedule. Its jobs stay.
+     *
+     * @return whether there was one
+     */
     boolean removeSchedule(String name);
 
+    /**
+     * Pauses or resumes a schedule, and writes an audit entry if the schedule exists. The last call wins.
+     *
+     * @return whether there is such a schedule
+     */
     boolean pauseSchedule(String name, boolean paused, Note note);
 
-    /** All of them, by name: for people who look. */
+    /** Returns all schedules by name, for people. */
     List<StoredSchedule> schedules();
 
+    /** Returns a schedule; empty if there is none with this name. */
     Optional<StoredSchedule> schedule(String name);
 
     /**
-     * Schedules that are due and not paused, those due first first, then by name. What this costs does not depend on how
-     * many others there are.
+     * Returns the schedules that are due and not paused, by due time and then by name. The cost must not depend on how
+     * many other schedules exist. The leader calls it when a schedule is due, and at least about every second.
      *
-     * @param after the last of the page before; null for the first page
+     * @param limit how many at most
+     * @param after the last schedule of the page before; null for the first page
      */
     List<StoredSchedule> dueSchedules(int limit, @Nullable StoredSchedule after);
 
-    /** When the next schedule that is neither paused nor due yet will be due; empty if there is none. */
+    /** Returns when the next schedule becomes due that is neither paused nor due already; empty if there is none. */
     Optional<Instant> nextFiring();
 
     /**
-     * Moves schedules from {@code dueAt} to {@code nextAt} and enqueues their jobs, all in one atomic step, each if it still
-     * stands at {@code dueAt} and is not paused; with the others nothing is done. No schedule twice in one call.
+     * Fires schedules: moves each from {@code dueAt} to {@code nextAt} and enqueues its jobs. All of it is one atomic
+     * step. A schedule fires only if it still stands at {@code dueAt} and is not paused; for the others nothing is
+     * done.
      *
-     * @return what was enqueued for each, in the order of the firings; empty if another worker was first
-     * @throws io.reprise.DuplicateKeyException if one job is refused; then nothing of the call was done
+     * @param firings no schedule twice
+     * @return for each firing, in order, the enqueued jobs; empty if the schedule moved, was paused or was removed
+     *     before
+     * @throws io.reprise.DuplicateKeyException if a job is refused; then no schedule of this call fired
      */
     List<Optional<List<Inserted>>> fireAll(List<Firing> firings);
 
-    /** The same for one. */
+    /**
+     * Fires one schedule; see {@link #fireAll}.
+     *
+     * @return the enqueued jobs; empty if the schedule moved, was paused or was removed before
+     */
     default Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
         return fireAll(List.of(new Firing(name, dueAt, nextAt, jobs))).get(0);
     }
 
-    /** Those of these jobs that are pending or running. */
+    /** Returns those of these jobs that are pending or running. */
     Set<JobId> live(Collection<JobId> jobs);
 
-    /** All shared control state, by name. */
+    /**
+     * Returns all shared control state, in the order of names. Every worker calls it every 5 seconds, or less often if
+     * there are many rows.
+     */
     List<ControlRow> controls();
 
-    /** Those of these names that are stored. */
+    /** Returns the control state with these names, as far as it is stored. */
     List<ControlRow> controls(Collection<String> names);
 
     /**
-     * Control state with a greater version than this: what was stored since that version was read, asked for about once a
-     * second by each worker. A change may become visible after one with a greater version, so who must not miss any goes
-     * back some way. What was removed is not told.
+     * Returns the control state with a greater version than {@code version}. Every worker calls it about once a second.
+     *
+     * <p>A change may become visible after a change with a greater version. A caller that must not miss a change passes
+     * the version of some seconds ago. Removed rows are not reported.
      */
     List<ControlRow> controlsAfter(long version);
 
     /**
-     * Stores control state, each row by itself, if nobody else did since the row was read: the stored version must be that of
-     * the row, and there must be none if that is 0. No name twice in one call.
+     * Stores control state, each row in its own atomic step. A row is stored only if nobody changed it since it was
+     * read: the stored version must equal the version of the row, and there must be no stored row if that version is 0.
      *
-     * @return the new version of each row, in their order, greater than every version this name ever had; empty if
-     *     another was first
+     * @param rows no name twice
+     * @return the new version of each row, in order, greater than every version that this name ever had; empty if
+     *     another caller changed the row first
      */
     List<OptionalLong> putControls(List<ControlRow> rows);
 
-    /** The same for one. */
+    /** Stores one row of control state; see {@link #putControls}. */
     default OptionalLong putControl(ControlRow row) {
         return putControls(List.of(row)).get(0);
     }
 
-    /** The same by hand: an accepted change is noted, with the action, in the audit log. */
+    /**
+     * Stores one row of control state for a person; see {@link #putControls}. If the row is stored, an audit entry is
+     * written in the same step.
+     *
+     * @param action name of the operation, such as {@code force-open}
+     */
     OptionalLong putControl(ControlRow row, String action, Note note);
 
-    /** Deletes those of these rows that still have their version, and returns their names. */
+    /**
+     * Deletes those of these rows whose stored version still equals the version of the row. Each row is its own atomic
+     * step.
+     *
+     * @return the names of the deleted rows
+     */
     Set<String> removeControls(List<ControlRow> rows);
 
-    /** Deletes control state, if it still has this version. */
+    /**
+     * Deletes one row of control state if it still has this version; see {@link #removeControls}.
+     *
+     * @return whether it was deleted
+     */
     default boolean removeControl(String name, long version) {
         return !removeControls(List.of(new ControlRow(name, version, ""))).isEmpty();
     }
 
     /**
-     * How many jobs are parked by each name; {@link QueueState#countable} of the number of names at least if a store stops
-     * counting there. For people who look.
+     * Counts the parked jobs of each name, for people. A store that must count may stop at {@link QueueState#countable}
+     * of the number of names.
      */
     Map<String, Long> parked();
 
-    /** The names by which jobs are parked; cheap enough to ask often. */
+    /** Returns the names by which jobs are parked. The leader calls it about every second, so it must be cheap. */
     Set<String> parkedBy();
 
     /**
-     * Puts parked jobs back, so that they can be claimed. Each job moves in one step; after a crash some of them may be left
-     * parked. Jobs of paused queues stay. Due time and wait reason stay as they are, so that a claim can tell who was let
-     * through.
+     * Unparks jobs, so that they can be claimed. Due time and wait reason stay, so that a claim can tell which jobs the
+     * breaker admitted; see {@link Unparking#free} for the exception. Jobs of paused queues stay parked.
      *
-     * @return how many for each request, in their order
+     * <p>Each job is its own atomic step. After a crash some of the jobs may still be parked. The leader calls it, up
+     * to about ten times a second while a breaker recovers.
+     *
+     * @return how many jobs were unparked for each request, in order
      */
     List<Integer> unpark(List<Unparking> requests);
 
-    /** Puts up to {@code max} jobs of the backlog of this name back, and returns how many. */
+    /**
+     * Unparks up to {@code max} jobs of a backlog; see {@link #unpark(List)} and {@link Unparking#backlog}.
+     *
+     * @return how many jobs were unparked
+     */
     default int unpark(String name, int max) {
         return unpark(List.of(Unparking.backlog(name, max))).get(0);
     }
 
     /**
-     * Becomes or stays the one holder of a role.
+     * Makes a worker the holder of a role, or keeps it so. A role is free if it has no holder, if the term of its
+     * holder is over, or if its holder resigned. The check and the change are one atomic step. Every worker calls it
+     * when half of its term is over: about every 5 seconds.
      *
-     * @return whether {@code worker} holds it now, for {@code term} from now unless it asks again
+     * @param role name of the role
+     * @param worker name of the worker that wants it
+     * @param term how long the role is held from now, unless the worker calls again
+     * @return whether {@code worker} holds the role now
      */
     boolean lead(String role, String worker, Duration term);
 
-    /** Gives up a role, so that another need not wait for the term to end. */
+    /**
+     * Gives up a role, so that another worker need not wait for the end of the term. Nothing happens if {@code worker}
+     * does not hold it.
+     */
     void resign(String role, String worker);
 
-    /** Upkeep the leader calls now and then: folds counters, forgets what is old, and the like. */
+    /**
+     * Does the upkeep of the store itself, such as folding counters and deleting old insight data. The leader calls it
+     * about once a minute. A second call is harmless.
+     */
     void maintain();
 
     /**
-     * Registers one more who wants to know, soon, that jobs of some queue may be due: every worker of this process on
-     * this store does. Only a hint: it may come late, twice or never.
+     * Adds a listener that is called when jobs may be due. The call is a hint: it may come late, more than once, or not
+     * at all. Each worker of this process registers one. A listener must return quickly.
      */
     void onWake(Runnable listener);
 
-    /** Tells this listener no more. Harmless if it was never registered. */
+    /** Removes a listener. Nothing happens if it was never added. The default does nothing. */
     default void offWake(Runnable listener) {}
 
+    /** Closes the connections that the store itself opened. No other method may be called after it. */
     @Override
     void close();
 }

@@ -5,44 +5,63 @@ import io.reprise.JobSpec;
 import java.util.Collection;
 import java.util.List;
 
-/** The two writes of a store that may also take part in a caller's transaction. */
+/**
+ * The two writes of a store that can also take part in a caller's transaction: {@link JobStore#within}.
+ *
+ * @since 0.1.0
+ */
 public interface JobWriter {
 
     /**
-     * Stores jobs, all or none. Answers in the order of {@code specs}.
+     * Stores jobs, all or none, in one atomic step.
      *
-     * <p>A spec whose idempotency key is known, or whose unique key is held by a live job under
-     * {@link io.reprise.KeyRule#KEEP}, stores nothing and is answered with the job that is there; the check and the
-     * insert are one atomic step, also between processes, also for two specs of this call. The idempotency key is
-     * looked at first, and leads from then on to whichever job was answered. A proof beside it is remembered with it. {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now; the
-     * deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if due at once, else
-     * DELAYED.
+     * <p><b>Keys.</b> A spec stores nothing, and is answered with the job that is there, in two cases: its idempotency
+     * key is known, or a live job holds its unique key under {@link io.reprise.KeyRule#KEEP}. Check and insert are one
+     * atomic step. This holds between processes too, and for two specs of one call. The idempotency key is checked
+     * first. It leads to the answered job from then on. A proof beside the idempotency key is stored with it.
      *
-     * @throws io.reprise.KeyReusedException if an idempotency key is known, but not together with the proof that the spec has;
-     *     nothing is stored
-     * @throws io.reprise.DuplicateKeyException under REJECT, or under REPLACE if the holder is running; nothing is stored
+     * <p><b>Times.</b> {@code firstDueAt} and {@code dueAt} are the later of the requested time and the store's now.
+     * The deadline, if the policy has one, is {@code firstDueAt} plus that. The wait reason is NEW if the job is due at
+     * once, else DELAYED.
+     *
+     * <p>A second call with the same specs stores the jobs a second time, unless keys prevent it.
+     *
+     * @param specs the jobs; may be empty
+     * @return an answer for each spec, in order
+     * @throws io.reprise.KeyReusedException if an idempotency key is known, but not with the proof of the spec; nothing
+     *     is stored
+     * @throws io.reprise.DuplicateKeyException if a live job holds the unique key under REJECT, or a running job holds
+     *     it under REPLACE; nothing is stored
      */
     List<Inserted> insert(List<JobSpec> specs);
 
     /**
-     * Writes outcomes: for each settlement, atomically, job state, counters, attempt history and counts, if and only if
-     * the settlement's token is the live token of the job; otherwise nothing of it is written and the job is reported
-     * stale. One stale settlement does not hinder the others. Settled jobs leave their lease. Settling twice is
-     * harmless: the second time is stale. Of several settlements of one job in one call only the one with the greatest
-     * token counts, and the job is reported stale for the sake of the others.
+     * Writes outcomes. For each settlement, one atomic step writes job state, counters, attempt history and counts. The
+     * step happens if and only if the token of the settlement is the live token of the job. Otherwise nothing is
+     * written for it and the job is reported as stale.
      *
-     * <p>Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was requested meanwhile
-     * becomes CANCELLED instead of Wait, PutBack or Fail. A Wait after {@link Spent#LOSS} makes a job
-     * that was lost before a suspect, until it next ends with {@link Spent#ATTEMPT}: once is bad luck, and a whole batch
-     * shares it. How many suspects may run together with it is {@link Settlement.Wait#together} of the last of these. Attempt rows are written for every {@code spent} but NOTHING; a
-     * success's may be derived from the finished job. A row's ending follows {@code spent}; an ATTEMPT's is what was
-     * settled, SUCCEEDED, CANCELLED or else FAILED. History is bounded: the oldest rows beyond the store's limit go.
+     * <p>A stale settlement does not affect the others. A settled job leaves its lease. Settling a job twice is
+     * harmless: the second time is stale. If one call has several settlements of one job, only the settlement with
+     * the greatest token counts. The job is also reported as stale, because of the others.
      *
-     * <p>{@link Settlement#sequels} are inserted in the same atomic step, exactly for the settlements that are accepted: as
-     * by {@link #insert}, except that nothing about them can be refused.
+     * <p><b>State.</b> Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was
+     * requested becomes CANCELLED instead of Wait, Park, PutBack or Fail. A success stays a success.
      *
-     * @param closing leases of which nothing remains after this batch; they are deleted, and should one still hold a job
-     *     after all, that job is claimable again as it was before the claim
+     * <p><b>Suspects.</b> A Wait after {@link Spent#LOSS} makes a job a suspect if it was lost before. One loss is bad
+     * luck, which a whole batch shares. {@link Settlement.Wait#together} of the latest such Wait says how many suspects
+     * may run with it. The next {@link Spent#ATTEMPT} clears the suspicion.
+     *
+     * <p><b>History.</b> An attempt is written for every {@link Spent} except NOTHING. A store may derive the attempt
+     * of a success from the finished job. The ending of an attempt follows {@code spent}; for ATTEMPT it is SUCCEEDED,
+     * CANCELLED or FAILED, as settled. The store keeps a bounded number of attempts per job and deletes the oldest.
+     *
+     * <p><b>Follow-up jobs.</b> {@link Settlement#sequels} are inserted in the same atomic step, exactly for the
+     * settlements that are accepted. Their insert cannot be refused.
+     *
+     * @param settlements outcomes; may be empty
+     * @param closing tokens of leases that hold nothing after this batch. The store deletes these leases. If one still
+     *     holds a job, that job becomes claimable as it was before the claim
+     * @return the time of the batch, the stale jobs, and the jobs that became CANCELLED instead
      */
     Settled settle(List<Settlement> settlements, Collection<Long> closing);
 }

@@ -2,20 +2,21 @@
 package io.reprise.store;
 
 /**
- * An expired lease taken over from its worker.
+ * An expired lease that was taken over from its worker.
  *
- * @param claim the jobs, under a new token that only the taker knows; it settles them like a claim of its own. Its
- *     {@code claimedAt} and the jobs' {@code startedAt} are still those of the claim that was lost, and history names
- *     the worker that lost it
- * @param lostToken the token that died with the lease
- * @param lostWorker who claimed the jobs; after several take-overs still the first
- * @param excused whether the worker had said that it goes ({@link JobStore#excuse}), so that none of the jobs is to blame
- * @param unheard whether the claim was {@link ClaimRequest#remote}, and since then the lease was never renewed and none of its
- *     jobs was settled: the worker may never have heard of it
+ * @param claim the jobs, under a new token that only the taker knows. The taker settles them like a claim of its own.
+ *     {@code claimedAt} and the jobs' {@code startedAt} are those of the lost claim, and history names the worker that
+ *     lost it. A store need not set {@code admitted}, {@code damaged} and {@code together}
+ * @param lostToken the token that ended with the lost lease
+ * @param lostWorker the worker that claimed the jobs; after several take-overs still the first
+ * @param excused whether the worker said that it stops ({@link JobStore#excuse}), so that no job is to blame
+ * @param unheard whether the claim was {@link ClaimRequest#remote} and the worker was not heard from: the lease was
+ *     never renewed and none of its jobs was settled. The worker may not know of the claim
+ * @since 0.1.0
  */
 public record LostClaim(Claim claim, long lostToken, String lostWorker, boolean excused, boolean unheard) {
 
-    /** The claim of a worker that went without a word. */
+    /** Creates the lost claim of a local worker that did not say that it stops. */
     public LostClaim(Claim claim, long lostToken, String lostWorker) {
         this(claim, lostToken, lostWorker, false, false);
     }

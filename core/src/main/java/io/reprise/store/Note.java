@@ -4,9 +4,12 @@ package io.reprise.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who did something to a job or queue by hand, and why. Written with the change, in the same transaction.
+ * The author of a change by hand, and the reason. A store writes the note with the change, in the same transaction.
  *
- * @param detail what exactly changed, for the log of a change to a document; null if that is plain from the action
+ * @param by the person or program; 1 to 100 characters, not blank
+ * @param why the reason, cut to 500 characters; null if none was given
+ * @param detail what exactly changed, for a change of a document, cut to 2,000 characters; null if the action says it
+ * @since 0.1.0
  */
 public record Note(
         String by, @Nullable String why, @Nullable String detail) {
@@ -14,6 +17,12 @@ public record Note(
     static final int MAX_TEXT = 500;
     static final int MAX_DETAIL = 2_000;
 
+    /**
+     * Checks {@code by} and cuts the other texts.
+     *
+     * @throws NullPointerException if {@code by} is null
+     * @throws IllegalArgumentException if {@code by} is blank or has more than 100 characters
+     */
     public Note {
         if (by.isBlank() || by.length() > 100) {
             throw new IllegalArgumentException("by must have 1 to 100 characters");
@@ -22,11 +31,21 @@ public record Note(
         detail = cut(detail, MAX_DETAIL);
     }
 
+    /**
+     * Creates a note without a detail.
+     *
+     * @throws NullPointerException if {@code by} is null
+     * @throws IllegalArgumentException if {@code by} is blank or has more than 100 characters
+     */
     public Note(String by, @Nullable String why) {
         this(by, why, null);
     }
 
-    /** The same about a change. */
+    /**
+     * Returns this note with a detail.
+     *
+     * @param what what exactly changed, cut to 2,000 characters
+     */
     public Note changing(String what) {
         return new Note(by, why, what);
     }
@@ -35,7 +54,7 @@ public record Note(
         if (text == null || text.length() <= most) {
             return text;
         }
-        // Half a surrogate pair is no text, and databases refuse it.
+        // Half of a surrogate pair is not text, and databases refuse it.
         return text.substring(0, Character.isHighSurrogate(text.charAt(most - 1)) ? most - 1 : most);
     }
 }

@@ -5,13 +5,15 @@ import io.reprise.JobId;
 import java.util.Set;
 
 /**
- * Answer to a renewal.
+ * The answer to a renewal of leases.
  *
- * @param lost tokens that are no longer live: their jobs must be abandoned at once
- * @param cancelled jobs under the renewed leases that somebody asked to cancel
+ * @param lost tokens that are not live any more: the worker must abandon their jobs at once
+ * @param cancelled jobs under the renewed leases whose cancellation was requested
+ * @since 0.1.0
  */
 public record Renewal(Set<Long> lost, Set<JobId> cancelled) {
 
+    /** Copies the sets. */
     public Renewal {
         lost = Set.copyOf(lost);
         cancelled = Set.copyOf(cancelled);

@@ -8,23 +8,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a dead letter, or a waiting job, is put back to PENDING with reason MANUAL.
+ * How a dead letter or a waiting job is put back to PENDING with wait reason MANUAL. A parked job is unparked by it.
  *
  * @param action name for the audit log: retry or replay
- * @param delay due this long after the store's now
- * @param window if set, the job's life begins anew: first due at its new due time, deadline this much later; if null the
- *     job has no deadline from then on
- * @param resetCounts whether attempts, losses, interruptions, snoozes and grants go back to 0 and suspicion is lifted
- * @param grant attempts added to what the policy allows
- * @param edit what else changes
+ * @param delay the job is due this long after the store's now
+ * @param window if set, the job starts a new life: it is first due at its new due time, and its deadline is this much
+ *     later. If null, the job has no deadline any more
+ * @param resetCounts whether attempts, losses, interruptions, snoozes and grants go back to 0 and the job stops being a
+ *     suspect
+ * @param grant attempts added to the limit of the policy; 0 for none
+ * @param edit changes to the job itself
+ * @since 0.1.0
  */
 public record Revival(
         String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
 
     /**
-     * What the audit log says about it.
+     * Returns the detail for the audit log.
      *
-     * @param now the id of the job that is pending now
+     * @param before id of the job that is put back
+     * @param now id of the job that is pending now
      */
     public String detail(JobId before, JobId now) {
         List<String> parts = new ArrayList<>();
@@ -48,12 +51,14 @@ public record Revival(
     /**
      * Changes to the job itself.
      *
-     * @param newId store it as a new job and discard the old one, history included; the audit log keeps the link
-     * @param queue another queue, or null
-     * @param payload another payload, or null
+     * @param newId whether to store it as a new job and discard the old one with its history; the audit log keeps the
+     *     link
+     * @param queue another queue; null to keep the queue
+     * @param payload another payload as JSON; null to keep the payload
      */
     public record Edit(
             boolean newId, @Nullable String queue, @Nullable String payload) {
+        /** No change. */
         public static final Edit NONE = new Edit(false, null, null);
     }
 }

@@ -5,19 +5,23 @@ import io.reprise.JobId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answer to a revival.
+ * The answer to a revival.
  *
- * @param id the job that is pending now; null if refused
+ * @param result whether the job was put back, or why not
+ * @param id the job that is pending now; null if it was not put back
+ * @since 0.1.0
  */
 public record Revived(Result result, @Nullable JobId id) {
 
+    /** Whether the job was put back, or why not. */
     public enum Result {
+        /** The job is pending now. */
         DONE,
-        /** No such job. */
+        /** There is no such job. */
         MISSING,
-        /** It is running, succeeded or cancelled: nothing to put back. */
+        /** The job is running, succeeded or cancelled. It is neither FAILED nor PENDING, so it cannot be put back. */
         NOT_WAITING,
-        /** Another live job holds its unique key. */
+        /** Another live job holds the unique key. A person can put the job back when that job has ended. */
         KEY_TAKEN
     }
 }

@@ -14,13 +14,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The outcome of one claim, decided once: what the run was, and what becomes of the job. Accepted only while
- * {@code token} is the job's live token.
+ * The outcome of one claim of a job: how the run ended and what becomes of the job. The engine decides it once and
+ * writes it until the store accepts or refuses it. The store accepts it only while {@code token} is the live token of
+ * the job.
  *
- * @param ran how long the run took, so that the store can write its start by its own clock
- * @param failure kept in the attempt's history; null after a success
- * @param decision kept in the attempt's history; null after a success or a cancellation
- * @param sequels jobs to be stored in the same step, exactly if the settlement is accepted
+ * @param job id of the job
+ * @param token token of the lease under which the job ran
+ * @param spent the counter that this claim moves
+ * @param ran how long the run took; the store computes the start from its own clock
+ * @param next what becomes of the job
+ * @param failure the failure, kept with the attempt; null if nothing failed
+ * @param decision the decision, kept with the attempt; null after a success, a cancellation, or a claim that did not
+ *     start
+ * @param sequels follow-up jobs, stored in the same step exactly if the settlement is accepted
+ * @since 0.1.0
  */
 public record Settlement(
         JobId job,
@@ -32,7 +39,7 @@ public record Settlement(
         @Nullable Decision decision,
         Sequels sequels) {
 
-    /** A settlement that no other job follows. */
+    /** Creates a settlement without follow-up jobs. */
     public Settlement(
             JobId job,
             long token,
@@ -44,7 +51,7 @@ public record Settlement(
         this(job, token, spent, ran, next, failure, decision, Sequels.NONE);
     }
 
-    /** The same outcome, followed by these. */
+    /** Returns this settlement with other follow-up jobs. The last call wins. */
     public Settlement with(Sequels sequels) {
         return new Settlement(job, token, spent, ran, next, failure, decision, sequels);
     }
@@ -53,12 +60,18 @@ public record Settlement(
      * Jobs that follow an outcome.
      *
      * @param jobs stored if the outcome is accepted as it is
-     * @param ifCancelled stored instead if the job becomes CANCELLED because somebody asked for that meanwhile
+     * @param ifCancelled stored instead if the job becomes CANCELLED because that was requested
      */
     public record Sequels(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
 
+        /** No follow-up jobs. */
         public static final Sequels NONE = new Sequels(List.of(), List.of());
 
+        /**
+         * Copies and checks the jobs.
+         *
+         * @throws IllegalArgumentException if the store could refuse one of the jobs; see {@link #requireHarmless}
+         */
         public Sequels {
             jobs = List.copyOf(jobs);
             ifCancelled = List.copyOf(ifCancelled);
@@ -66,14 +79,17 @@ public record Settlement(
             ifCancelled.forEach(Sequels::requireHarmless);
         }
 
+        /** Returns whether there is no follow-up job. */
         public boolean isEmpty() {
             return jobs.isEmpty() && ifCancelled.isEmpty();
         }
 
         /**
-         * Checks that a job can follow another.
+         * Checks that the store cannot refuse a follow-up job. A refusal would keep the outcome of the other job from
+         * being written.
          *
-         * @throws IllegalArgumentException if storing it could be refused: that would keep the outcome from being written
+         * @return the spec
+         * @throws IllegalArgumentException if the spec has a unique key under another rule than KEEP
          */
         public static JobSpec requireHarmless(JobSpec spec) {
             if (spec.key() != null && spec.keyRule() != KeyRule.KEEP) {
@@ -85,57 +101,87 @@ public record Settlement(
         }
     }
 
-    /** What becomes of the job. */
+    /** The next state of a job after a claim. */
     public sealed interface Next {}
 
-    /** SUCCEEDED, with an optional JSON result. */
+    /**
+     * The job becomes SUCCEEDED. The worker sets it when the handler returned. The job stays until retention prunes it.
+     *
+     * @param result JSON result of the handler; null if it has none
+     */
     public record Succeed(@Nullable String result) implements Next {}
 
-    /** FAILED: a dead letter. */
+    /**
+     * The job becomes FAILED: a dead letter. A worker sets it when the policy gives up, and the leader for a lost job.
+     * A person can retry, replay or discard it.
+     *
+     * @param reason why the job failed
+     */
     public record Fail(FailReason reason) implements Next {}
 
-    /** CANCELLED. */
+    /**
+     * The job becomes CANCELLED. The worker sets it when the handler cancels the job, or stops because cancellation was
+     * requested. The job stays until retention prunes it.
+     */
     public record Cancel() implements Next {}
 
     /**
-     * PENDING again, due {@code delay} after the store's now.
+     * The job becomes PENDING, due {@code delay} after the store's now. A worker sets it for a retry or a snooze, the
+     * leader for a lost job. Workers claim it when it is due. A person can bring it forward with a manual retry.
      *
-     * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
-     * @param together how many suspects may run on one worker with this one, itself included, if this makes it a suspect
+     * @param reason why the job waits
+     * @param delay the delay; a part below one microsecond is cut off
+     * @param lastDelay the delay that the next retry gets as its previous delay; null keeps the stored one
+     * @param together how many suspects may run on one worker with this job, itself included, if this settlement makes
+     *     it a suspect; 1 or more
      */
     public record Wait(
             WaitReason reason, Duration delay, @Nullable Duration lastDelay, int together) implements Next {
+        /**
+         * Cuts the delay to microseconds, the unit in which stores keep times. So the due time computed from it is the
+         * stored one.
+         *
+         * @throws IllegalArgumentException if {@code together} is less than 1
+         */
         public Wait {
-            // In the resolution of the stores, so that the due time computed from it is the one stored.
+            // Stores keep microseconds, so the due time computed from this delay is the stored one.
             delay = delay.truncatedTo(ChronoUnit.MICROS);
             if (together < 1) {
                 throw new IllegalArgumentException("together must be at least 1, but is " + together);
             }
         }
 
-        /** A wait after which a suspect runs alone. */
+        /** Creates a wait after which a suspect runs alone. */
         public Wait(WaitReason reason, Duration delay, @Nullable Duration lastDelay) {
             this(reason, delay, lastDelay, 1);
         }
     }
 
     /**
-     * PENDING and parked: not claimed, even when due, until {@link JobStore#unpark} lets it go.
+     * The job becomes PENDING and parked. No worker claims it, even when it is due, until the leader unparks it with
+     * {@link JobStore#unpark}. A worker sets it if a breaker holds the job, if a budget has no credit for the retry, or
+     * if no worker has a handler. A person can bring it back with a manual retry.
      *
-     * @param by name of the control state it waits for
-     * @param delay how long after the store's now it is due; null leaves its due time as it was before the claim
-     * @param lastDelay what the next retry shall know as the previous delay; null keeps the stored one
+     * @param by name that the job is parked by; {@link JobStore#unpark} uses it
+     * @param reason why the job waits: BREAKER, BUDGET or NO_HANDLER
+     * @param delay the job is due this long after the store's now; null leaves its due time as it was before the claim
+     * @param lastDelay the delay that the next retry gets as its previous delay; null keeps the stored one
      */
     public record Park(
             String by,
             WaitReason reason,
             @Nullable Duration delay,
             @Nullable Duration lastDelay) implements Next {
+        /** Cuts the delay to microseconds, the unit in which stores keep times. */
         public Park {
             delay = delay == null ? null : delay.truncatedTo(ChronoUnit.MICROS);
         }
     }
 
-    /** PENDING as before the claim: due time and wait reason stay as they were; only the counter of {@code spent} moves. */
+    /**
+     * The job becomes PENDING as it was before the claim, with the same due time and wait reason. Only the counter of
+     * {@code spent} moves. A worker sets it for a job that it did not start or that a shutdown interrupted; the leader
+     * sets it for an excused loss. Workers can claim the job at once.
+     */
     public record PutBack() implements Next {}
 }

@@ -6,16 +6,20 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a job stands among others.
+ * The position of a job among others.
  *
- * @param at the store's time of this
- * @param leaseUntil when its worker loses it unless it renews; set exactly while RUNNING
- * @param parkedBy name of the control state it waits for; null unless it is parked
- * @param paused by whom its queue is paused; null while it is not
- * @param maxRunning its queue's limit; null if there is none
+ * @param job the job
+ * @param at time of this answer, by the store's clock
+ * @param leaseUntil when the worker loses the job unless it renews its lease; set exactly while the job is RUNNING
+ * @param parkedBy name that the job is parked by; null if it is not parked
+ * @param paused the pause of its queue; null if the queue is not paused
+ * @param maxRunning the limit of its queue; null if there is none
  * @param running jobs of its queue that run now
- * @param higher due jobs of higher priority that are claimed before it, counted up to a limit; 0 unless it is due and not parked
- * @param earlier the same for jobs of its priority
+ * @param higher due jobs of higher priority that are claimed before it, counted up to a limit; 0 unless the job is due
+ *     and not parked
+ * @param earlier due jobs of the same priority that are claimed before it, counted up to a limit; 0 unless the job is
+ *     due and not parked
+ * @since 0.1.0
  */
 public record Standing(
         Job job,

@@ -5,14 +5,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How long the payloads and results of some jobs are.
+ * The sizes of payloads and results of some jobs.
  *
- * @param byQueue their bytes in UTF-8, as they are stored
- * @param next where the next part begins; null if this was the last
+ * @param byQueue bytes in UTF-8, as stored, for each queue
+ * @param next cursor of the next part; null if this was the last
+ * @since 0.1.0
  */
 public record StoredBytes(
         Map<String, Long> byQueue, @Nullable String next) {
 
+    /** Copies the map. */
     public StoredBytes {
         byQueue = Map.copyOf(byQueue);
     }

@@ -7,12 +7,15 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A schedule as stored. The store does not understand {@code rule}: the engine parses it.
+ * A schedule as stored. The store does not read {@code rule}: the engine parses it.
  *
- * @param rule text form of when it fires
- * @param job what each firing enqueues
- * @param nextAt when it fires next
- * @param lastJob what the latest firing enqueued
+ * @param name name of the schedule
+ * @param rule text of the rule that says when it fires
+ * @param job the job that each firing enqueues
+ * @param paused whether it is paused
+ * @param nextAt the next firing
+ * @param lastJob the job that the latest firing enqueued; null if there was none
+ * @since 0.1.0
  */
 public record StoredSchedule(
         String name,

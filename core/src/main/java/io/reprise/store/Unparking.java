@@ -5,45 +5,65 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which parked jobs of one name to put back, so that they can be claimed.
+ * A request to unpark jobs of one name, so that they can be claimed.
  *
- * @param name the name of what they are parked by
- * @param max how many at most, 0 or more
- * @param since null for a backlog: those due earliest first, and each counts as a retry in claims, so that fresh work keeps
- *     its share. Else fresh work: only jobs due at this time or later that were never tried, those due latest first, of the
- *     last {@link #look} that are parked
- * @param free whether nothing holds jobs of this name any more. Then they are ordinary jobs: none of them is
- *     {@linkplain Claim#admitted admitted} when it is claimed, so a breaker that opens meanwhile holds them again
+ * @param name the name that the jobs are parked by
+ * @param max jobs at most; 0 or more
+ * @param since null for the backlog: jobs due earliest come first, and each counts as a retry in claims, so that fresh
+ *     jobs keep their share. Otherwise for fresh jobs: only jobs that never ran and are due at this time or later,
+ *     those due latest first, among the latest {@link #look} that are parked
+ * @param free whether nothing holds jobs of this name any more. Then the jobs become ordinary jobs, with wait reason
+ *     NEW or RETRY: a claim does not list them as {@linkplain Claim#admitted admitted}, and a breaker that opens later
+ *     holds them again
+ * @since 0.1.0
  */
 public record Unparking(String name, int max, @Nullable Instant since, boolean free) {
 
+    /**
+     * Checks the number.
+     *
+     * @throws IllegalArgumentException if {@code max} is negative
+     */
     public Unparking {
         if (max < 0) {
             throw new IllegalArgumentException("max must not be negative, but is " + max);
         }
     }
 
-    /** How many of the jobs due latest to look at for fresh work: retries may lie between. */
+    /** Returns how many of the jobs due latest a store reads for fresh jobs. Retries may be between them. */
     public int look() {
         return 4 * max + 100;
     }
 
-    /** Of the backlog. */
+    /**
+     * Returns a request for jobs of the backlog, those due earliest first.
+     *
+     * @throws IllegalArgumentException if {@code max} is negative
+     */
     public static Unparking backlog(String name, int max) {
         return new Unparking(name, max, null, false);
     }
 
-    /** The same with another number. */
+    /**
+     * Returns this request for another number of jobs.
+     *
+     * @throws IllegalArgumentException if {@code jobs} is negative
+     */
     public Unparking upTo(int jobs) {
         return new Unparking(name, jobs, since, free);
     }
 
-    /** The same, where nothing holds jobs of this name any more. */
+    /** Returns this request for a name that nothing holds jobs by any more. */
     public Unparking freely() {
         return new Unparking(name, max, since, true);
     }
 
-    /** Of what has become due since. */
+    /**
+     * Returns a request for fresh jobs, those due latest first.
+     *
+     * @param since only jobs that are due at this time or later
+     * @throws IllegalArgumentException if {@code max} is negative
+     */
     public static Unparking fresh(String name, int max, Instant since) {
         return new Unparking(name, max, since, false);
     }

@@ -4,24 +4,28 @@ package io.reprise.store;
 import java.util.List;
 
 /**
- * What a worker says of itself.
+ * The report of a worker about itself.
  *
- * @param queues those it serves, in their order; one that ends with {@link #ANY} stands for all that begin so; empty for
- *     every queue there is
- * @param types those it has handlers for; {@link #ANY} for all
- * @param concurrency jobs it runs at once
- * @param holding jobs it holds now, running or about to
+ * @param name name of the worker
+ * @param queues queues that it serves, in their order. A name that ends with {@link #ANY} stands for all queues with
+ *     this beginning. An empty list stands for every queue
+ * @param types job types that it has handlers for; {@link #ANY} for all
+ * @param concurrency jobs that it runs at once
+ * @param holding jobs that it holds now, running or waiting for a thread
+ * @since 0.1.0
  */
 public record WorkerReport(String name, List<String> queues, List<String> types, int concurrency, int holding) {
 
-    /** Stands for every type there is, and for every end of a queue's name. */
+    /** Stands for every job type, and for any end of a queue's name. */
     public static final String ANY = "*";
 
+    /** Copies the lists. */
     public WorkerReport {
         queues = List.copyOf(queues);
         types = List.copyOf(types);
     }
 
+    /** Returns whether the worker serves this queue. */
     public boolean serves(String queue) {
         return queues.isEmpty() || queues.stream().anyMatch(name -> isMeant(name, queue));
     }
@@ -30,6 +34,7 @@ public record WorkerReport(String name, List<String> queues, List<String> types,
         return name.equals(queue) || (name.endsWith(ANY) && queue.startsWith(name.substring(0, name.length() - 1)));
     }
 
+    /** Returns whether the worker has a handler for this job type. */
     public boolean handles(String type) {
         return types.contains(type) || types.contains(ANY);
     }

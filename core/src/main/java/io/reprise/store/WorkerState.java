@@ -4,14 +4,16 @@ package io.reprise.store;
 import java.time.Instant;
 
 /**
- * A worker that lives, as far as is known.
+ * A worker that counts as alive.
  *
- * @param report what it last said of itself
+ * @param report its latest report
  * @param since when it first checked in
- * @param seenAt when it last did
+ * @param seenAt when it last checked in
+ * @since 0.1.0
  */
 public record WorkerState(WorkerReport report, Instant since, Instant seenAt) {
 
+    /** Returns the name of the worker. */
     public String name() {
         return report.name();
     }

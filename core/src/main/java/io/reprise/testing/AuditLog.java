@@ -11,7 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What was done by hand, newest first. */
+/** The operations that people did, newest first. Bounded: the oldest entries go. */
 final class AuditLog {
 
     private static final int MAX_ENTRIES = 10_000;

@@ -11,7 +11,7 @@ import io.reprise.store.Revived;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** What people do to jobs and queues; each change leaves its note. */
+/** Operations of people on jobs and queues. Each change writes its audit entry. */
 final class ByHand {
 
     private final Tables tables;

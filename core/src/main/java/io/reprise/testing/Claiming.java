@@ -20,7 +20,7 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 
-/** Hands out leases and takes expired ones over. */
+/** Makes leases and takes expired leases over. */
 final class Claiming {
 
     private static final Comparator<StoredJob> CLAIM_ORDER = Comparator.<StoredJob>comparingInt(

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 
-/** Shared control state, and the jobs that are parked because of it. */
+/** Shared control state, and the jobs that are parked by it. */
 final class Controls {
 
     private final Tables tables;

@@ -10,10 +10,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Documents kept beside the jobs. */
+/** Documents that are stored beside the jobs. */
 final class Documents {
 
-    /** No character of a kind sorts before this one, so that a kind's documents lie together. */
+    /** A character that sorts before every character of a kind, so that the documents of one kind stand together. */
     private static final char SEPARATOR = ' ';
 
     private final NavigableMap<String, Document> rows = new TreeMap<>();

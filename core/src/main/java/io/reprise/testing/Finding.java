@@ -25,7 +25,7 @@ final class Finding {
 
     private Finding() {}
 
-    /** What a look found, and where it ended. */
+    /** The jobs that a search found, and the cursor where it ended; null at the end. */
     private record Look(List<StoredJob> found, @Nullable String next) {}
 
     static Page<Job> find(NavigableMap<JobId, StoredJob> jobs, JobQuery query) {
@@ -52,7 +52,7 @@ final class Finding {
         return new Page<>(largest, look.next);
     }
 
-    /** From the newest on, until there is one more than wanted, or enough was looked at. */
+    /** Searches from the newest job on, until there is one more than wanted or the limit of rows is reached. */
     private static Look look(NavigableMap<JobId, StoredJob> jobs, JobQuery query, int most) {
         String cursor = query.cursor();
         NavigableMap<JobId, StoredJob> rest = cursor == null ? jobs : jobs.headMap(position(cursor), false);
@@ -73,7 +73,7 @@ final class Finding {
         return new Look(found, null);
     }
 
-    /** Whether a store with indexes on dead letters would not have come to this job. */
+    /** Whether a store with indexes on dead letters would not read this job. */
     private static boolean isPassed(StoredJob job, JobQuery query) {
         return query.states().equals(Set.of(JobState.FAILED))
                 && (job.state != JobState.FAILED

@@ -64,8 +64,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A store for tests and for trying Reprise out: everything is gone with the process, nothing is shared between
- * processes, and a caller's transaction is refused. Otherwise it keeps the whole contract. Thread-safe.
+ * A store in memory, for tests and for trying Reprise out. All jobs are gone when the process ends, and processes do
+ * not share them. It refuses a caller's transaction. Otherwise it keeps the whole contract of {@link JobStore}. It
+ * keeps the latest 25 attempts of a job and the latest 10,000 audit entries.
+ *
+ * <p>Thread-safe. Several workers of one process may share it.
+ *
+ * @since 0.1.0
  */
 public final class InMemoryJobStore implements JobStore {
 
@@ -84,15 +89,27 @@ public final class InMemoryJobStore implements JobStore {
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean pollOnly;
 
+    /** Creates an empty store on the clock of the system. */
     public InMemoryJobStore() {
         this(InstantSource.system());
     }
 
+    /**
+     * Creates an empty store on a clock, for instance a {@link ManualClock}.
+     *
+     * @param clock decides all due times and leases; it must not go back
+     */
     public InMemoryJobStore(InstantSource clock) {
         this.clock = clock;
     }
 
-    /** Wakes nobody: workers find work by looking for it, like those of different processes on one database. */
+    /**
+     * Makes {@link #onWake} ignore listeners that are added after this call. Workers then find jobs by polling, like
+     * workers of different processes on one database. Call it before a worker starts. A second call changes nothing,
+     * and no call undoes it.
+     *
+     * @return this store
+     */
     public InMemoryJobStore pollOnly() {
         pollOnly = true;
         return this;
@@ -104,7 +121,7 @@ public final class InMemoryJobStore implements JobStore {
         }
     }
 
-    /** Like {@link #locked}, for what may make work; listeners are called without the lock. */
+    /** Does work like {@link #locked} that may make jobs due. Listeners are called without the lock. */
     private <T extends @Nullable Object> T waking(Function<Instant, T> work) {
         T answer = locked(work);
         listeners.forEach(Runnable::run);
@@ -119,6 +136,11 @@ public final class InMemoryJobStore implements JobStore {
         return clock.instant().truncatedTo(ChronoUnit.MICROS);
     }
 
+    /**
+     * This store has no transactions and refuses each one.
+     *
+     * @throws IllegalArgumentException always
+     */
     @Override
     public JobWriter within(Transaction transaction) {
         throw new IllegalArgumentException("InMemoryJobStore has no transactions, so it cannot take part in "
@@ -366,7 +388,7 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
         return waking(now -> {
-            // All or none: what would be refused is found before anything is moved.
+            // All or none: a refusal is found before any schedule moves.
             List<Firing> still = firings.stream().filter(schedules::stands).toList();
             List<Inserted> inserted = inserting.insert(
                     still.stream().flatMap(firing -> firing.jobs().stream()).toList(), now);

@@ -11,8 +11,8 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 
 /**
- * The real engine without threads and without waiting: jobs run in the calling thread, time moves when it is told to, and
- * chance comes from a seed. Not thread-safe.
+ * The real engine without threads and without waiting. Jobs run in the calling thread, time moves only when the test
+ * moves it, and randomness comes from a seed. Not thread-safe.
  *
  * <pre>{@code
  * ManualClock clock = new ManualClock();
@@ -23,7 +23,10 @@ import java.util.SplittableRandom;
  * }
  * }</pre>
  *
- * {@link Reprise#await} on such a Reprise lets time pass until the job has ended.
+ * <p>{@link Reprise#await} on this Reprise moves the clock until the job has ended. A handler runs in the calling
+ * thread, so nothing can interrupt it. Test timeouts and the cancellation of a running job with a real worker.
+ *
+ * @since 0.1.0
  */
 public final class InlineWorker implements AutoCloseable {
 
@@ -37,31 +40,58 @@ public final class InlineWorker implements AutoCloseable {
         this.driver = driver;
     }
 
-    /** Starts what the builder describes, with its store on {@code clock} and chance from a fixed seed. */
+    /**
+     * Starts a worker with a fixed seed: each run of a test draws the same delays.
+     *
+     * @param builder settings and handlers; its store must use {@code clock}
+     * @param clock the clock that {@link #advance} moves
+     */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock) {
         return start(builder, clock, SEED);
     }
 
+    /**
+     * Starts a worker with a seed. Equal seeds draw equal delays.
+     *
+     * @param builder settings and handlers; its store must use {@code clock}
+     * @param clock the clock that {@link #advance} moves
+     * @param seed the seed of all randomness in the engine
+     */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock, long seed) {
         VirtualDriver driver = new VirtualDriver(clock);
         Engine.Seams seams = new Engine.Seams(driver, new CallingThread(), new SplittableRandom(seed));
         return new InlineWorker(Starter.start(builder, seams), driver);
     }
 
+    /** Returns the Reprise that this worker runs for: enqueue, find and await jobs with it. */
     public Reprise reprise() {
         return reprise;
     }
 
-    /** Runs everything that is due now, and what that makes due now. */
+    /**
+     * Runs all jobs and upkeep that are due now, and those that they make due now. The clock does not move, unless a
+     * handler moves it.
+     *
+     * @throws IllegalStateException if a job is due again at once without end
+     */
     public void runDue() {
         driver.runDue();
     }
 
-    /** Lets time pass and runs what becomes due on the way, each at its time. */
+    /**
+     * Moves the clock forward and runs everything that becomes due on the way, each at its time.
+     *
+     * @param duration how far; a negative duration counts as zero
+     * @throws IllegalStateException if a job is due again at once without end
+     */
     public void advance(Duration duration) {
         driver.advance(duration);
     }
 
+    /**
+     * Stops the worker in an orderly way and closes its store; an {@link InMemoryJobStore} stays readable. A second
+     * call does nothing.
+     */
     @Override
     public void close() {
         reprise.close();

@@ -19,7 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Stores specs, all or none: first looks for a refusal, then writes what can no longer be refused. */
+/** Stores specs, all or none. It first looks for a refusal, and then writes specs that can no longer be refused. */
 final class Inserting {
 
     private final Tables tables;

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What is known beside the jobs. Guarded by the store's lock. */
+/** Statistics, workers and alerts. Guarded by the lock of the store. */
 final class Insights {
 
     private static final Duration KEEP_ACTIVITY = Duration.ofHours(3);
     private static final Duration KEEP_SPENDING = Duration.ofDays(31);
 
-    /** Tells causes apart as the stores do. */
+    /** The part of a cause by which stores tell causes apart. */
     private record CauseKey(String type, @Nullable String resource, String error) {
         static CauseKey of(Cause cause) {
             return new CauseKey(cause.type(), cause.resource(), cause.error());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
-/** What a waiting job competes with in its queue. */
+/** The group in which a waiting job competes within its queue. */
 enum Lane {
     FRESH,
     RETRY,

@@ -13,7 +13,7 @@ final class Lease {
 
     final long token;
     final String worker;
-    /** Who ran the jobs: the worker itself, or the one it took them over from. */
+    /** The worker that ran the jobs: this worker, or the worker that it took them over from. */
     final String runner;
 
     final String queue;
@@ -22,7 +22,7 @@ final class Lease {
     final Set<StoredJob> jobs = new LinkedHashSet<>();
     Instant expiresAt;
     boolean excused;
-    /** How many jobs it was made for, if its worker is remote and was not heard of yet; else 0. */
+    /** The number of jobs at the claim, if the worker is remote and was not heard from yet; else 0. */
     int unheard;
 
     Lease(long token, String worker, String queue, boolean alone, Instant claimedAt, Instant expiresAt) {
@@ -35,7 +35,7 @@ final class Lease {
         this.expiresAt = expiresAt;
     }
 
-    /** The same jobs' lease in other hands. */
+    /** A lease on the remaining jobs of a lost lease, for the worker that takes them over. */
     Lease(long token, String worker, Lease lost, Instant expiresAt) {
         this.token = token;
         this.worker = worker;

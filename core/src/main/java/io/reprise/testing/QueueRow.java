@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** A queue's settings, counts and waiting jobs. */
+/** The settings, counts and waiting jobs of a queue. */
 final class QueueRow {
 
     final String name;
@@ -19,7 +19,7 @@ final class QueueRow {
 
     @Nullable
     Integer maxRunning;
-    /** Part of a retry that earlier claims were too small to take. */
+    /** The fraction of a retry that earlier claims were too small to take. */
     private double retryCredit;
 
     QueueRow(String name) {
@@ -54,7 +54,7 @@ final class QueueRow {
         return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
     }
 
-    /** How many of a batch go to retries; what rounding keeps back is paid out by later batches. */
+    /** The number of retries in a batch. A fraction that rounding cuts off goes to later batches. */
     int retriesIn(int batch, double share) {
         retryCredit += batch * share;
         int whole = (int) Math.floor(retryCredit + 1e-9);

@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Waiting jobs of one queue, by lane, priority and due time, so that a claim looks only at what it takes. */
+/** The waiting jobs of one queue, by lane, priority and due time, so that a claim reads only the jobs that it takes. */
 final class ReadyJobs {
 
     static final Comparator<StoredJob> BY_DUE =
@@ -41,7 +41,9 @@ final class ReadyJobs {
         }
     }
 
-    /** The first due jobs of a lane. Those past their deadline leave the index for good: no run can start any more. */
+    /**
+     * The first due jobs of a lane. A job past its deadline leaves the index for good, because no run of it can start.
+     */
     List<StoredJob> due(Lane lane, Instant now, int max, Predicate<StoredJob> wanted) {
         List<StoredJob> found = new ArrayList<>();
         for (NavigableSet<StoredJob> level : levels(lane).values()) {
@@ -61,13 +63,13 @@ final class ReadyJobs {
         return found;
     }
 
-    /** Whether some job can be claimed. */
+    /** Whether a job can be claimed. */
     boolean isDue(Instant now) {
         return lanes.keySet().stream()
                 .anyMatch(lane -> !due(lane, now, 1, job -> true).isEmpty());
     }
 
-    /** Due jobs of higher priority in the same lane. */
+    /** The number of due jobs of higher priority in the same lane. */
     int higher(StoredJob job, Instant now, int most) {
         return (int) levels(job.lane()).headMap(job.spec.priority()).values().stream()
                 .flatMap(level -> level.stream().takeWhile(other -> !other.dueAt.isAfter(now)))
@@ -75,7 +77,7 @@ final class ReadyJobs {
                 .count();
     }
 
-    /** Jobs of the same lane and priority that come before it. */
+    /** The number of jobs of the same lane and priority that come before this job. */
     int earlier(StoredJob job, int most) {
         NavigableSet<StoredJob> peers = levels(job.lane()).get(job.spec.priority());
         return peers == null ? 0 : (int) peers.headSet(job).stream().limit(most).count();

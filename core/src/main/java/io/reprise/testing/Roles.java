@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who leads what, and until when. */
+/** The holder of each role, and the end of its term. */
 final class Roles {
 
     private record Term(String worker, Instant until) {}

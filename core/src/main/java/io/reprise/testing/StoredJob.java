@@ -21,7 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** One job's row. Change it only through {@link Tables#update}, which keeps the indexes right. */
+/** The row of one job. Change it only through {@link Tables#update}, which keeps the indexes correct. */
 final class StoredJob {
 
     private static final int MAX_HISTORY = 25;
@@ -52,19 +52,19 @@ final class StoredJob {
     boolean cancelRequested;
     boolean suspect;
 
-    /** How many suspects may run on one worker with this one. */
+    /** The number of suspects that may run on one worker with this job. */
     int together = 1;
 
-    /** Whether the job was let go of a backlog: then it leaves fresh work its share. */
+    /** Whether the job was unparked from a backlog. Then it counts as a retry, so that fresh jobs keep their share. */
     boolean backlog;
 
-    /** Name of the control state the job waits for; null unless it is parked. */
+    /** The name that the job is parked by; null if it is not parked. */
     @Nullable
     String parkedBy;
 
     JobCounts counts = JobCounts.NONE;
     Instant firstDueAt;
-    /** Kept while the job runs, so that a claim can be undone. */
+    /** The due time. It stays while the job runs, so that a claim can be undone. */
     Instant dueAt;
 
     @Nullable
@@ -120,7 +120,7 @@ final class StoredJob {
                 c.attempts(), c.losses(), c.interruptions(), c.snoozes(), Math.addExact(c.granted(), attempts));
     }
 
-    /** Out of its lease and waiting as it was before the claim. */
+    /** Takes the job out of its lease. It waits as before the claim. */
     void putBack() {
         leave();
         state = JobState.PENDING;

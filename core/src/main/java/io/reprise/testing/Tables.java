@@ -15,7 +15,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Every row of the store with its indexes. Guarded by the store's lock. */
+/** All rows of the store with their indexes. Guarded by the lock of the store. */
 final class Tables {
 
     private static final Comparator<StoredJob> BY_ID = Comparator.comparing(job -> job.id);

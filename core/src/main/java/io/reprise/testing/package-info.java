@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * For tests of code that uses Reprise: a clock that moves when told, a store in memory, and a worker that runs jobs in
- * the calling thread. Nothing here waits in real time.
+ * Helpers for tests of code that uses Reprise: a clock that moves only when the test moves it, a store in memory, and a
+ * worker that runs jobs in the calling thread. Nothing here waits in real time.
+ *
+ * <p>Start at {@link io.reprise.testing.InlineWorker}.
  */
 @NullMarked
 package io.reprise.testing;

@@ -11,16 +11,23 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** Copies a SQLite file while others work on it. The servers of other databases have programs of their own for this. */
+/**
+ * Copies an SQLite file while other processes use it. The servers of other databases have backup programs of their own.
+ * Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class JdbcBackup {
 
     private JdbcBackup() {}
 
     /**
-     * Copies all that was committed when it begins, into one file for its owner only.
+     * Copies everything that is committed when the call begins into one new file. Only its owner may read and write the
+     * copy, where the file system supports that.
      *
-     * @param copy must not exist
-     * @throws RepriseException if it cannot
+     * @param file the SQLite file
+     * @param copy the new file; it must not exist
+     * @throws RepriseException if the copy exists already or cannot be made
      */
     public static void sqlite(Path file, Path copy) {
         try {

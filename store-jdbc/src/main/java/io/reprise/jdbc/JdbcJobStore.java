@@ -59,8 +59,13 @@ import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs in SQLite, PostgreSQL, MySQL or MariaDB. Every wait for a connection and every statement is bounded. Thread-safe; several stores, in
- * one process or many, may use the same database.
+ * A store in SQLite, PostgreSQL, MySQL or MariaDB. Each wait for a connection and each statement is bounded by the
+ * timeout of the builder.
+ *
+ * <p>Thread-safe. Several stores, in one process or in many, may use the same database. Call {@link #prepare} before
+ * any other method; a Reprise does so when it starts. The tables are not an API.
+ *
+ * @since 0.1.0
  */
 public final class JdbcJobStore implements JobStore {
 
@@ -78,41 +83,59 @@ public final class JdbcJobStore implements JobStore {
         this.expiry = new Expiry(database, parts.outbox());
     }
 
-    /** In one file, which is created if need be; its directory must exist. */
+    /** Opens a store in an SQLite file with default settings; see {@link JdbcStoreBuilder#sqlite(Path)}. */
     public static JdbcJobStore sqlite(Path file) {
         return builder().sqlite(file);
     }
 
+    /**
+     * Opens a store in PostgreSQL with default settings; see
+     * {@link JdbcStoreBuilder#postgresql(String, String, String)}.
+     *
+     * @param jdbcUrl URL that begins with {@code jdbc:postgresql:}
+     * @param user name of the database user; null if the URL has it or none is needed
+     * @param password password of the user; null if the URL has it or none is needed
+     * @throws IllegalArgumentException if the driver does not understand the URL
+     */
     public static JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
         return builder().postgresql(jdbcUrl, user, password);
     }
 
-    /** On plain connections of a source: the store pools them itself and keeps one to listen for work. */
+    /** Opens a store in PostgreSQL with default settings; see {@link JdbcStoreBuilder#postgresql(DataSource)}. */
     public static JdbcJobStore postgresql(DataSource source) {
         return builder().postgresql(source);
     }
 
-    /** By the driver that knows the URL: that of MariaDB for {@code jdbc:mariadb:}, that of MySQL for {@code jdbc:mysql:}. */
+    /**
+     * Opens a store in MySQL or MariaDB with default settings; see
+     * {@link JdbcStoreBuilder#mysql(String, String, String)}.
+     *
+     * @param jdbcUrl URL that begins with {@code jdbc:mariadb:} or {@code jdbc:mysql:}; its driver must be on the class
+     *     path
+     * @param user name of the database user; null if the URL has it or none is needed
+     * @param password password of the user; null if the URL has it or none is needed
+     */
     public static JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
         return builder().mysql(jdbcUrl, user, password);
     }
 
-    /** On plain connections of a source to MySQL or MariaDB: the store pools them itself. */
+    /** Opens a store in MySQL or MariaDB with default settings; see {@link JdbcStoreBuilder#mysql(DataSource)}. */
     public static JdbcJobStore mysql(DataSource source) {
         return builder().mysql(source);
     }
 
     /**
-     * Opens what a URL names: {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database},
-     * {@code mariadb://…}, {@code mysql://…}, or the JDBC URL of one of them. MariaDB's driver stands in for MySQL's where
-     * that is not on the class path.
+     * Opens a store by URL with default settings; see {@link JdbcStoreBuilder#open(String)}.
      *
-     * @throws IllegalArgumentException if it is of another kind
+     * @param url {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database}, {@code mariadb://…},
+     *     {@code mysql://…}, or the JDBC URL of one of them
+     * @throws IllegalArgumentException if the URL is of another kind or not complete
      */
     public static JdbcJobStore open(String url) {
         return builder().open(url);
     }
 
+    /** Returns a builder with default settings. */
     public static JdbcStoreBuilder builder() {
         return new JdbcStoreBuilder();
     }
@@ -128,8 +151,13 @@ public final class JdbcJobStore implements JobStore {
     }
 
     /**
-     * Makes a database that came back from a backup fit for use, before anybody works on it: ids, fencing tokens and versions go on
-     * far beyond what can have been given out since, and no lease holds, so that jobs that ran then run again.
+     * Makes a database usable that was restored from a backup. Call it once after the restore, before any worker or
+     * client uses the database. The database user must own the tables.
+     *
+     * <p>Ids, tokens and versions continue far above all values that may have been given out since the backup. All
+     * leases, workers and roles are deleted, so jobs that ran at the time of the backup run again.
+     *
+     * @throws io.reprise.store.StoreException if the database fails or refuses; then nothing changed
      */
     public void afterRestore() {
         run("make the database fit for use", Restored::repair);
@@ -193,7 +221,7 @@ public final class JdbcJobStore implements JobStore {
         }
         boolean followed = Outbox.hasSequels(settlements);
         if (followed) {
-            // Ahead: whether the transaction stores them depends on what it accepts.
+            // Policies are stored ahead: the transaction knows only later which follow-up jobs it stores.
             parts.policies().storeAhead(database, Outbox.policies(settlements));
         }
         Settled settled = database.write(what, work);
@@ -342,7 +370,7 @@ public final class JdbcJobStore implements JobStore {
         Map<JobId, Revived> answers = new HashMap<>(database.write(
                 "revive " + revivals.size() + " jobs",
                 session -> parts.revivals().reviveAll(session, revivals, note)));
-        // Those that need more than a statement for many, such as jobs with unique keys.
+        // Jobs that cannot be revived by one statement for many, such as jobs with unique keys.
         revivals.forEach((id, revival) -> answers.computeIfAbsent(id, each -> revive(each, revival, note)));
         wakeups.announce();
         return answers;
@@ -355,7 +383,7 @@ public final class JdbcJobStore implements JobStore {
                         "cancel " + ids.size() + " jobs",
                         session -> parts.outbox().cancelAll(session, ids, note, sequels))
                 .forEach(id -> answers.put(id, Cancellation.DONE));
-        // Those that run, have ended, or were claimed meanwhile.
+        // Jobs that run, have ended, or were claimed after the statement above.
         for (JobId id : ids) {
             if (!answers.containsKey(id)) {
                 answers.put(id, cancel(id, note, find(id).map(sequels).orElse(List.of())));
@@ -644,7 +672,10 @@ public final class JdbcJobStore implements JobStore {
         return database.read("read alerts", Alerts::all);
     }
 
-    /** How many transactions fell victim to a deadlock, or to a lock held long, since the store was opened, and were run again. */
+    /**
+     * Returns how many transactions were run again since the store was opened, because of a deadlock or a long wait for
+     * a lock.
+     */
     public long repeats() {
         return database.repeats();
     }
@@ -652,7 +683,7 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public void onWake(Runnable listener) {
         if (listens.compareAndSet(false, true)) {
-            // Before the others, who will claim.
+            // The first listener: it must run before the workers' listeners, which claim.
             wakeups.add(parts.claims()::woken);
         }
         wakeups.add(listener);
@@ -669,7 +700,10 @@ public final class JdbcJobStore implements JobStore {
         database.close();
     }
 
-    /** That there was nothing to change is told as a truth too. */
+    /**
+     * Runs a change that may find nothing to change. Then the session confirms the answer, because an old primary that
+     * lost a failover could answer with old data.
+     */
     private boolean change(String what, Database.Work<Boolean> work) {
         return database.write(what, session -> {
             boolean changed = work.on(session);

@@ -6,25 +6,34 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The schema as text, for those who apply it themselves. The tables are not an API. */
+/**
+ * The schema as text, for people who apply migrations themselves. The tables are not an API: they change between
+ * versions. Thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class JdbcSchema {
 
     private JdbcSchema() {}
 
     /**
-     * All migrations in order, as one script that also records them, so that {@link JdbcJobStore#prepare} finds nothing
-     * left to do.
+     * Returns all migrations in order as one script. The script records the migrations, so that
+     * {@link JdbcJobStore#prepare} finds nothing left to do.
      *
      * @param dialect {@code sqlite}, {@code postgresql}, {@code mysql} or {@code mariadb}
-     * @throws IllegalArgumentException if it is none of these
+     * @throws IllegalArgumentException if there is no such dialect
      */
     public static String print(String dialect) {
         return String.join("", steps(dialect).values());
     }
 
     /**
-     * The same as versioned migrations for Flyway, by the names of the files: {@code V1__reprise_jobs.sql} and so on. The
-     * numbers are those of our steps; give them a history table of their own.
+     * Returns all migrations as versioned files for Flyway: {@code V1__reprise_jobs.sql} and so on. Their numbers are
+     * the numbers of Reprise's migrations. Give them a history table of their own.
+     *
+     * @param dialect {@code sqlite}, {@code postgresql}, {@code mysql} or {@code mariadb}
+     * @return content by name of the file, in order
+     * @throws IllegalArgumentException if there is no such dialect
      */
     public static Map<String, String> flyway(String dialect) {
         Map<String, String> files = new LinkedHashMap<>();
@@ -35,7 +44,13 @@ public final class JdbcSchema {
         return files;
     }
 
-    /** The same as a changelog of formatted SQL for Liquibase, one changeset for each step, by the name of the file. */
+    /**
+     * Returns all migrations as one changelog of formatted SQL for Liquibase, with one changeset for each migration.
+     *
+     * @param dialect {@code sqlite}, {@code postgresql}, {@code mysql} or {@code mariadb}
+     * @return content by name of the file: one entry, {@code reprise.sql}
+     * @throws IllegalArgumentException if there is no such dialect
+     */
     public static Map<String, String> liquibase(String dialect) {
         List<String> changes = new ArrayList<>(List.of("--liquibase formatted sql\n"));
         steps(dialect)
@@ -44,7 +59,7 @@ public final class JdbcSchema {
         return Map.of("reprise.sql", String.join("\n", changes));
     }
 
-    /** By the names of the steps, in their order. The first also makes the table in which all are recorded. */
+    /** The migrations by name, in order. The first one also creates the table in which all are recorded. */
     private static Map<String, String> steps(String dialect) {
         return switch (dialect) {
             case "mysql" -> steps("mysql", MySqlServer.MYSQL);

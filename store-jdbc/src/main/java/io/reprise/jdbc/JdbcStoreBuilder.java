@@ -11,22 +11,27 @@ import java.time.Duration;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link JdbcJobStore}. Not thread-safe. */
+/**
+ * Settings of a {@link JdbcJobStore}. A method that opens a store can be called more than once; each call opens a new
+ * store with the settings of that moment. If a setting is set twice, the last call wins. Not thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class JdbcStoreBuilder {
 
     private static final int POOL = 8;
 
-    /** Connections kept open while there is little to do: what a worker that becomes busy uses first. */
+    /** Connections that stay open while there is little to do. A worker that becomes busy uses them first. */
     private static final int WARM = 3;
 
     private static final int SQLITE_READERS = 3;
     private static final int HISTORY = 25;
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
-    /** How long MySQL lets a transaction wait for another's lock before it is run again. */
+    /** How long a transaction waits for a lock in MySQL before it is run again. */
     private static final Duration LOCK_WAIT = Duration.ofSeconds(5);
 
-    /** How often a resting connection is used, so that MySQL does not take it for a dead one. */
+    /** How often an idle connection is used, so that MySQL does not close it as a dead one. */
     private static final Duration KEEP_ALIVE = Duration.ofSeconds(30);
 
     private int pool = POOL;
@@ -37,10 +42,13 @@ public final class JdbcStoreBuilder {
     JdbcStoreBuilder() {}
 
     /**
-     * Connections to the server, 2 to 100, {@value #POOL} unless told otherwise; one more listens for work on PostgreSQL,
-     * or takes numbers on MySQL, and two more are for lists and counts, so that these never keep the engine waiting.
+     * Sets the number of connections to the server. SQLite ignores it. One more connection listens for work
+     * (PostgreSQL) or takes numbers (MySQL). Two more serve lists and counts, so that these never keep the engine
+     * waiting. Default: {@value #POOL}.
      *
-     * @throws IllegalArgumentException if out of bounds
+     * @param connections 2 to 100
+     * @return this builder
+     * @throws IllegalArgumentException if {@code connections} is out of its bounds
      */
     public JdbcStoreBuilder poolSize(int connections) {
         this.pool = within("poolSize", connections, 2, 100);
@@ -48,9 +56,11 @@ public final class JdbcStoreBuilder {
     }
 
     /**
-     * Attempts kept per job, 1 to 1000, {@value #HISTORY} unless told otherwise.
+     * Sets the number of attempts that are kept per job. Older ones are deleted. Default: {@value #HISTORY}.
      *
-     * @throws IllegalArgumentException if out of bounds
+     * @param attempts 1 to 1,000
+     * @return this builder
+     * @throws IllegalArgumentException if {@code attempts} is out of its bounds
      */
     public JdbcStoreBuilder keepAttempts(int attempts) {
         this.history = within("keepAttempts", attempts, 1, 1_000);
@@ -58,10 +68,13 @@ public final class JdbcStoreBuilder {
     }
 
     /**
-     * How long a statement, or the wait for a connection or for SQLite's write lock, may take: 1 second to 1 hour, 30
-     * seconds unless told otherwise.
+     * Sets the longest time that a statement, the wait for a connection, or the wait for SQLite's write lock may take.
+     * Lists and counts get at most 5 seconds of it. Default: 30 seconds.
      *
-     * @throws IllegalArgumentException if out of bounds
+     * @param timeout 1 second to 1 hour
+     * @return this builder
+     * @throws NullPointerException if {@code timeout} is null
+     * @throws IllegalArgumentException if {@code timeout} is out of its bounds
      */
     public JdbcStoreBuilder timeout(Duration timeout) {
         within("timeout in seconds", (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds()), 1, 3_600);
@@ -69,7 +82,13 @@ public final class JdbcStoreBuilder {
         return this;
     }
 
-    /** Neither LISTEN nor NOTIFY, as a pooler in transaction mode such as PgBouncer requires; workers poll. */
+    /**
+     * Uses neither LISTEN nor NOTIFY of PostgreSQL; workers poll. A pooler in transaction mode, such as PgBouncer,
+     * requires it. Prepared statements on the server are off too. Other databases ignore it. Default: off. A second
+     * call changes nothing, and no call undoes it.
+     *
+     * @return this builder
+     */
     public JdbcStoreBuilder pollOnly() {
         this.pollOnly = true;
         return this;
@@ -82,6 +101,11 @@ public final class JdbcStoreBuilder {
         return value;
     }
 
+    /**
+     * Returns a store in an SQLite file. The store opens the file when it is first used, and creates it if it does not
+     * exist. The directory must exist. Several processes of one machine may share the file. Do not use a network file
+     * system.
+     */
     public JdbcJobStore sqlite(Path file) {
         return sqlite(new SqliteDatabase(file, timeout, SQLITE_READERS));
     }
@@ -90,10 +114,24 @@ public final class JdbcStoreBuilder {
         return new JdbcJobStore(database, new Wakeups.Local(), Parts.sqlite(database, history));
     }
 
+    /**
+     * Opens a store in PostgreSQL 14 or newer. The driver {@code org.postgresql:postgresql} must be on the class path.
+     * The store connects when it is first used.
+     *
+     * @param jdbcUrl URL that begins with {@code jdbc:postgresql:}; it may name several hosts. Its parameters win over
+     *     settings of the store
+     * @param user name of the database user; null if the URL has it or none is needed
+     * @param password password of the user; null if the URL has it or none is needed
+     * @throws IllegalArgumentException if the driver does not understand the URL
+     */
     public JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
         return postgresql(new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly));
     }
 
+    /**
+     * Opens a store in PostgreSQL 14 or newer on connections of a source. The store pools them itself and keeps one to
+     * listen for work, so pass a source of plain connections, not a pool. The store does not close the source.
+     */
     public JdbcJobStore postgresql(DataSource source) {
         HikariConfig config = pool();
         config.setDataSource(source);
@@ -107,7 +145,16 @@ public final class JdbcStoreBuilder {
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
 
-    /** By the driver that knows the URL; it has to be on the class path. */
+    /**
+     * Opens a store in MySQL 8.0.19, MariaDB 10.6 or newer. It uses the driver that knows the URL: that of MariaDB for
+     * {@code jdbc:mariadb:}, that of MySQL for {@code jdbc:mysql:}. The store connects when it is first used.
+     *
+     * @param jdbcUrl URL that begins with {@code jdbc:mariadb:} or {@code jdbc:mysql:}; its driver must be on the class
+     *     path
+     * @param user name of the database user; null if the URL has it or none is needed
+     * @param password password of the user; null if the URL has it or none is needed
+     * @throws RuntimeException if no driver for the URL is on the class path
+     */
     public JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
         HikariConfig config = mysqlPool();
         config.setJdbcUrl(jdbcUrl);
@@ -116,6 +163,11 @@ public final class JdbcStoreBuilder {
         return mysql(config);
     }
 
+    /**
+     * Opens a store in MySQL 8.0.19, MariaDB 10.6 or newer on connections of a source. The store pools them itself, so
+     * pass a source of plain connections, not a pool. They must count the rows that an update matches, as both drivers
+     * do by default. The store does not close the source.
+     */
     public JdbcJobStore mysql(DataSource source) {
         HikariConfig config = mysqlPool();
         config.setDataSource(source);
@@ -125,8 +177,9 @@ public final class JdbcStoreBuilder {
     private HikariConfig mysqlPool() {
         HikariConfig config = pool();
         config.setKeepaliveTime(KEEP_ALIVE.toMillis());
-        // Nothing is cut off in silence, whatever the server's default; nobody waits for a lock for long; and who is
-        // frozen or cut off in a transaction does not keep its locks, as each kind of server can tell it.
+        // Strict mode refuses a value that is too long instead of cutting it. No statement waits long for a lock. The
+        // server ends a session that is silent within a transaction, so that it does not keep its locks: MariaDB by
+        // idle_transaction_timeout, MySQL by wait_timeout.
         config.setConnectionInitSql("set session sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION',"
                 + " innodb_lock_wait_timeout = " + Math.max(1, Math.min(LOCK_WAIT.toSeconds(), timeout.toSeconds() / 2))
                 + " /*M!100600 , idle_transaction_timeout = " + timeout.toSeconds() + " */"
@@ -143,7 +196,7 @@ public final class JdbcStoreBuilder {
         return new JdbcJobStore(database, new Wakeups.Local(), Parts.mysql(database, history));
     }
 
-    /** Connections for those who look; opened when first used. */
+    /** A pool for lists and counts. Its connections are opened when they are first used. */
     private static HikariDataSource looks(HikariConfig config) {
         HikariConfig looks = like(config, "reprise-looks", Database.LOOKS);
         looks.setConnectionTimeout(Math.min(config.getConnectionTimeout(), Database.LOOK_TIME.toMillis()));
@@ -171,6 +224,16 @@ public final class JdbcStoreBuilder {
         return config;
     }
 
+    /**
+     * Opens a store by URL. Write the characters {@code @ / : %} of a user name or password with percent signs, as
+     * {@code %40 %2F %3A %25}. If MySQL's driver is not on the class path, MariaDB's driver is used for {@code mysql:}
+     * too.
+     *
+     * @param url {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database}, {@code mariadb://…},
+     *     {@code mysql://…}, or the JDBC URL of one of them
+     * @throws NullPointerException if {@code url} is null
+     * @throws IllegalArgumentException if the URL is of another kind or not complete
+     */
     public JdbcJobStore open(String url) {
         if (url.startsWith("jdbc:")) {
             return open(url.substring("jdbc:".length()), url);
@@ -195,7 +258,10 @@ public final class JdbcStoreBuilder {
         return mysql(driven(login.url()), login.user(), login.password());
     }
 
-    /** MariaDB's driver speaks with MySQL too: it stands in where MySQL's own is not on the class path. */
+    /**
+     * The URL for a driver that is present. MariaDB's driver also speaks with MySQL, so it is used if MySQL's driver is
+     * not on the class path.
+     */
     private static String driven(String jdbcUrl) {
         boolean known = DriverManager.drivers().anyMatch(driver -> accepts(driver, jdbcUrl));
         return known ? jdbcUrl : jdbcUrl.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");

@@ -7,8 +7,13 @@ import java.sql.SQLException;
 import java.util.Objects;
 
 /**
- * A caller's open JDBC transaction. Reprise writes on its connection and never commits, rolls back, closes it or changes
- * its autocommit mode. As thread-safe as the connection.
+ * An open JDBC transaction of the caller. Reprise writes on its connection. It never commits, rolls back or closes the
+ * connection, and never changes its autocommit mode. As thread-safe as the connection.
+ *
+ * <p>The store checks the connection on each use. It throws IllegalArgumentException if the connection is in autocommit
+ * mode or leads to another kind of database.
+ *
+ * @since 0.1.0
  */
 public final class JdbcTransaction implements Transaction {
 
@@ -18,21 +23,31 @@ public final class JdbcTransaction implements Transaction {
         this.source = source;
     }
 
-    /** The transaction of a connection with autocommit off, to the database the store uses. */
+    /**
+     * Returns the transaction of a connection.
+     *
+     * @param connection a connection to the database of the store, with autocommit off
+     * @throws NullPointerException if {@code connection} is null
+     */
     public static JdbcTransaction of(Connection connection) {
         Objects.requireNonNull(connection, "connection");
         return new JdbcTransaction(() -> connection);
     }
 
-    /** For frameworks that bind a connection to the thread. */
+    /**
+     * Returns the current transaction of a framework that binds a connection to the thread. The source is asked on each
+     * use.
+     *
+     * @throws NullPointerException if {@code source} is null
+     */
     public static JdbcTransaction of(ConnectionSource source) {
         return new JdbcTransaction(Objects.requireNonNull(source, "source"));
     }
 
     /**
-     * The connection as it is now.
+     * Returns the current connection.
      *
-     * @throws IllegalArgumentException if it cannot carry a transaction of such a database
+     * @throws IllegalArgumentException if it leads to another kind of database, or is in autocommit mode
      */
     Connection connection(Dialect dialect) throws SQLException {
         Connection connection = source.current();

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Jobs in SQLite or PostgreSQL: {@link io.reprise.jdbc.JdbcJobStore} and {@link io.reprise.jdbc.JdbcTransaction}. What a
- * statement means is said above it; what differs between the databases is in their dialects. A claim never writes a job's
- * row: a job is held exactly while a lease row lists it and the job's own token is less than that lease's.
+ * Jobs in SQLite, PostgreSQL, MySQL or MariaDB. Start at {@link io.reprise.jdbc.JdbcJobStore};
+ * {@link io.reprise.jdbc.JdbcTransaction} joins a transaction of the application.
+ *
+ * <p>There are three table layouts for the four products: MySQL and MariaDB share one. The dialects hold what differs
+ * between the databases, and a comment above each statement explains it. A claim never writes the row of a job. A
+ * worker holds a job exactly while a lease row lists the job and the job's own token is less than the token of that
+ * lease.
  */
 @NullMarked
 package io.reprise.jdbc;

@@ -56,13 +56,18 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs in MongoDB, 5.0 or newer. On a replica set everything that the contract calls one step is one; on a single server,
- * which has no transactions, what spans several documents is done in an order that loses nothing (see docs/mongodb.md).
- * Thread-safe.
+ * A store in MongoDB 5.0 or newer. On a replica set or a sharded cluster, each step that the contract calls atomic is
+ * atomic. A single server has no transactions. There a step that spans several documents is done in an order that loses
+ * no job (see docs/mongodb.md).
+ *
+ * <p>The store writes with majority write concern and reads from the primary, whatever the settings of the client are.
+ * Call {@link #prepare} before any other method; a Reprise does so when it starts. Thread-safe.
+ *
+ * @since 0.1.0
  */
 public final class MongoJobStore implements JobStore {
 
-    /** The database of a URL that names none. */
+    /** The database that is used if the URL names none. */
     public static final String DEFAULT_DATABASE = "reprise";
 
     private final Mongo mongo;
@@ -109,19 +114,24 @@ public final class MongoJobStore implements JobStore {
     }
 
     /**
-     * A store at {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}.
+     * Opens a store by URL with default settings; see {@link MongoStoreBuilder#open(String)}.
      *
-     * @throws IllegalArgumentException if it is no such URL
+     * @param url {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}
+     * @throws IllegalArgumentException if it is not a URL of MongoDB
      */
     public static MongoJobStore open(String url) {
         return builder().open(url);
     }
 
-    /** A store in a database of the application's own client, whose sessions it can join. It does not close the client. */
+    /**
+     * Returns a store on a client of the application, with default settings; see
+     * {@link MongoStoreBuilder#of(MongoClient, String)}.
+     */
     public static MongoJobStore of(MongoClient client, String database) {
         return builder().of(client, database);
     }
 
+    /** Returns a builder with default settings. */
     public static MongoStoreBuilder builder() {
         return new MongoStoreBuilder();
     }
@@ -169,7 +179,6 @@ public final class MongoJobStore implements JobStore {
         return leases.renew(worker, tokens, lease);
     }
 
-    /** Leases are in the jobs: one without jobs is nowhere. */
     @Override
     public void excuse(String worker, Collection<Long> tokens, boolean excused) {
         leases.excuse(worker, tokens, excused);
@@ -180,6 +189,7 @@ public final class MongoJobStore implements JobStore {
         return settle(settlements, List.of());
     }
 
+    /** Returns 0: a lease is a part of its jobs, so a lease without jobs does not exist. */
     @Override
     public int dropEmptyLeases(int max) {
         return 0;
@@ -551,6 +561,7 @@ public final class MongoJobStore implements JobStore {
         wakeups.remove(listener);
     }
 
+    /** Closes the client if the store opened it by URL. A client that the application passed stays open. */
     @Override
     public void close() {
         if (ownsClient) {

@@ -9,7 +9,12 @@ import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Settings of a {@link MongoJobStore}. Not thread-safe. */
+/**
+ * Settings of a {@link MongoJobStore}. A method that opens a store can be called more than once; each call makes a new
+ * store with the settings of that moment. If a setting is set twice, the last call wins. Not thread-safe.
+ *
+ * @since 0.1.0
+ */
 public final class MongoStoreBuilder {
 
     private static final int HISTORY = 25;
@@ -24,10 +29,13 @@ public final class MongoStoreBuilder {
     MongoStoreBuilder() {}
 
     /**
-     * How long a call of the database may take, with all its repetitions: 1 second to 1 hour, 30 seconds unless told
-     * otherwise.
+     * Sets the longest time that a call of the database may take, with all its repetitions. Lists and counts get at
+     * most 5 seconds of it. It does not apply in a transaction of the application. Default: 30 seconds.
      *
-     * @throws IllegalArgumentException if out of bounds
+     * @param timeout 1 second to 1 hour
+     * @return this builder
+     * @throws NullPointerException if {@code timeout} is null
+     * @throws IllegalArgumentException if {@code timeout} is out of its bounds
      */
     public MongoStoreBuilder timeout(Duration timeout) {
         within("timeout in seconds", (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds()), 1, 3_600);
@@ -36,10 +44,12 @@ public final class MongoStoreBuilder {
     }
 
     /**
-     * Attempts kept per job, 1 to 1000, {@value #HISTORY} unless told otherwise. They are in the job's document, which
-     * MongoDB limits to 16 MB.
+     * Sets the number of attempts that are kept per job. Older ones are deleted. Attempts are in the document of the
+     * job, which MongoDB limits to 16 MB. Default: {@value #HISTORY}.
      *
-     * @throws IllegalArgumentException if out of bounds
+     * @param attempts 1 to 1,000
+     * @return this builder
+     * @throws IllegalArgumentException if {@code attempts} is out of its bounds
      */
     public MongoStoreBuilder keepAttempts(int attempts) {
         this.history = within("keepAttempts", attempts, 1, 1_000);
@@ -47,10 +57,13 @@ public final class MongoStoreBuilder {
     }
 
     /**
-     * What the names of the collections begin with, {@value #PREFIX} unless told otherwise. Stores of other prefixes in the
-     * same database know nothing of each other.
+     * Sets the beginning of the names of all collections. Stores with different prefixes in one database are
+     * independent. Default: {@value #PREFIX}.
      *
-     * @throws IllegalArgumentException if it is none of 1 to 50 letters, digits and underscores
+     * @param prefix a letter, followed by up to 49 letters, digits and underscores
+     * @return this builder
+     * @throws NullPointerException if {@code prefix} is null
+     * @throws IllegalArgumentException if {@code prefix} is anything else
      */
     public MongoStoreBuilder collectionPrefix(String prefix) {
         if (!prefix.matches("[A-Za-z][A-Za-z0-9_]{0,49}")) {
@@ -63,10 +76,14 @@ public final class MongoStoreBuilder {
     }
 
     /**
-     * Moves dead letters to a collection of their own, such as {@code tasks_dlq}. They are found, replayed and discarded as
-     * before. The database remembers it: stores that are opened later do the same.
+     * Moves dead letters to a collection of their own, such as {@code tasks_dlq}. They are found, replayed and
+     * discarded as before. The database remembers the name: {@link MongoJobStore#prepare} of every later store uses it
+     * too, and refuses another name. Default: dead letters stay with the other jobs.
      *
-     * @throws IllegalArgumentException if the name is none of 1 to 100 letters, digits and underscores
+     * @param collection a letter, followed by up to 99 letters, digits and underscores
+     * @return this builder
+     * @throws NullPointerException if {@code collection} is null
+     * @throws IllegalArgumentException if {@code collection} is anything else
      */
     public MongoStoreBuilder deadLettersIn(String collection) {
         if (!collection.matches("[A-Za-z][A-Za-z0-9_]{0,99}")) {
@@ -79,8 +96,11 @@ public final class MongoStoreBuilder {
     }
 
     /**
-     * No unique and no idempotency keys: jobs that have one are refused, and the indexes that keep them unique are not made.
-     * A collection of jobs that is sharded cannot have those.
+     * Switches unique keys and idempotency keys off. The store refuses jobs that have one with a StoreException, and
+     * does not create the unique indexes. A sharded collection of jobs cannot have these indexes. Default: keys are on.
+     * A second call changes nothing, and no call undoes it.
+     *
+     * @return this builder
      */
     public MongoStoreBuilder withoutKeys() {
         this.keys = false;
@@ -95,9 +115,14 @@ public final class MongoStoreBuilder {
     }
 
     /**
-     * A store at {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}.
+     * Opens a store by URL, with a client of its own that {@link MongoJobStore#close} closes. If the URL names no
+     * database, it is {@value MongoJobStore#DEFAULT_DATABASE}.
      *
-     * @throws IllegalArgumentException if it is no such URL
+     * @param url {@code mongodb://user:password@host1,host2/database?options} or {@code mongodb+srv://…}. Write the
+     *     characters {@code / : @ %} of user name and password as {@code %2F %3A %40 %25}
+     * @throws NullPointerException if {@code url} is null
+     * @throws IllegalArgumentException if it is not a URL of MongoDB; the message does not quote it, because it may
+     *     hold a password
      */
     public MongoJobStore open(String url) {
         ConnectionString connection = connection(url);
@@ -115,14 +140,20 @@ public final class MongoStoreBuilder {
         try {
             return new ConnectionString(url);
         } catch (IllegalArgumentException e) {
-            // Its message may quote the password, and so may its cause.
+            // The driver's message and its cause may quote the password, so neither is kept.
             throw new IllegalArgumentException("Not a URL of MongoDB: expected"
                     + " mongodb://<user>:<password>@<host>,<host>/<database>, with /, :, @ and % in user and password"
                     + " written as %2F, %3A, %40 and %25");
         }
     }
 
-    /** A store in a database of the application's own client, whose sessions it can join. It does not close the client. */
+    /**
+     * Returns a store on a client of the application. The store can join sessions of this client
+     * ({@link MongoTransaction}), and does not close it.
+     *
+     * @param database name of the database
+     * @throws IllegalArgumentException if {@code database} is null or not a name of a database
+     */
     public MongoJobStore of(MongoClient client, String database) {
         return new MongoJobStore(client, database, settings(), false);
     }

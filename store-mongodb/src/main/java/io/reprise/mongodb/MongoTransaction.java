@@ -6,11 +6,15 @@ import io.reprise.Transaction;
 import java.util.Objects;
 
 /**
- * A caller's open transaction. Reprise writes in its session and never commits or aborts it. As thread-safe as the
- * session, which is for one thread at a time.
+ * An open transaction of the caller. Reprise writes in its session, and never commits or aborts it. As thread-safe as
+ * the session, which is for one thread at a time.
  *
- * <p>The transaction may fall victim to another writer. Then the driver's exception comes through as it is, so that
- * {@link ClientSession#withTransaction} runs the whole of it again.
+ * <p>Another writer can make the transaction fail. Then the store throws the exception of the driver unchanged, so that
+ * {@link ClientSession#withTransaction} runs the whole transaction again.
+ *
+ * <p>The store checks the session on each use, and throws IllegalArgumentException if no transaction is open on it.
+ *
+ * @since 0.1.0
  */
 public final class MongoTransaction implements Transaction {
 
@@ -20,15 +24,20 @@ public final class MongoTransaction implements Transaction {
         this.session = session;
     }
 
-    /** The transaction of a session of the same deployment that the store is in. Ask the store's own client for it. */
+    /**
+     * Returns the transaction of a session. The session must come from the client of the store, or from another client
+     * of the same deployment.
+     *
+     * @throws NullPointerException if {@code session} is null
+     */
     public static MongoTransaction of(ClientSession session) {
         return new MongoTransaction(Objects.requireNonNull(session, "session"));
     }
 
     /**
-     * The session as it is now.
+     * Returns the session.
      *
-     * @throws IllegalArgumentException if no transaction was started on it
+     * @throws IllegalArgumentException if no transaction is open on it
      */
     ClientSession session() {
         if (!session.hasActiveTransaction()) {
