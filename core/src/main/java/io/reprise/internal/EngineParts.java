@@ -5,7 +5,7 @@ import io.reprise.PayloadCodec;
 import io.reprise.store.JobStore;
 import java.util.random.RandomGenerator;
 
-/** What the roles of one engine share. */
+/** The objects that all roles of one engine share. {@link Engine} creates it once. */
 record EngineParts(
         JobStore store,
         WorkerSettings settings,

@@ -5,7 +5,7 @@ import io.reprise.JobId;
 import io.reprise.RepriseException;
 import java.time.Duration;
 
-/** A handler went on although it was interrupted; its stack trace is where it was stuck. */
+/** Thrown for a handler that ignored its interrupt. The stack trace shows where the handler was stuck. */
 final class HandlerStuckException extends RepriseException {
 
     private static final long serialVersionUID = 1L;
