@@ -4,7 +4,7 @@ package io.reprise.jdbc;
 import java.sql.Connection;
 import java.sql.SQLException;
 
-/** Gives the connection of the caller's current transaction each time it is asked. */
+/** Returns the connection of the caller's current transaction each time it is asked. */
 @FunctionalInterface
 public interface ConnectionSource {
     Connection current() throws SQLException;

@@ -11,16 +11,18 @@ import java.sql.DriverManager;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
-/** Copies a SQLite file while others work on it. The servers of other databases have programs of their own for this. */
+/**
+ * Copies a SQLite file while other processes use it. The servers of other databases have their own programs for this.
+ */
 public final class JdbcBackup {
 
     private JdbcBackup() {}
 
     /**
-     * Copies all that was committed when it begins, into one file for its owner only.
+     * Copies everything that was committed at the start into one file that only its owner can read.
      *
      * @param copy must not exist
-     * @throws RepriseException if it cannot
+     * @throws RepriseException if the copy fails
      */
     public static void sqlite(Path file, Path copy) {
         try {
