@@ -82,7 +82,7 @@ final class ManyQueues extends UpkeepWorkload {
         }
     }
 
-    /** Jobs per second from the first run to the last. */
+    /** Returns the jobs per second from the first run to the last. */
     private static double drain(Target target, int jobs) throws Exception {
         target.tidy();
         AtomicLong first = new AtomicLong();
