@@ -20,8 +20,8 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets people view breakers and budgets, and force a breaker open or closed. {@code Reprise} calls it in the caller's
- * thread; it reads the store each time. Thread-safe.
+ * Lets people view breakers and budgets, and force a breaker open or closed. {@code Reprise}, {@code Operations} and
+ * {@code Explainer} call it in the caller's thread; it reads the store each time. Thread-safe.
  */
 public final class ControlDesk {
 

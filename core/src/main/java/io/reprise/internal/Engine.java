@@ -162,8 +162,8 @@ public final class Engine {
     }
 
     /**
-     * Tells the store that this worker is stopping. If the process is killed during the stop, its jobs then count an
-     * interruption, not a loss.
+     * Tells the store whether the worker's open leases are excused, because it is stopping. If the process is killed
+     * during the stop, jobs of excused leases count an interruption, not a loss.
      */
     private void excuse(boolean excused) {
         List<Long> tokens = book.unfinished().stream()

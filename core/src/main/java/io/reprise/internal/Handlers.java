@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of a worker by type name. The builder fills it before the start; later every thread may read it. */
+/**
+ * The handlers of a worker by type name. {@code RepriseBuilder} fills it before the start. Later it does not change, so
+ * the {@code Runner}, the {@code Fetcher} and the {@code Decider} read it from any thread.
+ */
 public final class Handlers {
 
     /** A job type with its handler. */

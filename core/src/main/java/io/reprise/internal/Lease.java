@@ -7,7 +7,10 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A lease of this worker, with its runs that are not settled. Guarded by {@link LeaseBook}. */
+/**
+ * A lease of this worker, with its runs that are not settled. {@link LeaseBook} guards it: all threads reach it through
+ * the book. {@code RemoteRuns} creates one for each claim or report, outside any book.
+ */
 final class Lease {
 
     final long token;

@@ -5,7 +5,8 @@ import io.reprise.control.Tally;
 import io.reprise.control.Tally.Counts;
 
 /**
- * This worker's counts for one resource that are not reported yet, and its success rate. Guarded by {@link Control}.
+ * This worker's counts for one resource that are not reported yet, and its success rate. {@link Control} guards it:
+ * handler threads and the committer add outcomes, the {@code Warden} takes the counts.
  */
 final class Observed {
 
@@ -68,8 +69,8 @@ final class Observed {
     }
 
     /**
-     * Measures the rate of successes. It skips an interval with failures, and one in which a breaker held jobs back:
-     * both are slower than the resource.
+     * Measures the rate of successes. It skips intervals with failures, and intervals in which a breaker held jobs
+     * back: neither shows the normal rate.
      */
     void measure(double seconds, boolean held) {
         if (measured.failures() + measured.throttled() == 0 && !held && seconds > 0) {

@@ -18,8 +18,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Adds follow-up jobs to outcomes, as the sequel rules say. The store writes them in the transaction of the outcome.
- * The {@code Decider}, {@code Deadlines} and {@link RunContext#complete} call it. Without rules it returns the
- * settlement unchanged. Thread-safe.
+ * The {@code Decider}, {@code Deadlines}, {@link RunContext#complete} and {@code Operations} call it. Without rules it
+ * returns the settlement unchanged. Thread-safe.
  */
 public final class Outbox {
 

@@ -8,8 +8,8 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Runs handlers in a pool with one thread per slot of the worker. It uses virtual threads where the JVM
- * has them (21 and later).
+ * Runs handlers in a pool of fixed size, at most one thread per slot of the worker. It uses virtual threads where the
+ * JVM has them (21 and later). {@code RepriseBuilder} creates it.
  */
 public final class PoolBench implements Bench {
 

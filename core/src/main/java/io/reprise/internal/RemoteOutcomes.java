@@ -18,11 +18,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Decides and writes the outcomes of remote runs. The threads of HTTP requests call it. While one thread writes, others
- * wait; the next thread writes all waiting outcomes in one call.
+ * Decides and writes the outcomes of remote runs. {@link RemoteRuns} calls it from many threads. While one thread
+ * writes, others wait; the next thread writes all waiting outcomes in one call.
  *
- * <p>A slow call, for instance one that waits for a row lock, delays only the outcomes in it: after {@code PATIENCE}
- * another thread writes beside it.
+ * <p>A slow call, for instance a wait for a row lock, delays only its own outcomes: after {@code PATIENCE} another
+ * thread writes beside it.
  */
 final class RemoteOutcomes {
 
@@ -164,8 +164,8 @@ final class RemoteOutcomes {
             List<Settlement> settlements =
                     batch.stream().map(outcome -> outcome.settlement).toList();
             long sent = driver.nanos();
-            // No lease is closed here. Another server may have leased jobs under the same token, so only the store
-            // knows whether the lease is empty.
+            // Names no lease to close: another server may have made the lease. Only the store knows which leases are
+            // empty, and it closes them.
             settled = store.settle(settlements);
             clock.heard(settled.at(), sent);
             for (Outcome outcome : batch) {

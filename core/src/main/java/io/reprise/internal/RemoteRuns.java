@@ -39,9 +39,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases jobs to remote workers and settles their reports. The threads of HTTP requests call it. The lease is in the
- * store under the remote worker's name, so any engine on that store can take the report, even after a restart. Outcomes
- * are decided as for local runs. If a remote worker falls silent, the {@code Reclaimer} takes over its lease.
+ * Leases jobs to remote workers and settles their reports. {@code RemoteWorkers} calls it, in the server from
+ * request threads. The lease is in the store under the remote worker's name, so any engine on that store can take
+ * the report, even after a restart. Outcomes are decided as for local runs. If a remote worker falls silent, the
+ * {@code Reclaimer} takes over its lease.
  */
 public final class RemoteRuns {
 

@@ -3,7 +3,10 @@ package io.reprise.internal;
 
 import java.time.Duration;
 
-/** A part of the engine that works in steps. The {@link Driver} calls the steps of one role one after the other. */
+/**
+ * A part of the engine that works in steps, such as the fetcher or the committer. The {@link Driver} calls the steps of
+ * one role one after the other, in production from a thread of that role.
+ */
 public interface Role {
 
     String name();

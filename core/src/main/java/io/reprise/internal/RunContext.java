@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The handler's view of its run. The handler's thread calls it. */
+/**
+ * The handler's view of its run: id, attempt, token, progress, result, cost. The {@link Runner} creates it, and the
+ * handler's threads call it. It writes progress and completion straight to the store.
+ */
 final class RunContext implements JobContext {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");

@@ -151,7 +151,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
     }
 
     /**
-     * Plans one firing. A schedule that cannot be read is paused; one that fails otherwise does not stop
+     * Plans one firing. A schedule that cannot be read is paused. Any other failure of a schedule does not stop
      * the schedules behind it.
      */
     private @Nullable Plan plan(StoredSchedule schedule, Set<JobId> live, Instant now) {

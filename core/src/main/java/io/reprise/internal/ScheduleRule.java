@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * When a schedule fires, parsed from its stored text: {@code cron|0 3 * * *|Europe/Paris|ONCE|false} or
- * {@code every|PT5M|UTC|ONCE|false}. The builder of schedules and the {@code ScheduleFirer} use it. Immutable.
+ * {@code every|PT5M|UTC|ONCE|false}. {@code Reprise} writes and previews it; the {@code ScheduleFirer} computes the
+ * next firing with it. Immutable.
  */
 public final class ScheduleRule {
 

@@ -27,9 +27,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored breakers and budgets of the fleet, and the way to change them: read, compute, compare and set, and read
- * again if another worker was first. It reads only changed rows and writes many changes in one call, so thousands of
- * resources in trouble cost few calls. Each {@link Warden} and {@link ControlDesk} has its own. Not thread-safe.
+ * The stored breakers and budgets of the fleet, and the way to change them: read, compute, compare and set, and
+ * read again if another worker was first. It reads only changed rows and writes many changes in one call, so
+ * thousands of resources in trouble cost few calls. The {@link Warden} keeps one; the {@link ControlDesk} creates
+ * one per call. Not thread-safe.
  */
 final class SharedControl {
 

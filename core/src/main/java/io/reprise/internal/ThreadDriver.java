@@ -13,7 +13,10 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The driver in production: one daemon thread per role. */
+/**
+ * The driver in production: one daemon thread per role, which steps, rests and is woken. {@code RepriseBuilder} creates
+ * it. A role that throws rests for a second and goes on.
+ */
 public final class ThreadDriver implements Driver {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");

@@ -434,7 +434,7 @@ final class Warden implements Role {
 
     /**
      * Unparks jobs in one step of the leader: it takes permits and credit from all breakers and budgets, unparks, and
-     * gives back what was not used.
+     * gives unused permits and credit back.
      */
     private final class Takings {
 

@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** Supplies a worker's name and its random numbers, unless the user gives them. */
+/**
+ * Supplies a worker's name and its random numbers, unless the user gives them. {@code RepriseBuilder}
+ * calls it once per worker.
+ */
 public final class WorkerNames {
 
     private WorkerNames() {}

@@ -65,8 +65,8 @@ final class Cancellations {
     }
 
     /**
-     * Cancels one job. It looks for a lease before it takes the queue's lock: it may wait for the lease of a worker
-     * with a long transaction, and claims must not wait with it.
+     * Cancels one job. It looks for a lease before it takes the queue's lock. It may have to wait for the lease of a
+     * worker with a long transaction, and claims must not wait with it.
      */
     Cancellation cancel(Session session, JobId id, Note note) throws SQLException {
         Dialect dialect = session.dialect();

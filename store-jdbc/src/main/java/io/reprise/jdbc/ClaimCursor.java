@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Remembers where the last claims of one queue ended in the index reprise_job_ready. The next claim begins there. So it
- * need not step over held jobs, nor over index entries of deleted jobs: while an old snapshot is open the server cannot
- * remove those, and there may be millions.
+ * need not step over held jobs, nor over index entries of deleted jobs. While an old snapshot is open the server cannot
+ * remove those entries, and there may be millions.
  *
  * <p>A claim from the cursor misses jobs that now lie before it, because they were put back or committed late. So
  * some claims scan from the start: each time little was found, or, if a scan is slow, as often as takes a small
@@ -24,7 +24,7 @@ final class ClaimCursor {
     /** Scans from the start pause for this many times their length. */
     private static final int SHARE = 10;
 
-    /** The same factor while an old snapshot makes scans slow. */
+    /** This factor applies while an old snapshot makes scans slow. */
     static final int SHARE_IF_DEAR = 30;
 
     /** Smaller batches are cheap, so they scan from the start and see all jobs. */

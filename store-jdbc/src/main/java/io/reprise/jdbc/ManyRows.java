@@ -60,7 +60,7 @@ record ManyRows(String sql, List<@Nullable Object> args) {
                 args);
     }
 
-    /** Returns the index of the bracket that closes the one at {@code open}. */
+    /** Returns the index of the closing bracket for the bracket at {@code open}. */
     private static int closing(String sql, int open) {
         int depth = 0;
         for (int i = open; i < sql.length(); i++) {

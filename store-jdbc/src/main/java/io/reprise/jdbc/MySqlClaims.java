@@ -105,7 +105,7 @@ final class MySqlClaims implements Claims {
 
     private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in})");
 
-    // By the primary key. Skips rows that another transaction claims, settles or changes.
+    // The primary key serves it. Skips rows that another transaction claims, settles or changes.
     static final String LOCK = """
             select j.id, j.lane
               from reprise_job j force index (primary)

@@ -63,7 +63,7 @@ final class MySqlSettlements implements Settlements {
             for update
             """;
 
-    // By complete primary keys: in a caller's REPEATABLE READ any other condition would lock gaps.
+    // Complete primary keys only: in a caller's REPEATABLE READ any other condition would lock gaps.
     private static final String LOCK_HOLDS = """
             select job_id
               from reprise_hold force index (primary)

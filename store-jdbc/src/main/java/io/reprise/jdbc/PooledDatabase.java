@@ -74,7 +74,7 @@ abstract class PooledDatabase implements Database {
         return repeat(what, () -> {
             try (Connection connection = open(pool)) {
                 connection.setAutoCommit(false);
-                // When the connection returns, the pool rolls back what was not committed.
+                // When the connection returns, the pool rolls back uncommitted work.
                 Session session = session(connection, timeoutSeconds, Session.Use.POOLED);
                 try {
                     begin(session);

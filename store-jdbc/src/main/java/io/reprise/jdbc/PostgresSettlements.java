@@ -23,8 +23,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settles a batch with a few statements. All of them fence in the same way: they lock the lease row first, so that no
- * take-over deletes it; the lease's list must name the job; and the job's token must be less. The first statement that
+ * Settles a batch with a few statements. All of them fence in the same way. They lock the lease row first, so that no
+ * take-over deletes it. The lease's list must name the job, and the job's token must be less. The first statement that
  * locks leases against renewal locks all leases of the batch, in the order of their ids, as a renewal does. Arrays pass
  * through a sub-select, which hides their length from the planner, so that it always uses the primary key.
  */

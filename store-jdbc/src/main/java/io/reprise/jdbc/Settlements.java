@@ -24,7 +24,7 @@ interface Settlements {
     boolean isOneStatement(List<Settlement> settlements);
 
     /**
-     * Returns one settlement per job: the one with the greatest token, because smaller tokens are dead.
+     * Returns one settlement per job, the settlement with the greatest token, because smaller tokens are dead.
      *
      * @param stale gets the jobs that had several
      */

@@ -59,7 +59,7 @@ final class SqliteClaims implements Claims {
 
     private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", OF_TYPES);
 
-    // Those of the given jobs that still wait. The cross join keeps their order.
+    // The given jobs that still wait. The cross join keeps their order.
     private static final String STILL_DUE = "select " + ClaimedRows.COLUMNS + """
               from json_each(?2) c
               cross join reprise_job j on j.id = c.value

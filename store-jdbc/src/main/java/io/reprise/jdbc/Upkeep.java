@@ -25,8 +25,8 @@ final class Upkeep {
              limit ?
             """;
 
-    // Skips rows that another transaction is changing. By the primary key: "+ 0" keeps the planner
-    // off reprise_job_deadline.
+    // Skips rows that another transaction is changing. The primary key serves it: "+ 0" keeps the planner from
+    // using reprise_job_deadline.
     private static final String LOCK = """
             select id, queue
               from reprise_job {by primary}

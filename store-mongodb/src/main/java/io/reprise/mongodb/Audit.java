@@ -61,7 +61,7 @@ final class Audit {
     }
 
     /**
-     * Returns the filter for entries after the one that a cursor names.
+     * Returns the filter for entries after the entry that a cursor names.
      *
      * @throws IllegalArgumentException if the cursor cannot be read
      */

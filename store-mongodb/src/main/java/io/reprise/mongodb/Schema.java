@@ -87,7 +87,7 @@ final class Schema {
         database.getCollection(collection).createIndexes(models);
     }
 
-    /** Refuses an index of our name that a person made differently, for instance one that is not unique. */
+    /** Refuses an index of our name that a person made differently, for instance without uniqueness. */
     private static void verify(MongoDatabase database, String collection, List<IndexModel> models) {
         Map<String, Document> found = new HashMap<>();
         database.getCollection(collection).listIndexes().forEach(index -> found.put(index.getString("name"), index));

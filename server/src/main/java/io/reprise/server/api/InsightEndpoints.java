@@ -287,7 +287,7 @@ final class InsightEndpoints implements Endpoints {
         }
     }
 
-    /** Writes page by page; each page when the client has taken the one before. */
+    /** Writes page by page; each page when the client has taken the page before. */
     private Answer export(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Instant since = Objects.requireNonNullElse(request.time("since"), Instant.MIN);

@@ -76,7 +76,7 @@ public final class Outgoing implements AutoCloseable {
         return webhooks.join(builder.codec(codec).handle(HttpDelivery.TYPE, delivery));
     }
 
-    /** Publishes changes made by people, without delivering anything itself. */
+    /** Makes an engine without handlers store webhook deliveries for its changes; other processes send them. */
     RepriseBuilder announce(RepriseBuilder builder) {
         webhooks.start();
         return webhooks.announce(builder.codec(codec));

@@ -7,10 +7,9 @@ import io.reprise.server.http.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Translates names between a caller and the store. Everything of tenant {@code acme} is stored under names that
- * begin with {@code acme/}: queues first, so that a job belongs to the tenant of its queue; and also resources,
- * schedules, policies and keys of jobs. A tenant's key neither sends nor sees the prefix, and sees nothing without
- * it. Other keys see stored names.
+ * Translates names between a caller and the store. Everything of tenant {@code acme} is stored under names that begin
+ * with {@code acme/}: queues, resources, schedules, policies and keys of jobs. So a job belongs to the tenant of its
+ * queue. A tenant's key neither sends nor sees the prefix, and sees nothing without it. Other keys see stored names.
  */
 public final class Tenancy {
 

@@ -299,7 +299,7 @@ final class JettyHandler extends Handler.Abstract {
                                         + limits.request().toSeconds() + " s")
                         .header("Connection", "close");
             }
-            // Jetty reports a body that is too long by this exception, and one that breaks off by others.
+            // Jetty reports a body that is too long by this exception, and a body that breaks off by others.
             if (e.getCause() instanceof IllegalStateException) {
                 throw tooLarge(operation);
             }

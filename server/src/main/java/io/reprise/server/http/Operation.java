@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One method on one path: what it takes, what it answers, who may, and what it does. Immutable once built.
+ * One method on one path: its parameters, its answers, its scope and its action. Immutable once built.
  *
  * <pre>{@code
  * Operation.post("/v1/queues/{queue}/pause", "pauseQueue")

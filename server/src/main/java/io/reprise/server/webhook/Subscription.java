@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * A subscription to events. It is stored as a document with these names as JSON members.
  *
- * @param tenant its tenant; null for one that receives events of all jobs
+ * @param tenant its tenant; null for a subscription to the events of all jobs
  * @param secrets secrets that sign deliveries, the newest first
  * @param disabled why nothing is sent; null if it is enabled
  */

@@ -41,7 +41,7 @@ final class WebhookOutbox implements SequelRule {
         return deliveries;
     }
 
-    /** Adds each delivery alone: one that fails does not affect the others. */
+    /** Adds each delivery alone: a failed delivery does not affect the others. */
     private void add(
             List<JobRequest<Notice>> deliveries, Subscription subscription, EventType event, Job job, long token) {
         try {

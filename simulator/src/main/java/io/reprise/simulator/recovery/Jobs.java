@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /**
- * The state of each job of a world, by its number, and how many jobs of each resource could run if nothing held them
- * back: jobs that are due and do not run. A retry whose time has not come is not among them.
+ * The state of each job of a world, by its number. It counts the jobs of each resource that could run if nothing held
+ * them back: jobs that are due and do not run. A retry whose time has not come is not among them.
  */
 final class Jobs {
 

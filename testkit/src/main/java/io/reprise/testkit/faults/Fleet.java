@@ -135,9 +135,7 @@ public abstract class Fleet implements AutoCloseable {
             }
         }
 
-        /**
-         * Waits for this many more events. For endless work only: events that happen before the first count are missed.
-         */
+        /** Waits for this many more events. Use it only for endless work: events from before this call do not count. */
         public void awaitMore(HistoryEvent.Kind kind, int more) {
             await(kind, count(kind) + more);
         }
@@ -173,7 +171,7 @@ public abstract class Fleet implements AutoCloseable {
         until(jobs + " more jobs done", () -> succeeded() >= before + jobs);
     }
 
-    /** Returns the number of the last answer of the store. */
+    /** Returns the number of succeeded jobs, as the store last reported it. */
     private long succeeded() {
         lastSucceeded = Math.max(lastSucceeded, load.count(JobState.SUCCEEDED));
         return lastSucceeded;

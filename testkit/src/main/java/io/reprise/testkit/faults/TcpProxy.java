@@ -16,9 +16,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A proxy between a client and a server on this machine that disturbs connections: it can stall them, in one direction
- * or both, slow them, reset them, also in the middle of an answer, and refuse them. A fault affects existing and later
- * connections, until {@link #heal()}. Thread-safe.
+ * A proxy between a client and a server on this machine that disturbs connections. It can stall them, in one direction
+ * or both. It can also slow them, refuse them, or reset them, even in the middle of an answer. A fault affects existing
+ * and later connections, until {@link #heal()}. Thread-safe.
  */
 public final class TcpProxy implements AutoCloseable {
 

@@ -12,9 +12,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Reads a history in order and reports violations: a lost job, two accepted outcomes of one lease, two holders of one,
- * tokens that do not grow, too many attempts, wrong counters, a run that came too early or too late, two holders of a
- * unique key. An event that may have happened without being seen is assumed to be valid.
+ * Reads a history in order and reports violations. Of leases: two accepted outcomes, two holders, tokens that do not
+ * grow. Of jobs: a lost job, too many attempts, wrong counters, a run too early or too late, two holders of a unique
+ * key. An event that may have happened without being seen is assumed to be valid.
  *
  * <p>Feed it events one by one, and call {@link #finish} at the end, after a {@link HistoryEvent.Kind#ROW} for every
  * job in the store. Not thread-safe.

@@ -20,7 +20,7 @@ final class LeaseTrack {
 
     final long token;
     final String holder;
-    /** The worker that claimed the job; after take-overs still the first one that lost it. */
+    /** The worker that claimed the job; after take-overs still the first worker that lost it. */
     final String runner;
 
     final boolean alone;
