@@ -25,8 +25,8 @@ final class Upkeep {
              limit ?
             """;
 
-    // Skips rows that another transaction is changing. The primary key serves it: "+ 0" keeps the planner from
-    // using reprise_job_deadline.
+    // Skips rows that another transaction is changing. The primary key serves it; "+ 0" keeps
+    // reprise_job_deadline from serving it.
     private static final String LOCK = """
             select id, queue
               from reprise_job {by primary}

@@ -140,7 +140,8 @@ final class JettyHandler extends Handler.Abstract {
             Router.Match match = find(request, origin);
             requireCertificate(request, match.operation());
             if (match.operation().scope() == null) {
-                // Operations without a scope wait for nothing, so they need no worker thread.
+                // Operations without a scope answer at once. They must not wait for worker threads
+                // that other requests occupy.
                 begin(exchange, match, origin);
             } else {
                 workers.execute(() -> begin(exchange, match, origin));
