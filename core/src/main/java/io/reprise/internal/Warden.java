@@ -497,7 +497,7 @@ final class Warden implements Role {
             BudgetSettings settings = rules.budget(key);
             RetryBudget known = shared.budgets().get(key);
             // Other workers may use a budget that this worker has switched off. The leader then
-            // grants retries for them.
+            // unparks retries for them.
             if (!settings.enabled() && (known == null || known.isForgotten(now))) {
                 return false;
             }

@@ -13,7 +13,6 @@ final class ColumnArrays {
     enum Kind {
         /** A bigint; true is 1. */
         NUMBER("bigint"),
-        /** A double. */
         REAL("double precision"),
         TEXT("text");
 
