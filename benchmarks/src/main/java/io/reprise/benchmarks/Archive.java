@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.List;
 
-/** W6: the drain of W2 in a store that has seen much work. */
+/** W6: the drain of W2 in a store with many finished jobs. */
 final class Archive implements Workload {
 
     private static final int JOBS = 100_000;

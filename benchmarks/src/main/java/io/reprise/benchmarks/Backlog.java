@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.List;
 
-/** W5: a few due jobs beside very many that wait for another day. */
+/** W5: a few due jobs beside very many that are due another day. */
 final class Backlog implements Workload {
 
     private static final int DUE = 10_000;

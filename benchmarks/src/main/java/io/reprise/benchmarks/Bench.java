@@ -17,10 +17,10 @@ import tools.jackson.databind.json.JsonMapper;
 final class Bench {
 
     /**
-     * What to measure.
+     * The measurements to make.
      *
-     * @param place where databases are made, see {@link Databases}
-     * @param series file for what a recovery looked like; null for none
+     * @param place where databases are created, see {@link Databases}
+     * @param series file for the course of a recovery; null for none
      * @param profiles directory for recordings of the Java Flight Recorder; null for none
      */
     record Plan(
@@ -55,7 +55,7 @@ final class Bench {
         return results;
     }
 
-    /** Measurements that went wrong; their systems have no figures, or fewer. */
+    /** Returns the measurements that went wrong. Their systems have no figures, or fewer. */
     List<String> failures() {
         return failures;
     }
@@ -95,7 +95,7 @@ final class Bench {
             throws IOException, InterruptedException {
         List<String> options = new ArrayList<>();
         if (plan.quick()) {
-            // Nothing runs for long enough to be worth compiling well.
+            // Nothing runs long enough to be worth optimising compilation.
             options.add("-XX:TieredStopAtLevel=1");
         }
         if (plan.series() != null) {

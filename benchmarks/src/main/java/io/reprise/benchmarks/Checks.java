@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
-/** A measurement of something that went wrong is none. */
+/** Checks a measurement. A measurement that went wrong does not count. */
 final class Checks {
 
     private Checks() {}

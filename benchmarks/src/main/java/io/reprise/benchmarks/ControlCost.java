@@ -5,7 +5,7 @@ import io.reprise.control.ControlSettings;
 import java.util.ArrayList;
 import java.util.List;
 
-/** W2 with jobs that name a resource, none of which fails: breakers, budgets and limits on against off, turn by turn. */
+/** W2 with jobs that name a resource, none of which fails: breakers, budgets and limits on and off, turn by turn. */
 final class ControlCost implements RepriseWorkload {
 
     private static final int JOBS = 100_000;

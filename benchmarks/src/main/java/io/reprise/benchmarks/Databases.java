@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Makes fresh databases at a place and removes them at the end. A place is a server's URL or a directory. */
+/** Creates fresh databases at a place and removes them at the end. A place is a server's URL or a directory. */
 final class Databases implements AutoCloseable {
 
     private final StoreKind store;
@@ -43,7 +43,7 @@ final class Databases implements AutoCloseable {
             }
         }
         if (store == StoreKind.POSTGRESQL) {
-            // Or the next measurement would pay for writing what this one left.
+            // Otherwise the next measurement would pay for writing the pages of this one.
             server().execute("checkpoint");
         }
     }

@@ -15,8 +15,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * db-scheduler with the settings its documentation gives for high throughput: lock-and-fetch between 1 and 4 times the
- * threads, here with a poll so short that it never waits long.
+ * db-scheduler with the settings that its documentation gives for high throughput: lock-and-fetch between 1 and 4 times
+ * the threads. The poll interval here is so short that it never waits long.
  */
 final class DbScheduler implements QueueSystem {
 

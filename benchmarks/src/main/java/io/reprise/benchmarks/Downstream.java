@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
-/** What numbered jobs call: it works, then fails every call for a time, then works again. Thread-safe. */
+/** The service that numbered jobs call: it works, then fails every call for a time, then works again. Thread-safe. */
 final class Downstream implements Handler {
 
     private static final long NOT_YET = Long.MIN_VALUE;
@@ -27,8 +27,10 @@ final class Downstream implements Handler {
     private volatile State state = State.BEFORE;
 
     /**
-     * @param jobs the most there can be
-     * @param callNanos how long a call takes that succeeds; one that fails takes no time
+     * Creates the service.
+     *
+     * @param jobs maximum number of jobs
+     * @param callNanos how long a successful call takes; a failed call takes no time
      */
     Downstream(int jobs, long callNanos, Supplier<Exception> trouble) {
         this.successes = new AtomicIntegerArray(jobs);
@@ -73,12 +75,12 @@ final class Downstream implements Handler {
         return firstAfter.get() != NOT_YET;
     }
 
-    /** When the first call ended that began after the trouble and succeeded. */
+    /** Returns when the first successful call that began after the trouble ended. */
     long firstAfterNanos() {
         return firstAfter.get();
     }
 
-    /** Refuses unless each of the first so many jobs succeeded exactly once. */
+    /** Fails unless each of the first {@code jobs} jobs succeeded exactly once. */
     void check(int jobs) {
         for (int number = 0; number < jobs; number++) {
             if (successes.get(number) != 1) {

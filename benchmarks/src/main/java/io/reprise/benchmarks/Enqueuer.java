@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.concurrent.ThreadLocalRandom;
 
-/** A process that enqueues now and then, and says when each job was committed. */
+/** A process that enqueues from time to time, and prints when each job was committed. */
 final class Enqueuer {
 
     private Enqueuer() {}

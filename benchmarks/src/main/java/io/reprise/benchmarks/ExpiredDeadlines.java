@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** U8: many jobs of one queue are past their deadline beside other work. Goal: 10,000 per second, p99 of the work at most twice. */
+/**
+ * U8: many jobs of one queue are past their deadline beside other work. Goal: 10,000 per second, p99 of the
+ * other work at most doubled.
+ */
 final class ExpiredDeadlines extends UpkeepWorkload {
 
     private static final int JOBS = 100_000;

@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What one measurement gave.
+ * The result of one measurement.
  *
  * @param workload its name, with a suffix where a workload gives several figures
  * @param values by unit; the first one counts in ratios
@@ -25,7 +25,7 @@ record Figure(String workload, Map<String, Double> values) {
         return new Figure(workload, Map.of(unit, value));
     }
 
-    /** Through the server, and which part that is of the rate in the caller's own process. */
+    /** The rate through the server, and its share of the rate in the caller's own process. */
     static Figure served(String workload, double rate, double direct) {
         Map<String, Double> values = new LinkedHashMap<>();
         values.put(RATE, rate);

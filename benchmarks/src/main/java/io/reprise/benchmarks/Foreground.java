@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 
-/** Jobs that come at a steady rate and are run, beside some upkeep that must not disturb them. */
+/** Jobs that arrive at a steady rate and are run, beside upkeep that must not disturb them. */
 final class Foreground implements AutoCloseable {
 
     private static final JobType<String> LIVE = JobType.of("live", String.class);
@@ -40,16 +40,16 @@ final class Foreground implements AutoCloseable {
             JobRequest<String> job = LIVE.job(Long.toString(System.nanoTime())).queue("live");
             client.enqueueAll(Collections.nCopies(BATCH, job));
             next += BATCH * 1_000_000_000L / RATE;
-            // What a stall kept from coming does not come all at once: the rate shows it.
+            // Jobs missed during a stall do not arrive as a burst; the rate shows the stall.
             next = Math.max(next, System.nanoTime() - 1_000_000_000L);
             LockSupport.parkNanos(Math.max(0, next - System.nanoTime()));
         }
     }
 
-    /** How it went since it was last asked. */
+    /** The rate and latency since the last call. */
     record Window(double rate, double p99Millis) {}
 
-    /** Forgets what was. */
+    /** Resets the measurement. */
     long begin() {
         waits.clear();
         return System.nanoTime();

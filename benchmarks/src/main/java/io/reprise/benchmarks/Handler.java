@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
-/** What a job does. Throwing means that it failed and shall be retried at once. */
+/** The code of a job. An exception means that the job failed and must be retried at once. */
 @FunctionalInterface
 interface Handler {
 

@@ -10,7 +10,7 @@ import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** One connection that stays open, for one thread. Does as little as HTTP allows, so that the server is what is measured. */
+/** One connection that stays open, for one thread. It does as little as HTTP allows, so that the server is measured. */
 final class HttpConnection implements AutoCloseable {
 
     private static final int TIMEOUT_MILLIS = 60_000;
@@ -29,7 +29,11 @@ final class HttpConnection implements AutoCloseable {
                 + "\r\nContent-Type: application/json\r\nContent-Length: ";
     }
 
-    /** Sends JSON and returns the body of the answer. @throws IllegalStateException if it is not a success */
+    /**
+     * Sends JSON and returns the body of the answer.
+     *
+     * @throws IllegalStateException if the answer is not a success
+     */
     byte[] post(String path, String json) throws IOException {
         byte[] body = json.getBytes(StandardCharsets.UTF_8);
         String head = "POST " + path + headers + body.length + "\r\n\r\n";

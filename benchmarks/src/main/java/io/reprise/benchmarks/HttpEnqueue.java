@@ -9,7 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Collectors;
 
-/** H1, H2: jobs enqueued over HTTP from 8 connections; the same without the server beside it. */
+/** H1, H2: jobs enqueued over HTTP from 8 connections; for comparison also without the server. */
 final class HttpEnqueue implements Workload {
 
     private static final int THREADS = 8;
@@ -33,7 +33,7 @@ final class HttpEnqueue implements Workload {
         return new HttpEnqueue("H2", 100, 100_000);
     }
 
-    /** Commits a batch; used by one thread. */
+    /** Commits a batch; one thread uses it. */
     private interface Sender {
         void send(List<String> payloads) throws Exception;
     }

@@ -6,7 +6,7 @@ import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
 
-/** What a worker costs that has nothing to do. */
+/** Measures the cost of an idle worker. */
 final class Idle implements Workload {
 
     private static final Duration SETTLE = Duration.ofSeconds(5);

@@ -6,21 +6,21 @@ import java.util.List;
 /** A queue in one database, as one process sees it. Closing stops its worker. */
 interface Installation extends AutoCloseable {
 
-    /** Commits one job; called by several threads at once. */
+    /** Commits one job. Several threads call it at once. */
     void enqueue(String payload) throws Exception;
 
-    /** Commits one job so that an idle worker of another process hears of it at once, if the system can do that. */
+    /** Commits one job so that an idle worker of another process is woken at once, if the system can do that. */
     default void enqueueUrgent(String payload) throws Exception {
         enqueue(payload);
     }
 
-    /** Commits many jobs in the fastest way there is. */
+    /** Commits many jobs in the system's fastest way. */
     void enqueueAll(List<String> payloads) throws Exception;
 
-    /** Has jobs waiting that become due in a day. */
+    /** Stores jobs that are due in a day. */
     void fillScheduled(int jobs) throws Exception;
 
-    /** Has jobs in the store that succeeded, and others that failed for good; for systems that keep such jobs. */
+    /** Stores finished jobs, some succeeded and some dead letters, for systems that keep such jobs. */
     default void fillFinished(int succeeded, int failed) throws Exception {
         throw new IllegalStateException("a system that keeps no finished jobs says so instead of being measured");
     }
@@ -28,10 +28,12 @@ interface Installation extends AutoCloseable {
     /** Starts a worker in this process. */
     void start(Handler handler) throws Exception;
 
-    /** Whether the outcome of every run so far is committed. Quick, since it is asked while the clock runs. */
+    /**
+     * Whether the outcome of every run so far is committed. It must be quick, because it is asked while the clock runs.
+     */
     boolean isSettled() throws Exception;
 
-    /** Jobs in the store that are due or running. */
+    /** Returns the jobs in the store that are due or running. */
     long left() throws Exception;
 
     @Override

@@ -24,8 +24,8 @@ import org.jobrunr.utils.mapper.jackson3.Jackson3JsonMapper;
 import org.jspecify.annotations.Nullable;
 
 /**
- * JobRunr OSS with the shortest poll it accepts for SQL, job requests instead of lambdas, and bulk enqueue by stream. Its
- * retries take no delay of their own; a job that failed waits for the next poll.
+ * JobRunr OSS with the shortest poll interval that it accepts for SQL, job requests instead of lambdas, and bulk
+ * enqueue by stream. Its retries have no delay of their own; a failed job waits for the next poll.
  */
 final class JobRunrSystem implements QueueSystem {
 
@@ -61,7 +61,7 @@ final class JobRunrSystem implements QueueSystem {
         return new Opened(target);
     }
 
-    /** Public, with a constructor without arguments, as JobRunr demands. */
+    /** Public, with a constructor without arguments, as JobRunr requires. */
     public static final class Request implements JobRequest {
 
         private String payload = "";
@@ -86,7 +86,7 @@ final class JobRunrSystem implements QueueSystem {
         }
     }
 
-    /** Made by the activator, which knows what jobs do. */
+    /** The activator creates it with the handler of the jobs. */
     public static final class RequestHandler implements JobRequestHandler<Request> {
 
         private final Handler handler;
@@ -170,12 +170,15 @@ final class JobRunrSystem implements QueueSystem {
         public void fillFinished(int succeeded, int failed) throws SQLException, InterruptedException {
             startPaused();
             multiply("SUCCEEDED", succeeded + failed - 1);
-            // Only the column says that they failed: JobRunr reads the text of such a job when someone looks at it.
+            // Only the column says that they failed: JobRunr reads the text of such a job only when it is shown.
             target.execute("update jobrunr_jobs set state = 'FAILED' where random() < "
                     + failed / (double) (succeeded + failed));
         }
 
-        /** A server reads through all jobs when it starts, which takes minutes if there are many: it starts before. */
+        /**
+         * A server reads all jobs when it starts, which takes minutes if there are many. So it
+         * starts before they exist.
+         */
         private void startPaused() throws SQLException, InterruptedException {
             CountDownLatch ran = new CountDownLatch(1);
             start(payload -> ran.countDown());
@@ -188,7 +191,7 @@ final class JobRunrSystem implements QueueSystem {
             paused = true;
         }
 
-        /** Copies of the one job in a state, each with an id of its own. */
+        /** Copies the one job in a state, each copy with its own id. */
         private void multiply(String state, int copies) throws SQLException {
             target.execute(
                     "insert into jobrunr_jobs (id, version, jobasjson, jobsignature, state, createdat, updatedat,"

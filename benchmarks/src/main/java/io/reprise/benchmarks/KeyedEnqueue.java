@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 
-/** U7: bulk enqueue with unique and with idempotency keys. Goal: half the rate of jobs without. */
+/** U7: bulk enqueue with unique and with idempotency keys. Goal: half the rate of jobs without keys. */
 final class KeyedEnqueue extends UpkeepWorkload {
 
     private static final int JOBS = 100_000;

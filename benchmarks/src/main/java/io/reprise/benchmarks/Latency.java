@@ -8,7 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLongArray;
 
-/** W3: from the commit of an enqueue in another process to the start of the handler on a worker that has nothing to do. */
+/** W3: from the commit of an enqueue in another process to the start of the handler on an idle worker. */
 final class Latency implements Workload {
 
     private static final int JOBS = 500;
@@ -44,7 +44,7 @@ final class Latency implements Workload {
             Trial.checkEmpty(installation);
             List<Double> millis = new ArrayList<>();
             for (int number = unmeasured; number < jobs; number++) {
-                // A worker can be told before the one who enqueues has the answer.
+                // A worker may be woken before the enqueuing process has its answer.
                 millis.add(Math.max(0, starts.get(number) - commits[number]) / 1000.0);
             }
             return List.of(

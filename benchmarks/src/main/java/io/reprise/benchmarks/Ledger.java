@@ -8,10 +8,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The handler of numbered jobs: keeps count of the runs of each, and fails the first ones if asked to. Thread-safe. */
+/** The handler of numbered jobs: counts the runs of each, and fails the first ones if configured. Thread-safe. */
 final class Ledger implements Handler {
 
-    /** What a job throws that fails. */
+    /** The exception of a failing job. */
     static final class Failed extends Exception {
         Failed(int number) {
             super("Job " + number + " fails the first time");
@@ -58,7 +58,7 @@ final class Ledger implements Handler {
         return open.get() == 0;
     }
 
-    /** Jobs that have not succeeded yet. */
+    /** Returns the number of jobs that have not succeeded yet. */
     int open() {
         return open.get();
     }
@@ -67,7 +67,7 @@ final class Ledger implements Handler {
         return firstRun.get();
     }
 
-    /** Refuses unless every job succeeded exactly once. */
+    /** Fails unless every job succeeded exactly once. */
     void check() {
         for (int number = 0; number < runs.length(); number++) {
             if (runs.get(number) != failures + 1) {

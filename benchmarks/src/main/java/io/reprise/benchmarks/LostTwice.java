@@ -92,7 +92,7 @@ final class LostTwice extends UpkeepWorkload {
         return jobs * 1e9 / (last.get() - began);
     }
 
-    /** Claims all of them like a worker that dies at once; the other one finds out and settles them. */
+    /** Claims all jobs like a worker that dies at once. The other worker takes the leases over and settles the jobs. */
     private static void lose(Target target, int jobs) {
         try (JobStore store = JdbcJobStore.open(target.jdbcUrl())) {
             for (int claimed = 0; claimed < jobs; ) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code reprise bench}: measures Reprise, other queues and the database itself side by side. */
+/** {@code reprise bench}: measures Reprise, other queues and the plain database side by side. */
 @Command(
         name = "reprise bench",
         mixinStandardHelpOptions = true,
@@ -36,7 +36,7 @@ public final class Main implements Callable<Integer> {
             "full_page_writes", "on",
             "shared_buffers", "1GB");
 
-    /** Names of tables as they are written, and times as the clients have them: peers rely on both. */
+    /** Table names as written, and the clients' time zone: peers rely on both. */
     private static final Map<String, String> MARIADB = Map.of(
             "innodb-flush-log-at-trx-commit", "1",
             "innodb-doublewrite", "1",

@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * U4: many queues. A busy queue is drained beside 10,000 that hold only delayed jobs (goal: 90 % of its rate alone), and
- * 10,000 busy queues are drained (goal: 50 % of one).
+ * U4: many queues. It drains a busy queue beside 10,000 queues with only delayed jobs (goal: 90 % of its rate alone).
+ * It drains 10,000 busy queues (goal: 50 % of the rate of one).
  */
 final class ManyQueues extends UpkeepWorkload {
 
@@ -82,7 +82,7 @@ final class ManyQueues extends UpkeepWorkload {
         }
     }
 
-    /** Jobs per second from the first run to the last. */
+    /** Returns the jobs per second from the first run to the last. */
     private static double drain(Target target, int jobs) throws Exception {
         target.tidy();
         AtomicLong first = new AtomicLong();

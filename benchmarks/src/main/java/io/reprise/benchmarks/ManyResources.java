@@ -16,7 +16,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
-/** U5: thousands of resources fail and come back. Goal: no slower than fifty with as many jobs, and work beside them goes on. */
+/**
+ * U5: thousands of resources fail and recover. Goal: no slower than fifty resources with as many
+ * jobs, and other work goes on.
+ */
 final class ManyResources extends UpkeepWorkload {
 
     private static final int RESOURCES = 5_000;

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** A bar chart of rates as a share of the raw limit, on a logarithmic scale, as SVG. */
+/** Draws rates as a share of the raw limit in a bar chart, on a logarithmic scale, as SVG. */
 final class Plot {
 
     private static final Map<String, String> COLOURS = Map.of(
@@ -30,7 +30,7 @@ final class Plot {
 
     private Plot() {}
 
-    /** Only what is a rate: latencies and sizes are better small and would point the wrong way. */
+    /** Draws only rates: latencies and sizes are better when small and would point the wrong way. */
     static String svg(Results results) {
         StringBuilder bars = new StringBuilder();
         int y = TOP;

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Other JVMs with the class path of this one. */
+/** Starts other JVMs with the class path of this one. */
 final class Processes {
 
     private Processes() {}

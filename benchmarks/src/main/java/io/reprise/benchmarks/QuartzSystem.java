@@ -28,8 +28,8 @@ import org.quartz.TriggerBuilder;
 import org.quartz.impl.StdSchedulerFactory;
 
 /**
- * Quartz with a clustered JDBC job store and triggers taken in batches as large as the thread pool. It has no durable
- * retry: a job that failed is run again in memory at once.
+ * Quartz with a clustered JDBC job store. It takes triggers in batches as large as the thread pool. It has no durable
+ * retry: a failed job is run again in memory at once.
  */
 final class QuartzSystem implements QueueSystem {
 
@@ -88,7 +88,7 @@ final class QuartzSystem implements QueueSystem {
         return new Opened(target);
     }
 
-    /** Never made: the factory of the scheduler returns jobs that know what to do. */
+    /** Never instantiated: the factory of the scheduler returns jobs with the handler. */
     public static final class Work implements Job {
         @Override
         public void execute(JobExecutionContext context) {
@@ -111,7 +111,7 @@ final class QuartzSystem implements QueueSystem {
         settings.setProperty("org.quartz.jobStore.useProperties", "true");
         settings.setProperty("org.quartz.jobStore.isClustered", "true");
         settings.setProperty("org.quartz.jobStore.acquireTriggersWithinLock", "true");
-        // Jobs that waited for more than a minute are not late here, there are only many of them.
+        // Jobs that waited for more than a minute are not misfires here; there are only many of them.
         settings.setProperty("org.quartz.jobStore.misfireThreshold", "3600000");
         settings.setProperty("org.quartz.jobStore.dataSource", "bench");
         settings.setProperty("org.quartz.dataSource.bench.provider", "hikaricp");
@@ -180,7 +180,7 @@ final class QuartzSystem implements QueueSystem {
         public void fillScheduled(int jobs) throws SchedulerException, SQLException {
             JobDetail seed = job(Payloads.of(0));
             scheduler.scheduleJob(seed, trigger(seed, Instant.now().plus(Duration.ofDays(1))));
-            // One by one would take a quarter of an hour.
+            // Storing them one by one would take a quarter of an hour.
             String copies = " from generate_series(2, " + jobs + ") n, ";
             target.execute(
                     "insert into qrtz_job_details select sched_name, 'fill-' || n, job_group, description,"

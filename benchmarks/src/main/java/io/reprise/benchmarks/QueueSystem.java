@@ -3,29 +3,29 @@ package io.reprise.benchmarks;
 
 import org.jspecify.annotations.Nullable;
 
-/** A queue that is measured. */
+/** A queue to measure. */
 interface QueueSystem {
 
     String name();
 
-    /** Why it cannot do a workload on a store; null if it can. */
+    /** Returns why it cannot do a workload on a store; null if it can. */
     default @Nullable String cannot(String workload, StoreKind store) {
         return null;
     }
 
-    /** Part of the full number of jobs that a measurement of it takes, so that slow ones end within minutes. */
+    /** Returns the share of the full number of jobs for this system, so that slow systems end within minutes. */
     default double share() {
         return 1;
     }
 
-    /** Jobs that the share does not reduce further: fewer would say more about its polls than about its rate. */
+    /** Returns the least number of jobs. Fewer would measure its polling rather than its rate. */
     default int least() {
         return 10_000;
     }
 
-    /** Makes its tables in an empty database. */
+    /** Creates its tables in an empty database. */
     void install(Target target) throws Exception;
 
-    /** Opens what was installed, perhaps by another process. */
+    /** Opens the installed system, which another process may have installed. */
     Installation open(Target target) throws Exception;
 }

@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Collectors;
 
 /**
- * What MariaDB itself can do: two threads claim batches of 500 with SKIP LOCKED and delete what ran. Nothing is fenced,
- * recorded or recovered.
+ * The plain speed of MariaDB: two threads claim batches of 500 with SKIP LOCKED and delete the jobs that ran. Nothing
+ * is fenced, recorded or recovered.
  */
 final class RawMariaDb implements Installation {
 

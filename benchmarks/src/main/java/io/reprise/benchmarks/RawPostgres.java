@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.postgresql.PGConnection;
 
 /**
- * What PostgreSQL itself can do: two threads claim batches of 500 with SKIP LOCKED and delete what ran. Nothing is
- * fenced, recorded or recovered.
+ * The plain speed of PostgreSQL: two threads claim batches of 500 with SKIP LOCKED and delete the jobs that ran.
+ * Nothing is fenced, recorded or recovered.
  */
 final class RawPostgres implements Installation {
 

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** What SQLite itself can do with synchronous=FULL: one connection that claims and deletes batches of 500. */
+/** The plain speed of SQLite with synchronous=FULL: one connection claims and deletes batches of 500. */
 final class RawSqlite implements Installation {
 
     private static final String INSERT = "insert into raw_job (payload) values (?)";

@@ -4,7 +4,7 @@ package io.reprise.benchmarks;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** The physical limit: the simplest loop a database allows, without a queue around it. */
+/** The physical limit: the simplest loop that a database allows, without a queue around it. */
 final class RawSystem implements QueueSystem {
 
     @Override

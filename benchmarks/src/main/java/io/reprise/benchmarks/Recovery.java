@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** R1 and R3: how fast a worker is after its resource had trouble, beside what it did before. */
+/** R1 and R3: the speed of a worker after its resource had trouble, compared with its speed before. */
 final class Recovery implements RepriseWorkload {
 
-    /** New jobs per second where some arrive while the backlog is worked off. */
+    /** New jobs per second, where some arrive while the backlog is drained. */
     private static final int ARRIVALS = 500;
 
-    /** What a provider throws that is called too often. */
+    /** The exception of a provider that is called too often. */
     private static final class TooManyRequests extends Exception implements FailureDetails {
         TooManyRequests() {
             super("429 Too Many Requests");
@@ -35,7 +35,7 @@ final class Recovery implements RepriseWorkload {
         this.plan = plan;
     }
 
-    /** R1 with calls of three lengths, each with a backlog only and with new jobs on top of it. */
+    /** R1 with calls of three lengths, each with a backlog alone and with new jobs on top of it. */
     static List<Workload> outages() {
         return List.of(
                 outage("R1-0ms", 400_000, 10, 0, 0),

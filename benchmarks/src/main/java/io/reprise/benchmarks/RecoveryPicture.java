@@ -10,15 +10,15 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Calls, successes, parked jobs and the breaker's phase over time, as SVG or as comma-separated values. */
+/** Shows calls, successes, parked jobs and the breaker's phase over time, as SVG or as comma-separated values. */
 final class RecoveryPicture {
 
     /**
-     * A part of the time.
+     * A slice of time.
      *
-     * @param from seconds since the first call, and {@code to}
-     * @param calls per second
-     * @param done calls that succeeded, per second
+     * @param from begin and {@code to} end, in seconds since the first call
+     * @param calls calls per second
+     * @param done successful calls per second
      */
     record Slice(double from, double to, double calls, double done, long parked, String phase) {}
 
@@ -116,7 +116,7 @@ final class RecoveryPicture {
                 + text(LEFT, 22, "start", "Calls (line), successes (green), parked jobs (grey), phase of the breaker");
     }
 
-    /** One coloured band for each phase, with its name if there is room. */
+    /** Draws one coloured band for each phase, with its name if there is room. */
     private String phases() {
         StringBuilder bands = new StringBuilder();
         for (int i = 0; i < slices.size(); ) {

@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class RecoveryRun {
 
     /**
-     * What happens.
+     * The plan of a run.
      *
      * @param jobs the backlog
      * @param call how long a call takes
-     * @param trouble what a call throws during the trouble
-     * @param look how long after the first success the rate is looked at
+     * @param trouble the exception of a call during the trouble
+     * @param look how long after the first success the rate is measured
      * @param arrivals new jobs per second, from the first call until the end
      */
     record Plan(int jobs, int concurrency, Duration call, Supplier<Exception> trouble, Duration look, int arrivals) {}
@@ -44,7 +44,7 @@ final class RecoveryRun {
     private static final Duration TROUBLE = Duration.ofSeconds(10);
     private static final Duration WINDOW = Duration.ofSeconds(2);
 
-    /** For what does not recover: then the figures so far count. */
+    /** Limit for a run that does not recover; then the figures so far count. */
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
     private static final Duration TICK = Duration.ofMillis(20);
@@ -122,7 +122,7 @@ final class RecoveryRun {
         long doneThen = downstream.done();
         long[] gone = new long[1];
         until(LIMIT, () -> {
-            // With less than a second's work left no rate can be seen any more.
+            // With less than a second of work left, no rate can be measured.
             if (gone[0] == 0 && open() <= before) {
                 gone[0] = elapsed();
             }
@@ -145,7 +145,7 @@ final class RecoveryRun {
         return figures;
     }
 
-    /** The rate at the time to look at, or the highest if the backlog was gone by then. */
+    /** Returns the rate at the time to measure, or the highest rate if the backlog was gone by then. */
     private double after(long first, long gone) {
         long look = first + trial.sizes().lasting(plan.look()).toNanos();
         long half = trial.sizes().lasting(WINDOW).toNanos() / 2;
@@ -164,7 +164,7 @@ final class RecoveryRun {
         return nanos / 1e9;
     }
 
-    /** Takes samples until it is so. Returns whether it is; false if the time was up first. */
+    /** Takes samples until the condition holds. Returns false if the time was up first. */
     private boolean until(Duration limit, BooleanSupplier condition) {
         long end = System.nanoTime() + limit.toNanos();
         while (true) {
@@ -198,7 +198,7 @@ final class RecoveryRun {
         enqueued = to;
     }
 
-    /** Enqueues what should have arrived by now, again and again. */
+    /** Enqueues the jobs that should have arrived by now, again and again. */
     private void feed(Reprise client) {
         while (!ended && plan.arrivals() > 0) {
             int due = jobs + (int) (elapsed() / 1e9 * plan.arrivals());
@@ -209,7 +209,7 @@ final class RecoveryRun {
         }
     }
 
-    /** Asks how the resource stands: only for a picture, since that costs the database something. */
+    /** Reads the state of the resource, only for a picture, because it costs the database something. */
     private void watch(Reprise client) {
         while (!ended) {
             ResourceStatus status = status(client);
@@ -228,7 +228,7 @@ final class RecoveryRun {
                 .orElse(null);
     }
 
-    /** Refuses unless each job succeeded exactly once, if all are through. */
+    /** Fails unless each job succeeded exactly once, if all have run. */
     private void check(Reprise worker) {
         if (open() > plan.arrivals()) {
             return;

@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import org.jspecify.annotations.Nullable;
 
-/** Hands jobs to a handler that can be changed while the worker runs. */
+/** Passes jobs to a handler that can be changed while the worker runs. */
 final class Relay implements Handler {
 
     private volatile @Nullable Handler current;

@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * H3: remote workers on 8 connections lease up to 100 jobs at a time and report them together, or each by a request of its own;
- * beside it a worker without a server.
+ * H3: remote workers on 8 connections lease up to 100 jobs at a time and report them together, or each in its own
+ * request. For comparison a worker without a server runs too.
  */
 final class RemoteWork implements Workload {
 
@@ -31,7 +31,7 @@ final class RemoteWork implements Workload {
         return new RemoteWork(true);
     }
 
-    /** H3-singly. */
+    /** H3-singly: one report per job. */
     static RemoteWork singly() {
         return new RemoteWork(false);
     }
@@ -82,7 +82,7 @@ final class RemoteWork implements Workload {
         }
     }
 
-    /** Loads jobs, and returns the nanoseconds from the first run to the answer to the last completion. */
+    /** Enqueues jobs, and returns the nanoseconds from the first run to the answer to the last completion. */
     private long drain(
             Target target, Installation installation, ServerProcess server, ExecutorService threads, int jobs)
             throws Exception {
@@ -107,7 +107,7 @@ final class RemoteWork implements Workload {
         return nanos;
     }
 
-    /** Until all have run: a moment without a job is not the end. Returns when its last one was done. */
+    /** Works until all jobs have run: a moment without a job is not the end. Returns when its last job was done. */
     private long work(HttpConnection connection, String worker, Ledger ledger) throws Exception {
         String wish = "{\"worker\":\"" + worker + "\",\"types\":[\"work\"],\"max\":100,\"wait\":\"1s\"}";
         long last = System.nanoTime();

@@ -45,7 +45,7 @@ final class RepriseSystem implements QueueSystem {
         return new Opened(target, null, ControlSettings.DEFAULT);
     }
 
-    /** With jobs that name a resource. */
+    /** Opens it with jobs that name a resource. */
     static Installation open(Target target, String resource, ControlSettings control) {
         return new Opened(target, resource, control);
     }
@@ -54,7 +54,7 @@ final class RepriseSystem implements QueueSystem {
         return JdbcJobStore.open(target.jdbcUrl());
     }
 
-    /** Enqueues, and runs nothing. */
+    /** Returns a client that enqueues and runs nothing. */
     static Reprise client(Target target) {
         return Reprise.builder().store(store(target)).codec(new JacksonCodec()).start();
     }
@@ -146,7 +146,7 @@ final class RepriseSystem implements QueueSystem {
                     .start());
         }
 
-        /** An event follows the commit it tells of, so the two counts meet when nothing is under way. */
+        /** An event follows its commit, so the two counts are equal when nothing is under way. */
         private void count(JobEvent event) {
             switch (event.kind()) {
                 case STARTED -> started.increment();

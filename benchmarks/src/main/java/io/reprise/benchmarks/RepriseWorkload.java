@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
-/** Something that only Reprise does. It runs only when it is asked for by name. */
+/** A workload that only Reprise supports. It runs only if it is named. */
 interface RepriseWorkload extends Workload {
 
     @Override

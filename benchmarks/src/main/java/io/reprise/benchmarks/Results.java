@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All series of a run, and how they read as JSON. */
+/** All series of a run, and their JSON form. */
 final class Results {
 
     private final StoreKind store;
@@ -29,7 +29,7 @@ final class Results {
         series.putIfAbsent(workload + "/" + system, new Series(system, store, workload, why));
     }
 
-    /** Those of a workload together, workloads and systems in the order they were first seen. */
+    /** Returns the series grouped by workload; workloads and systems in the order in which they were first seen. */
     List<Series> all() {
         return workloads().stream().flatMap(this::of).toList();
     }
@@ -87,7 +87,7 @@ final class Results {
         return rounds;
     }
 
-    /** Three decimals: more would pretend to a precision that is not there. */
+    /** Rounds to three decimals: more would suggest a precision that is not there. */
     private static double rounded(double value) {
         return Math.round(value * 1000) / 1000.0;
     }

@@ -6,7 +6,7 @@ import io.reprise.Reprise;
 import java.time.Duration;
 import java.util.List;
 
-/** U1: old jobs are deleted. Goal: 50,000 per second. */
+/** U1: deletes old jobs. Goal: 50,000 per second. */
 final class RetentionPace extends UpkeepWorkload {
 
     private static final int JOBS = 300_000;

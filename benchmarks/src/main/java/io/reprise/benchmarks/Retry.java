@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.List;
 
-/** W4: jobs that fail once and then succeed, with the shortest delay the system allows. */
+/** W4: jobs that fail once and then succeed, with the shortest delay that the system allows. */
 final class Retry implements Workload {
 
     private static final int JOBS = 20_000;

@@ -4,17 +4,17 @@ package io.reprise.benchmarks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What a run looked like from time to time. Not thread-safe. */
+/** Samples of a run. Not thread-safe. */
 final class Samples {
 
     /**
-     * One look.
+     * One sample.
      *
-     * @param nanos since the first call
-     * @param calls so far
-     * @param done calls that succeeded so far
-     * @param parked jobs that wait for the breaker or the budget; 0 unless somebody asked
-     * @param phase of the breaker; empty unless somebody asked
+     * @param nanos time since the first call
+     * @param calls calls so far
+     * @param done successful calls so far
+     * @param parked jobs that the breaker or a budget has parked; 0 unless it was read
+     * @param phase phase of the breaker; empty unless it was read
      */
     record Sample(long nanos, long calls, long done, long parked, String phase) {}
 
@@ -28,7 +28,7 @@ final class Samples {
         return all;
     }
 
-    /** Jobs done per second between two times. */
+    /** Returns the jobs done per second between two times. */
     double rate(long from, long to) {
         Sample first = at(from);
         Sample last = at(to);
@@ -36,7 +36,7 @@ final class Samples {
         return nanos == 0 ? 0 : (last.done() - first.done()) * 1e9 / nanos;
     }
 
-    /** The highest rate of any time of this length between two times; of all of it if that is shorter. */
+    /** Returns the highest rate over any period of this length between two times; over all of it if that is shorter. */
     double bestRate(long from, long to, long length) {
         double best = rate(from, Math.min(to, from + length));
         for (Sample each : all) {
@@ -47,7 +47,7 @@ final class Samples {
         return best;
     }
 
-    /** The last one that was taken by this time, or the first. */
+    /** Returns the last sample up to this time, or the first. */
     private Sample at(long nanos) {
         int low = 0;
         int high = all.size() - 1;

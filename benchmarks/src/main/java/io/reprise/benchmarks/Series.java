@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What the rounds gave for one system and one workload. */
+/** The figures of all rounds for one system and one workload. */
 final class Series {
 
     final String system;
@@ -40,7 +40,7 @@ final class Series {
         return rounds.values().iterator().next().keySet();
     }
 
-    /** The unit that counts in ratios. */
+    /** Returns the unit that counts in ratios. */
     String unit() {
         return units().iterator().next();
     }
@@ -64,7 +64,7 @@ final class Series {
         return Statistics.median(values(unit));
     }
 
-    /** Median of the ratios within each round, since rounds differ more than systems do. */
+    /** Returns the median of the ratios within each round, because rounds differ more than systems do. */
     Optional<Double> ratioTo(@Nullable Series other) {
         List<Double> ratios = new ArrayList<>();
         if (other != null && !isEmpty() && !other.isEmpty()) {

@@ -8,10 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** {@code reprise serve} on a database, as a process of its own, with its default settings but for the rate limit. */
+/** {@code reprise serve} on a database in its own process, with default settings except the rate limit. */
 final class ServerProcess implements AutoCloseable {
 
-    /** Names the file for a recording of the server, if one is wanted. */
+    /** Names the file for a recording of the server, if there is one. */
     static final String RECORDING = "reprise.bench.server-recording";
 
     private static final String URL = "Reprise listens on ";
@@ -28,7 +28,7 @@ final class ServerProcess implements AutoCloseable {
                         "serve",
                         "--store-url=" + target.jdbcUrl(),
                         "--http-port=0",
-                        // A limit for each key, far below what is measured here.
+                        // The default limit per key is far below the measured rates.
                         "--http-rate-limit=1000000"));
         String shown = "";
         String line = "";

@@ -37,7 +37,7 @@ final class SingleEnqueue implements Workload {
             Target target = trial.install();
             int jobs = trial.sizes().jobs(JOBS);
             try (Installation installation = trial.system().open(target)) {
-                // Connections are opened before the clock starts.
+                // Opens the connections before the clock starts.
                 enqueue(installation, threads, WARM_UP);
                 target.tidy();
                 long before = installation.left();

@@ -4,11 +4,11 @@ package io.reprise.benchmarks;
 import java.time.Duration;
 
 /**
- * How much a measurement does.
+ * The size of a measurement.
  *
- * @param small divides the numbers of jobs: 1 for figures, more to see whether everything works
- * @param share of the system measured
- * @param least jobs that the share does not reduce further
+ * @param small divides the numbers of jobs: 1 for figures, more for a test that everything works
+ * @param share share of the measured system
+ * @param least number of jobs that the share does not reduce further
  */
 record Sizes(int small, double share, int least) {
 
@@ -22,12 +22,12 @@ record Sizes(int small, double share, int least) {
         return small > 1;
     }
 
-    /** Jobs that are run. */
+    /** Returns the number of jobs that are run. */
     int jobs(int full) {
         return Math.max(Math.min(full, least), (int) (full * share / small));
     }
 
-    /** Jobs that only lie in the store: as many for every system. */
+    /** Returns the number of jobs that only lie in the store: equal for every system. */
     int stored(int full) {
         return full / small;
     }

@@ -4,12 +4,12 @@ package io.reprise.benchmarks;
 import java.util.Arrays;
 import java.util.List;
 
-/** Medians and the like of a few numbers. */
+/** Medians and percentiles of a few numbers. */
 final class Statistics {
 
     private Statistics() {}
 
-    /** The middle one, or the mean of the two in the middle. */
+    /** Returns the middle value, or the mean of the two in the middle. */
     static double median(List<Double> values) {
         double[] sorted = sorted(values);
         int middle = sorted.length / 2;
@@ -24,7 +24,7 @@ final class Statistics {
         return sorted(values)[values.size() - 1];
     }
 
-    /** The smallest value that at least this part of all values does not exceed. */
+    /** Returns the smallest value that at least this part of all values does not exceed. */
     static double percentile(List<Double> values, double part) {
         double[] sorted = sorted(values);
         return sorted[Math.max(0, (int) Math.ceil(part * sorted.length) - 1)];

@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.Locale;
 
-/** The databases measured on. */
+/** The measured databases. */
 enum StoreKind {
     POSTGRESQL,
     MARIADB,

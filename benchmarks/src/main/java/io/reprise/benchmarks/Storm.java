@@ -21,7 +21,7 @@ final class Storm implements RepriseWorkload {
     private static final int CHUNK = 50_000;
 
     /**
-     * What one run gave.
+     * The result of one run.
      *
      * @param rate jobs done per second
      * @param left jobs that were not done when the time was up

@@ -13,8 +13,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * W7: jobs come and go for ten minutes, one in twenty failing once, while a transaction stays open, so that nothing deleted
- * can be cleaned up.
+ * W7: jobs come and go for ten minutes, one in twenty failing once, while a transaction stays open, so that the
+ * database cannot clean up deleted rows.
  */
 final class Sustained implements Workload {
 
@@ -62,7 +62,7 @@ final class Sustained implements Workload {
         }
     }
 
-    /** Keeps some jobs waiting for as long as a window lasts; returns how many succeeded per second. */
+    /** Keeps some jobs waiting during a window. Returns how many succeeded per second. */
     private static double feed(Installation installation, Mix mix, long window) throws Exception {
         long start = System.nanoTime();
         long before = mix.succeeded.get();
@@ -94,7 +94,7 @@ final class Sustained implements Workload {
         }
     }
 
-    /** Fails one in so many jobs the first time. */
+    /** Fails one in {@code FAILS} jobs the first time. */
     private static final class Mix implements Handler {
 
         private final Set<Integer> failed = ConcurrentHashMap.newKeySet();

@@ -3,7 +3,7 @@ package io.reprise.benchmarks;
 
 import java.util.List;
 
-/** Everything that can be measured, in the order of the tables. */
+/** All systems to measure, in the order of the tables. */
 final class Systems {
 
     static final String REPRISE = "reprise";

@@ -19,7 +19,7 @@ record Target(StoreKind store, String jdbcUrl) {
         return DriverManager.getConnection(jdbcUrl);
     }
 
-    /** Of a SQLite database. */
+    /** Returns the file of a SQLite database. */
     Path file() {
         return Path.of(jdbcUrl.substring(SQLITE.length()));
     }
@@ -42,7 +42,7 @@ record Target(StoreKind store, String jdbcUrl) {
         }
     }
 
-    /** What a database at rest would have done since the load: statistics taken, pages written. */
+    /** Does what an idle database would have done since the load: takes statistics, writes pages. */
     void tidy() throws SQLException {
         switch (store) {
             case POSTGRESQL -> execute("vacuum analyze", "checkpoint");
@@ -63,7 +63,7 @@ record Target(StoreKind store, String jdbcUrl) {
         execute("analyze table " + String.join(", ", tables));
     }
 
-    /** Bytes of write-ahead log written so far by the whole server. */
+    /** Returns the bytes of write-ahead log that the whole server has written so far. */
     long walBytes() throws SQLException {
         return number("select (pg_current_wal_insert_lsn() - '0/0'::pg_lsn)::bigint");
     }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Results as a table for people. */
+/** Shows results as a table for people. */
 final class TextTable {
 
     private static final List<String> HEAD =
@@ -47,7 +47,7 @@ final class TextTable {
                 String.join(" / ", each.units()));
     }
 
-    /** Enough digits to compare, no more. */
+    /** Formats a number with enough digits to compare, and no more. */
     static String number(double value) {
         double size = Math.abs(value);
         String format = size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : size >= 0.1 || size == 0 ? "%.2f" : "%.4f";

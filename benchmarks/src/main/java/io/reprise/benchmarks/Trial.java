@@ -7,12 +7,12 @@ import java.util.concurrent.locks.LockSupport;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * One measurement of one system, in a process of its own: no system profits or suffers from what another has left in heap,
- * caches and compiled code.
+ * One measurement of one system in its own process, so that heap, caches and compiled code of
+ * another system have no effect.
  */
 final class Trial {
 
-    /** Begins the line of output that has the figures. */
+    /** Begins the output line with the figures. */
     static final String RESULT = "RESULT ";
 
     static final Duration LIMIT = Duration.ofMinutes(15);
@@ -59,14 +59,14 @@ final class Trial {
         return sizes;
     }
 
-    /** An empty database with the system's tables. */
+    /** Returns an empty database with the system's tables. */
     Target install() throws Exception {
         Target target = databases.fresh();
         system.install(target);
         return target;
     }
 
-    /** Drains other databases, the way that is measured, until the code is compiled. */
+    /** Drains other databases in the measured way, until the code is compiled. */
     void warmUp(int failures) throws Exception {
         long end = System.nanoTime() + sizes.warmUp().toNanos();
         for (int jobs = FIRST_CHUNK; System.nanoTime() < end; jobs = Math.min(2 * jobs, LAST_CHUNK)) {
@@ -77,7 +77,7 @@ final class Trial {
         }
     }
 
-    /** Loads jobs, starts a worker and returns the nanoseconds from the first run to the last commit. */
+    /** Enqueues jobs, starts a worker and returns the nanoseconds from the first run to the last commit. */
     long drain(Target target, Installation installation, int jobs, int failures) throws Exception {
         installation.enqueueAll(Payloads.range(0, jobs));
         target.tidy();

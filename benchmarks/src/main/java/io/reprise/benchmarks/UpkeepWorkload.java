@@ -8,7 +8,7 @@ import io.reprise.jdbc.JdbcJobStore;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
-/** How a piece of upkeep keeps pace. */
+/** Measures whether a piece of upkeep keeps pace. */
 abstract class UpkeepWorkload implements RepriseWorkload {
 
     @Override
@@ -28,7 +28,7 @@ abstract class UpkeepWorkload implements RepriseWorkload {
         return Reprise.builder().store(JdbcJobStore.open(target.jdbcUrl())).codec(new JacksonCodec());
     }
 
-    /** A number that the database tells, asked for until it is what it should be. */
+    /** Repeats a query until it returns the wanted number. */
     static void await(Target target, String query, long wanted) throws Exception {
         long end = System.nanoTime() + Trial.LIMIT.toNanos();
         while (target.number(query) != wanted) {
@@ -39,7 +39,7 @@ abstract class UpkeepWorkload implements RepriseWorkload {
         }
     }
 
-    /** Whether a queue has live jobs: cheap to ask, so that who asks does not slow down what is measured. */
+    /** A query whether a queue has live jobs. It is cheap, so that it does not slow the measured work. */
     static String live(String queue) {
         return "select count(*) from (select 1 as one from reprise_job where due_at is not null and queue = '" + queue
                 + "' limit 1) l";

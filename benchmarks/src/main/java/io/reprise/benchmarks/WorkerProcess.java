@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 
-/** A worker in a process of its own, which answers each line of input with what it has run. */
+/** A worker in its own process, which answers each line of input with the count of its runs. */
 final class WorkerProcess implements AutoCloseable {
 
     private static final long JOB_NANOS = 1_000_000;
@@ -18,10 +18,10 @@ final class WorkerProcess implements AutoCloseable {
     private static final String COUNT = "count";
 
     /**
-     * What workers have run.
+     * The runs of workers.
      *
-     * @param sum of the numbers of the jobs
-     * @param first start of a job, and {@code last} end of one, in microseconds since 1970
+     * @param sum sum of the numbers of the jobs
+     * @param first first start of a job, and {@code last} end of one, in microseconds since 1970
      */
     record Count(long runs, long sum, long first, long last) {
 

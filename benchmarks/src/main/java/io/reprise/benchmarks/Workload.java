@@ -3,30 +3,30 @@ package io.reprise.benchmarks;
 
 import java.util.List;
 
-/** Something to measure. */
+/** A workload to measure. */
 interface Workload {
 
     String name();
 
-    /** One line about it. */
+    /** Returns a title of one line. */
     String title();
 
-    /** Whether it runs without being asked for by name. */
+    /** Whether it runs without being named. */
     default boolean byDefault() {
         return true;
     }
 
-    /** Whether it is about the peers too, or only about Reprise and the limit. */
+    /** Whether it covers the peers too, or only Reprise and the raw limit. */
     default boolean forPeers() {
         return true;
     }
 
-    /** Whether it is about Reprise alone: there is nothing to compare it with. */
+    /** Whether it covers Reprise alone, because there is nothing to compare with. */
     default boolean alone() {
         return false;
     }
 
-    /** Whether it makes sense there. */
+    /** Whether it makes sense on this store. */
     default boolean on(StoreKind store) {
         return true;
     }

@@ -45,7 +45,7 @@ final class Workloads {
         return List.copyOf(all);
     }
 
-    /** Whether a name as somebody gives it is that of a workload, or of several of which this is one: R1 of R1-5ms. */
+    /** Whether a given name means this workload: its own name, or the common beginning of several, as R1 of R1-5ms. */
     static boolean isMeant(String given, Workload workload) {
         boolean exact = ALL.stream().anyMatch(each -> each.name().equals(given));
         return exact ? workload.name().equals(given) : workload.name().startsWith(given + "-");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Reprise measured beside other queues and beside what the database itself can do. {@link io.reprise.benchmarks.Main} is
- * the command; each measurement runs in a JVM of its own, see {@link io.reprise.benchmarks.Trial}.
+ * Measures Reprise beside other queues and the plain database. {@link io.reprise.benchmarks.Main} is the command; each
+ * measurement runs in its own JVM, see {@link io.reprise.benchmarks.Trial}.
  */
 @NullMarked
 package io.reprise.benchmarks;

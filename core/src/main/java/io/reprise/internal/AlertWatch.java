@@ -15,20 +15,20 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares what the fleet has counted with the alert rules. What is raised is kept in the store, so that a change of
- * leader alerts nobody twice.
+ * Compares the activity that the fleet has counted with the alert rules. The {@code Sweeper} of the leader calls it.
+ * Raised alerts are stored, so a new leader does not raise an alert a second time.
  */
 final class AlertWatch {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
     private static final int HOUR = 60;
 
-    /** A mean over fewer retries says nothing. */
+    /** The mean backoff of fewer retries than this is not judged. */
     private static final int FEW = 5;
 
     private record Key(Kind kind, String type) {}
 
-    /** What was measured, and what it must not exceed. */
+    /** A measured value and the limit above which the alert is raised. */
     private record Measure(double value, double threshold) {}
 
     private final JobStore store;
@@ -47,7 +47,7 @@ final class AlertWatch {
         this.nextLookNanos = driver.nanos();
     }
 
-    /** Looks if it is time to. */
+    /** Judges all types once per {@code INTERVAL}. Returns false if it is too early. */
     boolean look() {
         if (driver.nanos() - nextLookNanos < 0) {
             return false;
@@ -60,8 +60,8 @@ final class AlertWatch {
         if (recent.isEmpty() && raised.isEmpty() && unhandled.isEmpty()) {
             return true;
         }
-        // The minute that has just begun is part of the window. What is raised is judged by one minute more, lest it is
-        // cleared whenever a full minute gives way to an empty one.
+        // The window includes the minute that has just begun. A raised alert is judged over one more minute: otherwise
+        // it would clear each time an empty minute replaces a full one.
         Map<String, Activity> longer =
                 raised.isEmpty() ? recent : byType(store.activity(Duration.ZERO, rules.windowMinutes() + 1));
         Map<String, Activity> before = byType(store.activity(Duration.ofMinutes(rules.windowMinutes()), HOUR));
@@ -84,7 +84,7 @@ final class AlertWatch {
         return true;
     }
 
-    /** By type, in how many queues its jobs are parked because nobody handles it. */
+    /** Counts by type the queues in which jobs are parked because no worker handles that type. */
     private Map<String, Integer> unhandled() {
         Map<String, Integer> queues = new HashMap<>();
         store.parkedBy().stream()
@@ -110,7 +110,8 @@ final class AlertWatch {
         Activity now = recent == null ? new Activity("", 0, 0, 0, 0, Duration.ZERO) : recent;
         return switch (kind) {
             case RETRY_RATE -> {
-                // Numbers about the least that counts must not make a raised alert come and go.
+                // A raised alert needs fewer jobs to stay raised. Otherwise a job count near the minimum would
+                // raise and clear it by turns.
                 double enough = raised ? rules.minJobs() * AlertRules.CLEAR_AT : rules.minJobs();
                 yield new Measure(now.jobs() < enough ? 0 : (double) now.retried() / now.jobs(), rules.retryRate());
             }

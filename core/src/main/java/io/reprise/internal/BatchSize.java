@@ -2,8 +2,8 @@
 package io.reprise.internal;
 
 /**
- * How many rows of upkeep go into one transaction: what the store does in a short time, so that those who run jobs wait little
- * for it, whether the store is fast or slow. Not thread-safe.
+ * Number of rows that one upkeep transaction handles. It doubles while full batches are quick and halves when they are
+ * slow, so workers wait little for locks on any store. Not thread-safe.
  */
 public final class BatchSize {
 
@@ -23,7 +23,7 @@ public final class BatchSize {
         return rows;
     }
 
-    /** A full batch took so long. */
+    /** Adapts the size to the time that a full batch took. */
     public void took(long nanos) {
         if (nanos < SHORT_NANOS) {
             rows = Math.min(most, rows * 2);

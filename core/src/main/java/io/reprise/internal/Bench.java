@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
-/** Where handlers run: a pool in production, the calling thread or virtual time in tests. */
+/**
+ * Executes handlers: a thread pool in production, the calling thread or virtual time in tests. The {@code Runner} hands
+ * it one run per claimed job.
+ */
 public interface Bench extends AutoCloseable {
 
     void execute(Runnable work);
 
-    /** Takes no more work and lets go of its threads; does not wait for handlers that will not end. */
+    /** Accepts no more work and interrupts the threads. Does not wait for handlers that ignore the interrupt. */
     @Override
     void close();
 }

@@ -28,9 +28,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides outcomes and writes them in group commits: while one batch is being written the next gathers. A batch that
- * could not be written is written again, decided as it was. A batch that the store refuses is halved until what it
- * refuses stands alone; that is set aside and tried again now and then, while the others go on. Nothing is dropped.
+ * Turns ended runs into decisions and writes them in group commits. The {@code Runner} adds ended runs from any
+ * thread; this role decides them, calls {@code JobStore.settle} and then publishes the events. While it writes one
+ * batch, the next batch gathers.
+ *
+ * <p>Nothing is dropped. A batch that the store did not answer is written again with the same decisions. A batch
+ * that the store refuses is halved until the refused outcome stands alone. That outcome is tried again every
+ * {@code ASIDE}, while the others go on.
  */
 final class Committer implements Role {
 
@@ -40,21 +44,21 @@ final class Committer implements Role {
     private static final int MAX_BATCH = 2_000;
 
     /**
-     * An outcome on its way to the store, with the decision that was made about it.
+     * A decided outcome that is not written yet.
      *
-     * @param stored the attempt if a handler's own transaction has stored it already
+     * @param stored the stored attempt, if the handler's own transaction has already written it
      */
     private record Verdict(
             Run run, Settlement settlement, @Nullable Attempt stored) {}
 
     /**
-     * Outcomes to be written together.
+     * Outcomes that one call writes.
      *
-     * @param tried whether it may have been written already, by a call whose answer was lost
+     * @param tried whether an earlier call whose answer was lost may have written them already
      */
     private record Batch(List<Verdict> verdicts, boolean tried) {}
 
-    /** An outcome that the store has accepted, and when. */
+    /** An outcome that the store accepted, with the time of acceptance. */
     private record Written(Verdict verdict, Instant at, boolean cancelled) {}
 
     private final JobStore store;
@@ -77,10 +81,10 @@ final class Committer implements Role {
     private long nextAsideNanos;
 
     /**
-     * A committer for one worker.
+     * Creates the committer of one worker.
      *
-     * @param onDue told how soon a job that goes back to waiting will be due
-     * @param onFree told that slots became free
+     * @param onDue receives the delay of each job that goes back to waiting
+     * @param onFree runs when slots become free
      */
     Committer(EngineParts parts, LeaseBook book, Decider decider, Consumer<Duration> onDue, Runnable onFree) {
         this.store = parts.store();
@@ -137,7 +141,7 @@ final class Committer implements Role {
         }
     }
 
-    /** Takes what has arrived, and decides it, when nothing waits to be written again. */
+    /** Decides the runs that have arrived, unless a batch still waits to be written. */
     private void gather() {
         if (unwritten.isEmpty() && !aside.isEmpty() && driver.nanos() - nextAsideNanos >= 0) {
             unwritten.add(aside.removeFirst());
@@ -149,7 +153,8 @@ final class Committer implements Role {
         List<Verdict> verdicts = new ArrayList<>();
         Set<JobId> jobs = new HashSet<>();
         Ended end = arrived.peek();
-        // A job that was lost, claimed again and ended twice goes in two batches: the store answers by job.
+        // A batch holds each job once, because the store answers by job id. A job that was lost, claimed again and
+        // ended twice needs two batches.
         while (end != null && verdicts.size() < MAX_BATCH && jobs.add(end.run().id())) {
             Verdict verdict = decide(end, verdicts.isEmpty());
             if (verdict == null) {
@@ -164,7 +169,10 @@ final class Committer implements Role {
         }
     }
 
-    /** Null if the store must be asked first and does not answer, and others were decided already that need not wait. */
+    /**
+     * Returns null if the store does not answer a needed question and the batch already holds other outcomes.
+     * Those are written first.
+     */
     private @Nullable Verdict decide(Ended end, boolean first) {
         try {
             Attempt stored = end.run().isSettledByCaller() ? accepted(end.run()) : null;
@@ -186,7 +194,7 @@ final class Committer implements Role {
         }
     }
 
-    /** A job that a handler completed in a transaction of its own has succeeded if that committed, and only then. */
+    /** A handler that completed its job in its own transaction succeeded only if that transaction committed. */
     private static Ended afterCallersTransaction(Ended end, boolean committed) {
         if (committed) {
             return end.succeeded();
@@ -205,7 +213,8 @@ final class Committer implements Role {
         long sent = driver.nanos();
         Settled settled = store.settle(settlements, book.closedBy(runs));
         clock.heard(settled.at(), sent);
-        // Asked before anything is told, so that an answer that does not come leaves nothing told twice.
+        // Reads everything before it publishes anything. If one of these reads fails, the retry
+        // publishes no event twice.
         List<Written> accepted = new ArrayList<>();
         List<Verdict> stale = new ArrayList<>();
         for (Verdict verdict : batch.verdicts) {
@@ -224,7 +233,7 @@ final class Committer implements Role {
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
-    /** When jobs that succeeded after all first failed, if anybody listens. */
+    /** Finds when jobs that now succeeded first failed. Returns an empty map if there is no listener. */
     private Map<JobId, Instant> firstFailures(List<Written> accepted) {
         if (!events.isHeard()) {
             return Map.of();
@@ -264,7 +273,7 @@ final class Committer implements Role {
         }
     }
 
-    /** Null if it was not accepted. What an earlier call wrote, whose answer was lost, is told as that call wrote it. */
+    /** Returns null if the outcome was stale. An outcome that an earlier call wrote keeps the time of that call. */
     private @Nullable Written written(Verdict verdict, Batch batch, Settled settled) {
         if (verdict.stored != null) {
             return new Written(verdict, verdict.stored.endedAt(), false);
@@ -280,7 +289,7 @@ final class Committer implements Role {
         return attempt == null ? null : new Written(verdict, attempt.endedAt(), wasCancelled(verdict, attempt));
     }
 
-    /** Whether the outcome became a cancellation that somebody had asked for meanwhile. */
+    /** Whether the store wrote a requested cancellation in place of this outcome. */
     private boolean wasCancelled(Verdict verdict, Attempt attempt) {
         if (verdict.settlement.next() instanceof Settlement.Cancel) {
             return false;
@@ -327,7 +336,7 @@ final class Committer implements Role {
         aside.addLast(new Batch(batch.verdicts, true));
     }
 
-    /** The transaction a handler completed its job in did not commit. */
+    /** Thrown when the transaction in which a handler completed its job did not commit. */
     static final class RolledBackException extends RepriseException {
         private static final long serialVersionUID = 1L;
 

@@ -22,8 +22,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What this worker knows of the fleet's breakers and budgets, and what it has yet to tell. Asked and told for every job,
- * so nothing here waits for the store; the {@link Warden} carries news in both directions. Thread-safe.
+ * This worker's copy of the fleet's breakers and budgets, and the outcomes that it has not reported yet. Handler
+ * threads and the {@code Committer} ask it for every job, so no method waits for the store. The {@link Warden} reports
+ * to the store and refreshes the copy. Thread-safe.
  */
 final class Control {
 
@@ -41,27 +42,27 @@ final class Control {
     private volatile boolean ready;
     private Map<ControlKey, RetryBudget> budgets = Map.of();
     private final Map<String, Observed> observed = new HashMap<>();
-    /** Tokens earned less tokens spent since the budgets were last told. */
+    /** By budget, credit earned minus credit spent since the last report. */
     private final Map<ControlKey, Double> tokens = new HashMap<>();
 
     private final Map<String, Passes> passes = new HashMap<>();
 
-    /** Jobs of a resource that ramps up which this worker claims though they were never parked. */
+    /** Passes for one resource that ramps up: this worker may run that many claimed jobs without parking them first. */
     private static final class Passes {
-        /** How many came by since it was last told. */
+        /** Jobs that asked for a pass since the last report. */
         private int seen;
-        /** How many more of them may run. */
+        /** Passes that are left. */
         private int left;
     }
 
-    /** How many jobs came by, and how many more may run, of those that are not parked. */
+    /** The passes of one resource: jobs that asked since the last report, and passes left. */
     record PassesUsed(int seen, int left) {}
 
     /**
-     * The view of one worker.
+     * Creates the view of one worker.
      *
-     * @param onUrgent told when the fleet should hear at once what there is to tell
-     * @param onActive told when something begins that must be measured
+     * @param onUrgent runs when the fleet must learn of an outcome at once
+     * @param onActive runs when a quiet worker begins to have something to measure
      */
     Control(ControlRules rules, StoreClock clock, Runnable onUrgent, Runnable onActive) {
         this.rules = rules;
@@ -70,7 +71,7 @@ final class Control {
         this.onActive = onActive;
     }
 
-    /** Whether the run must not start because the breaker of its resource holds it back. */
+    /** Whether a breaker holds this run back, so that it must not start. */
     boolean holds(Run run) {
         String resource = run.job.spec().resource();
         if (resource == null) {
@@ -86,13 +87,14 @@ final class Control {
         if (!rules.breaker(resource).enabled()) {
             return false;
         }
-        // What was let through before it opened again waits again, but a probe of which this worker has not heard runs.
+        // An admitted run waits again if the breaker has opened again since. If the breaker's rest is over, the run may
+        // be a new probe that this worker has not heard of, so it runs.
         return run.admitted
                 ? breaker.rests(clock.now())
                 : breaker.phase() != Breaker.Phase.RAMPING || !passes(run, resource);
     }
 
-    /** Whether this worker may run it without parking it first. */
+    /** Takes a pass for the run, if one is left. The run then counts as admitted. */
     private synchronized boolean passes(Run run, String resource) {
         Passes here = passes.computeIfAbsent(resource, name -> new Passes());
         here.seen++;
@@ -105,8 +107,8 @@ final class Control {
     }
 
     /**
-     * Whether this failure of a run that a breaker let through is the resource's, so that it costs the job no attempt. What
-     * this worker knows of the breaker may be older than that.
+     * Whether an admitted run failed because of its resource, so that the failure costs the job no attempt. The
+     * settings decide this, not this worker's copy of the breaker, which may be out of date.
      */
     boolean excuses(Run run, @Nullable FailureClass failed) {
         String resource = run.job.spec().resource();
@@ -116,7 +118,10 @@ final class Control {
                 && rules.breaker(resource).counted().contains(failed);
     }
 
-    /** Pays for a retry. Returns the first budget that cannot; then nothing is paid, and the retry waits for that one. */
+    /**
+     * Pays for a retry from all budgets of the job. Returns the first budget that lacks credit; then nothing is paid,
+     * and the job is parked by that budget.
+     */
     @Nullable
     ControlKey charge(Job job, FailureClass failed) {
         double cost = RetryBudget.cost(failed);
@@ -133,7 +138,7 @@ final class Control {
         return null;
     }
 
-    /** Takes back what was paid for a retry that did not come about. */
+    /** Returns the credit for a retry that was not written. */
     void refund(Job job, Settlement settlement) {
         if (!(settlement.decision() instanceof Decision.Retry retry)
                 || !(settlement.next() instanceof Settlement.Wait)) {
@@ -145,7 +150,7 @@ final class Control {
         }
     }
 
-    /** Read first, since it is done for every job and a volatile write is dear. */
+    /** Reads before it writes: this runs for every job, and a volatile write is costly. */
     private void wake() {
         if (!active) {
             active = true;
@@ -174,7 +179,7 @@ final class Control {
         return keys;
     }
 
-    /** A run ended and was decided about. */
+    /** Counts the outcome of a run for its resource, and credits the budgets if the run succeeded. */
     void ended(Ended end, Settlement settlement) {
         Job job = end.run().job;
         boolean success = settlement.next() instanceof Settlement.Succeed;
@@ -222,20 +227,20 @@ final class Control {
     }
 
     private synchronized void earn(Job job) {
-        // So it is while nothing fails.
+        // The usual case: nothing fails, so no budget exists.
         if (budgets.isEmpty() && tokens.isEmpty()) {
             return;
         }
         double earned = RetryBudget.earned(job.attempts() > 0);
         for (ControlKey key : budgetsOf(job)) {
-            // A budget that nobody has touched is full.
+            // A budget without state is full and earns nothing.
             if (budgets.containsKey(key) || tokens.containsKey(key)) {
                 tokens.merge(key, earned, Double::sum);
             }
         }
     }
 
-    /** What the store holds now. */
+    /** Replaces the copy by the state that the store holds now. */
     synchronized void learn(Map<String, Breaker> newBreakers, Map<ControlKey, RetryBudget> newBudgets) {
         breakers = Map.copyOf(newBreakers);
         budgets = Map.copyOf(newBudgets);
@@ -243,17 +248,22 @@ final class Control {
         ready = true;
     }
 
-    /** What the fleet has to say cannot be understood; that must not keep this worker from all its work. */
+    /**
+     * Lets the worker start although the stored state cannot be read. Unreadable control state must not stop all work.
+     */
     void goOnWithout() {
         ready = true;
     }
 
-    /** Whether this worker knows what holds jobs back. A worker that begins must not run what waits for a breaker to close. */
+    /**
+     * Whether this worker knows the fleet's breakers. Until then it claims nothing, because it could run jobs that an
+     * open breaker holds back.
+     */
     boolean isReady() {
         return ready;
     }
 
-    /** Measures rates, and drops what nobody wants to know. */
+    /** Measures success rates, and drops counts of resources that have neither a breaker nor failures. */
     synchronized void measure(double seconds) {
         observed.forEach((resource, seen) -> {
             Breaker known = breakers.get(resource);
@@ -267,12 +277,12 @@ final class Control {
         active = !observed.isEmpty() || !tokens.isEmpty() || !breakers.isEmpty() || !budgets.isEmpty();
     }
 
-    /** Whether anything happened of late that control could concern. */
+    /** Whether there are breakers, budgets or recent outcomes. */
     boolean isActive() {
         return active;
     }
 
-    /** Resources about which there is something to tell. */
+    /** Returns the resources that have something to report. */
     synchronized Set<String> news() {
         Set<String> news = new TreeSet<>();
         observed.forEach((resource, seen) -> {
@@ -290,7 +300,7 @@ final class Control {
         return seen == null ? Tally.NOTHING : seen.take();
     }
 
-    /** What there is to tell of jobs that are not parked. */
+    /** Takes the passes to report, and resets the number of jobs that asked. */
     synchronized PassesUsed takePasses(String resource) {
         Passes here = passes.get(resource);
         if (here == null) {
@@ -301,7 +311,7 @@ final class Control {
         return used;
     }
 
-    /** So many more of them may run, or fewer. */
+    /** Adds passes, or removes them if {@code jobs} is negative. */
     synchronized void givePasses(String resource, int jobs) {
         Passes here = passes.get(resource);
         if (here != null) {
@@ -316,7 +326,7 @@ final class Control {
         observed.computeIfAbsent(resource, name -> new Observed()).giveBack(tally);
     }
 
-    /** Budgets whose tokens changed here. */
+    /** Returns the budgets whose credit changed here. */
     synchronized Set<ControlKey> spent() {
         return Set.copyOf(tokens.keySet());
     }

@@ -19,7 +19,10 @@ import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Where people look at the control plane and take it in hand. Thread-safe. */
+/**
+ * Lets people view breakers and budgets, and force a breaker open or closed. {@code Reprise}, {@code Operations} and
+ * {@code Explainer} call it in the caller's thread; it reads the store each time. Thread-safe.
+ */
 public final class ControlDesk {
 
     private final JobStore store;
@@ -32,7 +35,7 @@ public final class ControlDesk {
         this.events = events;
     }
 
-    /** Every resource that has settings, control state or parked jobs. */
+    /** Returns every resource that has settings, control state or parked jobs. */
     public List<ResourceStatus> resources() {
         Instant now = store.now();
         SharedControl shared = read(now);
@@ -73,7 +76,7 @@ public final class ControlDesk {
                 breaker.force());
     }
 
-    /** How this breaker lets so many parked jobs go; null unless it is ramping. */
+    /** Describes how a breaker unparks its {@code held} jobs. Returns null unless the breaker is ramping. */
     public static ResourceStatus.@Nullable RampStatus ramp(Breaker breaker, long held) {
         if (breaker.phase() != Breaker.Phase.RAMPING) {
             return null;
@@ -96,7 +99,7 @@ public final class ControlDesk {
                 waiting == 0 ? null : budget.timeFor(waiting, settings, now));
     }
 
-    /** The budget of this name, for which so many retries wait. */
+    /** Describes a budget for which {@code waiting} retries are parked. */
     public ResourceStatus.BudgetStatus budget(ControlKey key, long waiting) {
         Instant now = store.now();
         BudgetSettings settings = rules.budget(key);

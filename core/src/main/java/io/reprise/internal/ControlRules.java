@@ -18,7 +18,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Which settings hold for what: a resource's own, or those of the worker. */
+/**
+ * Finds the breaker and budget settings of a resource or queue: the resource's own settings, or the worker's.
+ * Immutable, so any thread may use it.
+ */
 public final class ControlRules {
 
     private final ControlSettings settings;
@@ -30,7 +33,7 @@ public final class ControlRules {
     }
 
     /**
-     * Settings with which a resource cannot recover.
+     * Returns warnings about settings with which a resource cannot recover.
      *
      * @param own policies of types and queues
      * @param global policy beneath them
@@ -54,7 +57,7 @@ public final class ControlRules {
         return warnings;
     }
 
-    /** What jobs may have: the policy of a type or queue above the given one, or only that. */
+    /** Returns the policies that jobs can have: each own policy over {@code below}, and {@code below} alone. */
     private static List<RetryPolicy> layered(Collection<RetryPolicy> own, RetryPolicy below) {
         return Stream.concat(own.stream().map(policy -> policy.orElse(below)), Stream.of(below))
                 .toList();

@@ -10,13 +10,16 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Fails what waited beyond its deadline. */
+/**
+ * Fails waiting jobs whose deadline has passed. One piece of the leader's upkeep: it calls {@code JobStore.expire} in
+ * batches and publishes an event for each dead letter.
+ */
 final class Deadlines implements UpkeepRole.Piece {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    /** In the log, of each batch; listeners hear of all. */
+    /** Jobs of each batch that the log names. Listeners receive all of them. */
     private static final int NAMED = 10;
 
     private final JobStore store;
@@ -26,7 +29,7 @@ final class Deadlines implements UpkeepRole.Piece {
     private final StoreClock clock;
     private final Tallies tallies;
 
-    /** Each is read whole, to be told. */
+    /** At most 2,000 rows: each expired job is read whole for its event. */
     private final BatchSize size = new BatchSize(500, 2_000);
 
     Deadlines(EngineParts parts) {
@@ -52,6 +55,7 @@ final class Deadlines implements UpkeepRole.Piece {
             size.took(driver.nanos() - began);
         }
         for (Job job : expired.subList(0, Math.min(NAMED, expired.size()))) {
+            // The message says "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job.
             log.warn(
                     "Task failed permanently: {} after {} attempts (DEADLINE: it waited too long)",
                     job.id(),
@@ -65,7 +69,7 @@ final class Deadlines implements UpkeepRole.Piece {
             Instant stored = job.times().finishedAt();
             events.happened(JobEvent.Kind.FAILED, job, stored == null ? clock.now() : stored);
         }
-        // A queue that was busy may have been passed: as long as something came, there may be more.
+        // {@code expire} may skip a queue that is busy. While it returns jobs, there may be more.
         return expired.isEmpty() ? INTERVAL : Duration.ZERO;
     }
 }

@@ -25,22 +25,23 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the end of a run into what becomes of the job, with the jobs that follow. Asked once per run; the answer is kept
- * until it is written.
+ * Turns the end of a run into a settlement: what becomes of the job, with its follow-up jobs. The {@code Committer},
+ * {@code RemoteOutcomes} and the {@code Reclaimer} call it once per run and keep the answer until it is written. It
+ * asks the retry policy, the breakers and the budgets; it never writes to the store.
  */
 final class Decider {
 
     private static final Duration UNDECIDED_DELAY = Duration.ofSeconds(30);
 
-    /** Suspects that run together while a group may still be lost after this one, and while it is the last. */
+    /** Suspects that may run together: many while another group loss is allowed after this one, few before the last. */
     private static final int LARGE_GROUP = 1_000;
 
     private static final int SMALL_GROUP = 16;
 
-    /** A job with so many interruptions is blamed also by a remote worker that was never heard of. */
+    /** After this many interruptions a job is blamed even if its remote worker never sent a heartbeat. */
     private static final int MAX_UNHEARD = 10;
 
-    /** Why a job fails that would have been retried by its class. */
+    /** Fail reasons of jobs whose failure class alone would have allowed a retry. */
     private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
 
     private final Policies policies;
@@ -65,6 +66,7 @@ final class Decider {
         this.retries = retries;
     }
 
+    /** Decides about an ended run, and adds the follow-up jobs. Does not write anything. */
     Settlement settle(Ended end) {
         return outbox.with(end.run().job, decide(end));
     }
@@ -82,7 +84,7 @@ final class Decider {
         };
     }
 
-    /** The loss of a lease, found by the sweeper. */
+    /** Decides about a job whose lease expired and was taken over by the {@code Reclaimer}. */
     Settlement lost(LostClaim lost, Job job) {
         if (lost.excused()) {
             return interrupted(
@@ -109,14 +111,15 @@ final class Decider {
     }
 
     /**
-     * A remote worker that says nothing at all may have lost the answer, which is no fault of the job; or it died before its
-     * first heartbeat, which may be. So the excuse is good for a number of times only.
+     * A remote worker that never sent a heartbeat may not have received the lease, which is no fault of the job. Or
+     * it died before its first heartbeat, which may be the job's fault. So this excuse holds only
+     * {@code MAX_UNHEARD} times.
      */
     static boolean isUnheard(LostClaim lost, Job job) {
         return lost.unheard() && job.counts().interruptions() < MAX_UNHEARD;
     }
 
-    /** As if the worker had lived to give the job back. */
+    /** Decides as if the worker had given the job back itself. */
     private Settlement interrupted(LostClaim lost, Job job, String rule, Failure failure) {
         Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
         Settlement settlement = new Settlement(
@@ -155,8 +158,8 @@ final class Decider {
     }
 
     /**
-     * How many suspects may run together with a job that was lost once more. A killer takes its whole group with it each
-     * time, so the groups it is in become smaller, until it is alone when one more loss would be too many.
+     * Returns how many suspects may run together with a job that was lost again. A job that kills its worker costs its
+     * whole group one loss. So its groups become smaller, and it runs alone when one more loss would quarantine it.
      */
     private static int together(Job job, RetryPolicy policy) {
         int most = policy.losses().orElse(LossRule.DEFAULT).max();
@@ -164,7 +167,10 @@ final class Decider {
         return left < 2 ? 1 : left == 2 ? SMALL_GROUP : LARGE_GROUP;
     }
 
-    /** A run about which nothing could be decided: given back with what is known, so that it is seen and comes again. */
+    /**
+     * Gives back a run for which the decision itself failed. The failure stays visible, and the job runs again after
+     * {@code UNDECIDED_DELAY}.
+     */
     Settlement undecided(Ended end, RuntimeException why) {
         Decision release = new Decision.Release(UNDECIDED_DELAY, FailureClass.INTERRUPTED, "undecided");
         return settlement(end, Spent.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
@@ -181,7 +187,8 @@ final class Decider {
             return settlement(end, Spent.ATTEMPT, new Settlement.Cancel(), error.failure(), null);
         }
         if (stop == Run.Stop.SHUTDOWN || stop == Run.Stop.LOST) {
-            // Neither is the job's fault. A lost lease that nobody has taken over yet still counts, so this is written.
+            // The job caused neither stop. A lost lease is live until another worker takes it over, so this
+            // outcome can still be written.
             String rule = stop == Run.Stop.SHUTDOWN ? "shutdown" : "lost";
             Failure failure = error.failure().withGiven(FailureClass.INTERRUPTED);
             Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
@@ -231,7 +238,10 @@ final class Decider {
                 : outlook.after(job, failure.fingerprint(), attempt, rule.minSamples());
     }
 
-    /** A run that a breaker let through failed as the resource does: that was its job, and costs the job nothing. */
+    /**
+     * Whether an admitted run failed because of its resource. Such a run tested the resource, so the failure
+     * costs the job no attempt.
+     */
     private boolean isExcused(Run run, Decision decision) {
         boolean again = decision instanceof Decision.Retry
                 || (decision instanceof Decision.Fail fail && RETRIED_BUT_FOR.contains(fail.reason()));

@@ -5,25 +5,33 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
 
-/** Decides when roles take their steps, and is the engine's only way to wait. */
+/**
+ * Decides when roles take their steps. All waiting in the engine goes through it: threads in production, virtual time
+ * in tests and in the simulator.
+ */
 public interface Driver {
 
-    /** Monotonic time in nanoseconds, for measuring what has passed. */
+    /** Monotonic time in nanoseconds. Only differences have a meaning. */
     long nanos();
 
     void start(Role role);
 
-    /** Ends the role's rest, now or as soon as it next rests. Cheap; callable from any thread. */
+    /** Ends the role's rest. If the role is in a step, its next rest ends at once. Cheap; any thread may call it. */
     void wake(Role role);
 
-    /** No step of the role will begin after this returns, and none is under way unless it is stuck. */
+    /** Stops a role. After this returns no step begins, and no step is under way unless it is stuck. */
     void stop(Role role);
 
-    /** How long each role has been in the step it is in; nothing for one that rests. Empty if the driver has no threads. */
+    /**
+     * How long each role has been in its present step; zero for a role that rests. Empty if the driver has no threads.
+     */
     default Map<String, Duration> busy() {
         return Map.of();
     }
 
-    /** Waits until the condition holds, the limit is over or the thread is interrupted. Returns whether it holds. */
+    /**
+     * Waits until the condition holds, the limit is over or the thread is interrupted. Returns
+     * whether the condition holds.
+     */
     boolean await(BooleanSupplier condition, Duration limit);
 }

@@ -7,9 +7,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended, before anything is decided about it.
+ * How a run ended, before the {@code Decider} looks at it. Handler threads and the {@code Runner} create it and hand it
+ * to the {@code Committer}.
  *
- * @param error what the handler threw, or what kept it from running; null after a success
+ * @param error the exception of the handler, or the reason why the handler did not run; null after a success
  * @param result JSON, if the handler gave any
  */
 record Ended(
@@ -22,17 +23,20 @@ record Ended(
     enum Kind {
         /** The handler returned or threw. */
         HANDLED,
-        /** Its payload could not be read. */
+        /** The payload or the stored job could not be read. */
         UNREADABLE,
-        /** This worker has no handler for its type. */
+        /** This worker has no handler for the job's type. */
         UNHANDLED,
-        /** The breaker of its resource holds it back. */
+        /** The breaker of the job's resource holds the job back. */
         HELD,
-        /** It was given back before it started. */
+        /** The run was given back before it started. */
         NOT_STARTED
     }
 
-    /** An error as data, read in the thread that caught it: reading it takes longer than anything the committer does. */
+    /**
+     * An exception as data. The thread that caught it reads it, because reading a stack trace takes longer than
+     * anything the {@code Committer} does.
+     */
     record Thrown(Failure failure, @Nullable JobSignal signal) {
 
         private static final int MAX_CAUSES = 16;
@@ -52,13 +56,13 @@ record Ended(
                 }
                 return null;
             } catch (RuntimeException | LinkageError | StackOverflowError broken) {
-                // An exception can be broken too; then it is just a failure.
+                // A broken exception can throw while it is read. Then it is an ordinary failure without a signal.
                 return null;
             }
         }
     }
 
-    /** Whether the job had its chance. */
+    /** Whether the run counts as a try of the job: the handler ran, or the payload was unreadable. */
     boolean wasTried() {
         return kind == Kind.HANDLED || kind == Kind.UNREADABLE;
     }

@@ -13,16 +13,22 @@ import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A running worker: its roles, put together, started and stopped in the right order. */
+/**
+ * A running worker. It creates the roles, starts them and stops them in the right order. {@code Reprise} calls it
+ * from the user's threads.
+ *
+ * <p>A job's way: the {@code Fetcher} claims it, the {@code Runner} runs its handler, the {@code Committer} settles it.
+ * The settlement succeeds the job, lets it wait for a retry, parks it or makes it a dead letter.
+ */
 public final class Engine {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
     private static final Duration COMMIT_GRACE = Duration.ofSeconds(30);
 
-    /** How the engine meets the world: time, threads, chance. */
+    /** Connects the engine to time, threads and random numbers. */
     public record Seams(Driver driver, Bench bench, RandomGenerator random) {}
 
-    /** What was configured. */
+    /** The parts that the user configured. */
     public record Config(
             WorkerSettings settings,
             Handlers handlers,
@@ -116,22 +122,22 @@ public final class Engine {
                 settings.queues().stream().map(queue -> queue.name()).toList());
     }
 
-    /** Runs outside this process. */
+    /** Returns access to runs in other processes. */
     public RemoteRuns remote() {
         return remote;
     }
 
-    /** How long each role has been in the step it is in; nothing for one that rests. */
+    /** How long each role has been in its present step; zero for a role that rests. */
     public Map<String, Duration> busy() {
         return driver.busy();
     }
 
-    /** There may be work. */
+    /** Tells the fetcher that jobs may be due. */
     public void wake() {
         driver.wake(fetcher);
     }
 
-    /** The control plane shall take notice at once. */
+    /** Makes the control state sync with the store at once. */
     public void hurry() {
         warden.hurry();
     }
@@ -140,22 +146,25 @@ public final class Engine {
         warden.begin();
     }
 
-    /** There will be work after this delay. */
+    /** Tells the fetcher that a job is due after this delay. */
     public void expect(Duration delay) {
         fetcher.expect(delay);
     }
 
-    /** Schedules have changed. */
+    /** Tells the scheduler that schedules have changed. */
     public void reschedule() {
         driver.wake(scheduler);
     }
 
-    /** Cancels a job at once if it runs here. */
+    /** Cancels the job's run at once if it runs here. */
     public void cancel(JobId id) {
         book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED));
     }
 
-    /** Who is killed while it waits for its runs has said that this is not the jobs' fault. */
+    /**
+     * Tells the store whether the worker's open leases are excused, because it is stopping. If the process is killed
+     * during the stop, jobs of excused leases count an interruption, not a loss.
+     */
     private void excuse(boolean excused) {
         List<Long> tokens = book.unfinished().stream()
                 .map(run -> run.lease.token)
@@ -172,17 +181,20 @@ public final class Engine {
     }
 
     /**
-     * Stops claiming, gives back what has not started, lets the rest finish within the grace, interrupts and gives back
-     * what does not, and writes every outcome before it returns. A handler that does not even end when interrupted keeps
-     * its lease until it expires, so that no second run begins beside it.
+     * Stops in four steps. It stops claiming and gives back runs that have not started. It lets running handlers finish
+     * within the grace. It interrupts the rest and gives them back. It writes every outcome before it returns.
+     *
+     * <p>A handler that ignores its interrupt keeps its lease until the lease expires, so that no
+     * second run begins beside it.
      */
     public void stop() {
-        // An interrupt from before must not cut the farewell short; one that comes now means hurry.
+        // An interrupt from before must not shorten the stop. An interrupt that arrives now does.
         boolean interrupted = Thread.interrupted();
         log.info("Worker {} is stopping: {} jobs in hand", settings.name(), book.open());
         store.offWake(waker);
         driver.stop(fetcher);
-        // Others lead from now on: this worker claims nothing, so it must not let jobs go that nobody runs.
+        // Another worker must lead from now on. This worker claims nothing, so it must not unpark
+        // jobs that no worker runs.
         List.of(reclaimer, deadlines, scheduler, retention, sweeper).forEach(driver::stop);
         leadership.resign();
         runner.giveBack(book.unfinished());
@@ -191,7 +203,8 @@ public final class Engine {
             book.unfinished().forEach(run -> runner.stop(run, Run.Stop.SHUTDOWN));
             if (!driver.await(
                     () -> book.unfinished().isEmpty(), settings.timing().cancelGrace())) {
-                // A job that ends its process in an orderly way must not go free: its run does not end when told to.
+                // Takes the excuse back. A job that shuts its own process down, and whose run ignores the
+                // interrupt, must count as lost.
                 excuse(false);
             }
         }

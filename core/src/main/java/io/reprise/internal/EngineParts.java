@@ -5,7 +5,10 @@ import io.reprise.PayloadCodec;
 import io.reprise.store.JobStore;
 import java.util.random.RandomGenerator;
 
-/** What the roles of one engine share. */
+/**
+ * The objects that all roles of one engine share: store, driver, clock, events, control and so on. {@link Engine}
+ * creates it once in its constructor; each role takes the parts that it needs.
+ */
 record EngineParts(
         JobStore store,
         WorkerSettings settings,

@@ -21,7 +21,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells log and listeners what was committed. Nothing a listener does comes back to the engine. */
+/**
+ * Writes committed changes to the log and passes them to listeners. The {@code Committer}, the
+ * {@code Reclaimer} and callers of the API call it after the store has answered. An exception of a listener is
+ * logged and never reaches the engine.
+ */
 public final class Events {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -32,12 +36,16 @@ public final class Events {
         this.listeners = List.copyOf(listeners);
     }
 
-    /** A settlement that was accepted at {@code at}. */
+    /** Publishes a settlement that the store accepted at {@code at}. */
     void settled(Job job, Settlement settlement, Instant at) {
         settled(job, settlement, at, null);
     }
 
-    /** The same of a job whose first failure is known to have been at {@code firstFailedAt}. */
+    /**
+     * Publishes a settlement that the store accepted at {@code at}.
+     *
+     * @param firstFailedAt when the job first failed; null if that is unknown
+     */
     void settled(Job job, Settlement settlement, Instant at, @Nullable Instant firstFailedAt) {
         Settlement.Next next = settlement.next();
         int attempt = job.attempts() + 1;
@@ -47,6 +55,7 @@ public final class Events {
         } else if (next instanceof Settlement.Park park) {
             dueAt = park.delay() == null ? at : at.plus(park.delay());
         }
+        // The messages say "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job.
         if (next instanceof Settlement.Fail fail) {
             int attempts =
                     settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
@@ -85,14 +94,14 @@ public final class Events {
         }
     }
 
-    /** A settlement in whose place the store wrote a cancellation that somebody had asked for meanwhile. */
+    /** Publishes a cancellation that the store wrote in place of this settlement, because a person had requested it. */
     void cancelled(Job job, Settlement settlement, Instant at) {
         if (!listeners.isEmpty()) {
             publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure(), null);
         }
     }
 
-    /** Something happened to a job outside a settlement. */
+    /** Publishes a change of a job that no settlement made. */
     public void happened(Kind kind, Job job, Instant at) {
         if (!listeners.isEmpty()) {
             Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
@@ -136,7 +145,7 @@ public final class Events {
         for (JobListener listener : listeners) {
             try {
                 listener.onSequelFailure(kind, job, failure);
-            } catch (Throwable e) { // As below: whoever listens must not harm the engine.
+            } catch (Throwable e) { // See tell(): a listener must not harm the engine.
                 log.error("A listener failed on a sequel that failed", e);
             }
         }
@@ -151,19 +160,19 @@ public final class Events {
         for (JobListener listener : listeners) {
             try {
                 listener.onAlert(alert);
-            } catch (Throwable e) { // As below: whoever listens must not harm the engine.
+            } catch (Throwable e) { // See tell(): a listener must not harm the engine.
                 log.error("A listener failed on the alert '{}'", alert.message(), e);
             }
         }
     }
 
-    /** Control state that was changed. */
+    /** Publishes a change of control state. */
     public void control(ControlEvent event) {
         log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
         for (JobListener listener : listeners) {
             try {
                 listener.onControl(event);
-            } catch (Throwable e) { // As below.
+            } catch (Throwable e) { // See tell().
                 log.error("A listener failed on {} of '{}'", event.kind(), event.subject(), e);
             }
         }
@@ -194,7 +203,7 @@ public final class Events {
                 decision));
     }
 
-    /** Whether anybody listens. */
+    /** Whether there are listeners. */
     public boolean isHeard() {
         return !listeners.isEmpty();
     }
@@ -203,7 +212,7 @@ public final class Events {
         for (JobListener listener : listeners) {
             try {
                 listener.onEvent(event);
-            } catch (Throwable e) { // Even an Error: the job is committed, and the engine must not die of who listens.
+            } catch (Throwable e) { // Even an Error: the job is committed, and a listener must not stop the engine.
                 log.error("A listener failed on {} of job {}; the job is not affected", event.kind(), event.id(), e);
             }
         }

@@ -15,12 +15,16 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
 
-/** Claims work for free slots, and a little ahead of them. */
+/**
+ * Claims due jobs for free slots, and a few more ahead of them. The driver steps it; completions, local enqueues and
+ * store wake-ups wake it, and it polls otherwise. It calls {@code JobStore.claim}, adds the leases to the
+ * {@link LeaseBook} and hands the runs to the {@link Runner}.
+ */
 final class Fetcher implements Role {
 
     private static final Duration FIRST_POLL = Duration.ofMillis(20);
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
-    /** What is due later than this the polls will find in time. */
+    /** A job that is due later than this needs no wake-up: a poll finds it in time. */
     private static final Duration FAR = Duration.ofHours(1);
 
     private static final long NEVER = Long.MAX_VALUE;
@@ -67,10 +71,11 @@ final class Fetcher implements Role {
             return FIRST_POLL;
         }
         int ahead = runner.pace().ahead();
-        // A handler that ignores its interrupt keeps its thread: nothing may be claimed for that.
+        // A handler that ignores its interrupt keeps its thread, so no job is claimed for that thread.
         int capacity = settings.concurrency() - runner.stuck() + ahead;
         int free = capacity - book.open();
-        // With jobs fetched ahead nothing stands idle yet, so waiting for half of them to go makes for large batches.
+        // Runs fetched ahead keep the threads busy. The fetcher waits until half of them have started, so that
+        // the next batch is large.
         if (free < Math.max(1, ahead / 2)) {
             return UNTIL_WOKEN;
         }
@@ -83,7 +88,7 @@ final class Fetcher implements Role {
         }
     }
 
-    /** A job of this worker's queues becomes due after this delay: look then. */
+    /** Makes the fetcher look again after this delay, when a job becomes due. */
     void expect(Duration delay) {
         if (delay.compareTo(FAR) > 0) {
             return;
@@ -94,7 +99,7 @@ final class Fetcher implements Role {
         }
     }
 
-    /** From the configured queues, or from all there are. */
+    /** Claims from the configured queues, or from all queues if none is configured. */
     private int claim(int free) {
         if (nextDueNanos.get() <= driver.nanos()) {
             nextDueNanos.set(NEVER);
@@ -122,7 +127,7 @@ final class Fetcher implements Role {
                 false);
         List<Claim> claims = store.claim(request);
         for (Claim claim : claims) {
-            // Counted from before the request: the store's lease cannot end earlier than this.
+            // Measured before the request, so the lease in the store ends later than this.
             List<Run> runs =
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             runner.pace().claimed(claim.jobs());
@@ -143,7 +148,7 @@ final class Fetcher implements Role {
         return demands;
     }
 
-    /** By weight, the queue to look at first is drawn anew each time: a queue of weight 3 comes first thrice as often. */
+    /** Draws a new order at each claim. A queue of weight 3 comes first three times as often as a queue of weight 1. */
     private List<Queue> ordered(List<Queue> queues) {
         if (settings.strictOrder() || queues.size() < 2) {
             return queues;
@@ -165,7 +170,8 @@ final class Fetcher implements Role {
             poll = FIRST_POLL;
             return untilDue(FIRST_POLL);
         }
-        // A look that had to wait is made up for as soon as it may be.
+        // The finder may have postponed a search for other queues. The next step comes as soon
+        // as that search is allowed.
         Duration look = finder.rest();
         Duration now = untilDue(look.isZero() || look.compareTo(poll) > 0 ? poll : look);
         Duration doubled = poll.multipliedBy(2);

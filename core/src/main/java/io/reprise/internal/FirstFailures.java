@@ -16,8 +16,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * When jobs that succeed after all first failed; for those who listen, nothing depends on it. What this worker saw itself it
- * remembers for a while, of the rest it asks the store. Not thread-safe.
+ * Finds when a job first failed, for the event of its later success. It serves listeners only; no decision depends
+ * on it. It remembers failures that this worker settled and asks the store for the others. Only the
+ * {@code Committer} uses it. Not thread-safe.
  */
 final class FirstFailures {
 
@@ -39,7 +40,7 @@ final class FirstFailures {
         this.store = store;
     }
 
-    /** A settlement that was accepted. */
+    /** Remembers the time of a job's first failure from an accepted settlement. */
     void settled(Job job, Settlement settlement, Instant at) {
         Settlement.Next next = settlement.next();
         boolean again = next instanceof Settlement.Wait || next instanceof Settlement.Park;
@@ -48,7 +49,9 @@ final class FirstFailures {
         }
     }
 
-    /** For each of these jobs, which failed before and now succeeded, when that was, if it is known. */
+    /**
+     * Returns when these jobs first failed, as far as that is known. Each of them failed before and has now succeeded.
+     */
     Map<JobId, Instant> of(List<Job> succeeded) {
         Map<JobId, Instant> first = new HashMap<>();
         Map<JobId, Instant> lives = new HashMap<>();
@@ -67,7 +70,7 @@ final class FirstFailures {
         return first;
     }
 
-    /** Failures of before a replay belong to another life. */
+    /** A failure from before a replay does not count: {@code firstDueAt} begins a new life of the job. */
     private static boolean isOf(Instant life, @Nullable Instant failure) {
         return failure != null && !failure.isBefore(life);
     }
@@ -80,7 +83,7 @@ final class FirstFailures {
                             .findFirst()
                             .ifPresent(at -> first.put(id, at)));
         } catch (RuntimeException e) {
-            // The outcomes are written: nothing that goes wrong now may have them written again.
+            // The outcomes are already written. An exception here must not make the committer write them again.
             log.debug("When {} jobs first failed is not known", lives.size(), e);
         }
     }

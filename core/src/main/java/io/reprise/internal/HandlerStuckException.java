@@ -5,7 +5,10 @@ import io.reprise.JobId;
 import io.reprise.RepriseException;
 import java.time.Duration;
 
-/** A handler went on although it was interrupted; its stack trace is where it was stuck. */
+/**
+ * The failure of a handler that ignored its interrupt. The {@link Runner} creates it when it gives up on the handler;
+ * nothing throws it. The stack trace shows where the handler was stuck.
+ */
 final class HandlerStuckException extends RepriseException {
 
     private static final long serialVersionUID = 1L;

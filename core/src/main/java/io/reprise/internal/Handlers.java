@@ -9,15 +9,22 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The handlers of a worker by type name. */
+/**
+ * The handlers of a worker by type name. {@code RepriseBuilder} fills it before the start. Later it does not change, so
+ * the {@code Runner}, the {@code Fetcher} and the {@code Decider} read it from any thread.
+ */
 public final class Handlers {
 
-    /** A type with the code that runs it. */
+    /** A job type with its handler. */
     public record Entry<P>(JobType<P> type, JobHandler<P> handler) {}
 
     private final Map<String, Entry<?>> entries = new HashMap<>();
 
-    /** Registers a handler. @throws IllegalArgumentException if the type has one already */
+    /**
+     * Registers a handler.
+     *
+     * @throws IllegalArgumentException if the type already has a handler
+     */
     public <P> void add(JobType<P> type, JobHandler<P> handler) {
         if (entries.putIfAbsent(type.name(), new Entry<>(type, handler)) != null) {
             throw new IllegalArgumentException(
@@ -25,7 +32,7 @@ public final class Handlers {
         }
     }
 
-    /** Names of the types, sorted. */
+    /** Returns the names of the types, sorted. */
     List<String> types() {
         return entries.keySet().stream().sorted().toList();
     }
@@ -35,7 +42,7 @@ public final class Handlers {
         return entries.get(type);
     }
 
-    /** Policies of all types. */
+    /** Returns the policies of all types. */
     public List<RetryPolicy> policies() {
         return entries.values().stream().map(entry -> entry.type().policy()).toList();
     }

@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether this worker is the one that does the fleet's upkeep. Its roles share one term: as long as one of them takes its
- * steps, no other worker steps up because a slow one did not ask in time. Thread-safe.
+ * Whether this worker is the leader, which does the fleet's upkeep. All upkeep roles share one term in the store: while
+ * one role steps, the term is renewed, and a slow role does not cost the worker its lead. Thread-safe.
  */
 final class Leadership {
 
@@ -32,13 +32,13 @@ final class Leadership {
         this.driver = parts.driver();
         this.worker = parts.settings().name();
         Duration lease = parts.settings().timing().lease();
-        // No longer than a lease: when the leader dies with its jobs, its successor shall be there to reclaim them.
+        // At most one lease long: when the leader dies, its successor must be there when the leader's leases expire.
         this.term = lease.compareTo(LONGEST_TERM) < 0 ? lease : LONGEST_TERM;
         this.askAgainNanos = driver.nanos();
         this.leadsUntilNanos = askAgainNanos;
     }
 
-    /** Asks the store only when half of the term is over: an idle fleet shall not keep its database busy. */
+    /** Asks the store only when half of the term is over, so that an idle fleet makes few calls. */
     synchronized boolean leads() {
         long now = driver.nanos();
         if (resigned || now - askAgainNanos < 0) {
@@ -50,12 +50,12 @@ final class Leadership {
         return led;
     }
 
-    /** Whether this worker led a moment ago and still may: for what is safe even if two believe so. */
+    /** Whether this worker's term is not over yet. It asks nobody, so two workers may both believe that they lead. */
     boolean isLeader() {
         return leadsUntilNanos - driver.nanos() > 0;
     }
 
-    /** How long those rest who do not lead. */
+    /** How long a worker that does not lead rests before it asks again. */
     Duration rest() {
         return term.dividedBy(2);
     }

@@ -7,12 +7,15 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** A lease this worker holds, with the runs under it that are not settled. Guarded by {@link LeaseBook}. */
+/**
+ * A lease of this worker, with its runs that are not settled. {@link LeaseBook} guards it: all threads reach it through
+ * the book. {@code RemoteRuns} creates one for each claim or report, outside any book.
+ */
 final class Lease {
 
     final long token;
     final String queue;
-    /** How many suspects may be held beside these, these included; 0 if these are none. */
+    /** For a lease on suspects, how many suspects this worker may hold at once, these included; else 0. */
     final int together;
 
     final long claimedNanos;
@@ -40,7 +43,7 @@ final class Lease {
         return open.size();
     }
 
-    /** Lets go of settled runs, and of their payloads. */
+    /** Removes a settled run, so that its payload can be collected. */
     void close(Run settled) {
         open.remove(settled);
     }

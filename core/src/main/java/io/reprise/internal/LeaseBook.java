@@ -13,10 +13,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 
-/** What this worker holds: every lease and every run that is not settled yet. Thread-safe. */
+/**
+ * All leases that this worker holds, with every run that is not settled. The {@code Fetcher} adds, the
+ * {@code Committer} removes, the {@code LeaseKeeper} renews. Thread-safe.
+ */
 final class LeaseBook {
 
-    /** Suspects that a worker which has not run any may hold at once. */
+    /** Suspects that a new worker may hold at once. */
     static final int FIRST_SUSPECTS = 16;
 
     private static final int MOST_CLEARED = 10_000;
@@ -26,7 +29,7 @@ final class LeaseBook {
     private int open;
     private int cleared;
 
-    /** Returns the lease's runs: the lease itself changes under the hands of whoever settles. */
+    /** Returns a copy of the lease's runs, because other threads settle runs of the lease at the same time. */
     synchronized List<Run> add(Claim claim, long claimedNanos, long expiresNanos) {
         Lease lease = new Lease(claim, claimedNanos, expiresNanos);
         leases.put(lease.token, lease);
@@ -35,7 +38,7 @@ final class LeaseBook {
         return lease.runs();
     }
 
-    /** Leases of which nothing would remain once these runs are settled. */
+    /** Returns the leases that have no open run once these runs are settled. */
     synchronized List<Long> closedBy(Collection<Run> runs) {
         Map<Lease, Integer> settled = new LinkedHashMap<>();
         runs.forEach(run -> settled.merge(run.lease, 1, Integer::sum));
@@ -70,8 +73,8 @@ final class LeaseBook {
     }
 
     /**
-     * Which suspects this worker may claim. It begins with a few; whoever ends here, well or badly, did not kill it, and
-     * makes room for one more. So groups grow as long as all goes well, and a new process begins with a few again.
+     * Returns how many suspects this worker may claim. It begins with a few. Each suspect that ends here, well or
+     * badly, did not kill the worker, so it allows one more. A new process begins with a few again.
      */
     synchronized Suspects suspects() {
         int held = 0;
@@ -101,7 +104,7 @@ final class LeaseBook {
         return lease.runs();
     }
 
-    /** Unfinished runs of this job here, normally one. */
+    /** Returns the unfinished runs of this job here, normally one. */
     List<Run> runs(JobId id) {
         return unfinished(run -> run.id().equals(id));
     }

@@ -10,18 +10,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Renews every lease of the worker in one call, well before a third of it is left, and learns on the way which jobs shall
- * be cancelled. A lease that is lost, or that could not be renewed in time, costs its runs their permission: they are
- * told to stop.
+ * Renews all leases of the worker in one call, at the latest after a third of their term. The answer also names the
+ * jobs to cancel. If a lease is lost or could not be renewed in time, this role tells its runs to stop. The driver
+ * steps it; it calls {@code JobStore.renew} and {@link Runner#stop}.
  */
 final class LeaseKeeper implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
 
-    /** Also how soon a running job hears of its cancellation from another process. */
+    /** Longest time between renewals. Also the time until a running job learns of a cancellation in another process. */
     private static final Duration MOST = Duration.ofSeconds(2);
 
-    /** How long a claimed job may wait for a thread before another worker gets the chance. */
+    /** How long a claimed job may wait for a thread before it is given back for another worker. */
     private static final Duration LONGEST_WAIT = Duration.ofSeconds(2);
 
     private final JobStore store;
@@ -61,7 +61,7 @@ final class LeaseKeeper implements Role {
             book.extend(
                     held.stream().filter(l -> !renewal.lost().contains(l.token)).toList(), before + lease.toNanos());
             held.stream().filter(l -> renewal.lost().contains(l.token)).forEach(this::lose);
-            // In an order that does not depend on how a set was made: the same seed, the same course of events.
+            // Sorted, because the order of a set is not fixed: one seed must give one course of events.
             renewal.cancelled().stream()
                     .sorted()
                     .forEach(id -> book.runs(id).forEach(run -> runner.stop(run, Run.Stop.CANCELLED)));
@@ -74,7 +74,7 @@ final class LeaseKeeper implements Role {
         }
     }
 
-    /** Jobs fetched ahead of ones that turned out to be long are not kept from other workers. */
+    /** Gives back jobs that were fetched ahead and wait behind long ones, so that another worker can run them. */
     private void giveBackWhatWaits() {
         long now = driver.nanos();
         List<Run> waiting =

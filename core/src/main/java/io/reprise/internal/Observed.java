@@ -4,17 +4,20 @@ package io.reprise.internal;
 import io.reprise.control.Tally;
 import io.reprise.control.Tally.Counts;
 
-/** What this worker has seen of one resource and not yet told. Guarded by {@link Control}. */
+/**
+ * This worker's counts for one resource that are not reported yet, and its success rate. {@link Control} guards it:
+ * handler threads and the committer add outcomes, the {@code Warden} takes the counts.
+ */
 final class Observed {
 
     private static final double WEIGHT = 0.3;
     private static final double MEMORY_SECONDS = 10;
-    /** Calls that begin together end together: the memory must be longer than one of them takes. */
+    /** Calls that begin together end together. So the memory must span several calls. */
     private static final double MEMORY_CALLS = 4;
 
     private Counts ordinary = Counts.NONE;
     private Counts admitted = Counts.NONE;
-    /** Successes since the rate was last measured. */
+    /** Outcomes since the rate was last measured. */
     private Counts measured = Counts.NONE;
 
     private int trailing;
@@ -43,12 +46,12 @@ final class Observed {
         return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && (told || rate == 0);
     }
 
-    /** Whether it can be forgotten: nothing to tell, and too little happens to remember it. */
+    /** Whether it can be dropped: it has nothing to report, and its rate is negligible. */
     boolean isIdle() {
         return ordinary.equals(Counts.NONE) && admitted.equals(Counts.NONE) && rate < 0.01;
     }
 
-    /** What there is to tell; it counts as told, with the rate, unless it is given back. */
+    /** Takes the counts to report. Counts and rate then count as reported, unless {@link #giveBack} returns them. */
     Tally take() {
         Tally tally = new Tally(ordinary, admitted, trailing, told ? 0 : rate, told ? 0 : quickest);
         ordinary = Counts.NONE;
@@ -66,8 +69,8 @@ final class Observed {
     }
 
     /**
-     * Measures how fast all goes well. An interval with failures says nothing about that, nor does one in which a breaker held
-     * jobs back.
+     * Measures the rate of successes. It skips intervals with failures, and intervals in which a breaker held jobs
+     * back: neither shows the normal rate.
      */
     void measure(double seconds, boolean held) {
         if (measured.failures() + measured.throttled() == 0 && !held && seconds > 0) {
@@ -87,7 +90,7 @@ final class Observed {
         measured = Counts.NONE;
     }
 
-    /** Nobody wants to know: starts counting anew, and would tell its rate again. */
+    /** Drops the counts, because nothing holds jobs of the resource. A later report sends the rate again. */
     void forget() {
         ordinary = Counts.NONE;
         admitted = Counts.NONE;

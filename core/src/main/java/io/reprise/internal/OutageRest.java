@@ -8,8 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How long a role rests after the database failed it: longer each time, with full jitter, until it is well again. Says
- * so in the log once when trouble begins and once when it is over.
+ * How long a role rests after a store call failed: up to twice as long each time, with full jitter, at most 5 seconds.
+ * It logs the first failure and the recovery. Each role has its own and calls it from its step.
  */
 final class OutageRest {
 

@@ -16,7 +16,11 @@ import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Adds to outcomes the jobs that follow them. Without rules it costs nothing. Thread-safe. */
+/**
+ * Adds follow-up jobs to outcomes, as the sequel rules say. The store writes them in the transaction of the outcome.
+ * The {@code Decider}, {@code Deadlines}, {@link RunContext#complete} and {@code Operations} call it. Without rules it
+ * returns the settlement unchanged. Thread-safe.
+ */
 public final class Outbox {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -49,7 +53,7 @@ public final class Outbox {
         return sequels.isEmpty() ? settlement : settlement.with(sequels);
     }
 
-    /** What follows this step of a job. */
+    /** Returns the jobs that follow this event of a job. */
     public List<JobSpec> after(Kind kind, Job job, long token) {
         if (!FOLLOWED.contains(kind)) {
             return List.of();
@@ -60,7 +64,7 @@ public final class Outbox {
                     kind,
                     job,
                     () -> rule.after(kind, job, token)
-                            // Each stands alone: one that cannot be stored takes no other with it.
+                            // Each job is checked alone: a job that cannot be stored does not affect the others.
                             .forEach(each ->
                                     attempt(kind, job, () -> jobs.add(Sequels.requireHarmless(toSpec.apply(each))))));
         }
@@ -70,7 +74,7 @@ public final class Outbox {
     private void attempt(Kind kind, Job job, Runnable work) {
         try {
             work.run();
-        } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on what follows it.
+        } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on its follow-up jobs.
             log.error(
                     "A sequel rule failed on {} of job {}; what it should have added does not follow",
                     kind,

@@ -11,13 +11,16 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the fleet's experience says about the next attempt of a job. Thread-safe. */
+/**
+ * Predicts the next attempt of a job from evidence that the whole fleet has counted. The {@code Reporter} refreshes it;
+ * the {@code Decider} asks it for each failure. Thread-safe.
+ */
 public final class Outlook {
 
-    /** With less than this, evidence from further off says more. */
+    /** With fewer tries than this, wider evidence is used. */
     private static final int ENOUGH = 10;
 
-    /** A situation; the wider ones leave out the attempt, and then the error. */
+    /** A key of the evidence. Wider keys leave out the attempt (0), and then the error (null). */
     private record Situation(
             String type,
             @Nullable String resource,
@@ -51,10 +54,10 @@ public final class Outlook {
     }
 
     /**
-     * For a job whose attempt of this number failed with this error; null if nothing is known.
+     * Predicts the outcome after attempt {@code attempt} failed with this error. Returns null if nothing is known.
      *
-     * @param wanted tries that somebody will act on: evidence about the error in general is taken if there is not as much
-     *     about this attempt, unless that is more hopeful
+     * @param wanted tries that the caller needs for its decision. With fewer tries for this attempt, evidence about the
+     *     error in general is used, unless the evidence for this attempt is more hopeful
      */
     public @Nullable Prediction after(Job job, String error, int attempt, int wanted) {
         Map<Situation, Sum> sums = known;

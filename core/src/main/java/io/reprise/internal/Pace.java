@@ -6,14 +6,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * How fast this worker gets through jobs, and so how many it may fetch ahead: what it will have started within a short
- * horizon. Long jobs are never fetched ahead, where another worker could have taken them; short ones in large batches.
+ * Measures how fast this worker runs jobs, and so how many it may fetch ahead: the jobs that it starts within a
+ * short horizon. Short jobs come in large batches. Long jobs are never fetched ahead, because another worker could
+ * run them sooner. Thread-safe.
  */
 final class Pace {
 
     static final int MAX_AHEAD = 4_000;
 
-    /** Characters of payload to hold ahead: payloads may be large, and memory is not. */
+    /** Characters of payload to hold ahead, because large payloads could fill the memory. */
     static final long MAX_CHARS_AHEAD = 16L << 20;
 
     private static final Duration HORIZON = Duration.ofMillis(250);
@@ -31,7 +32,7 @@ final class Pace {
         averageNanos = Double.isNaN(averageNanos) ? nanos : averageNanos + WEIGHT * (nanos - averageNanos);
     }
 
-    /** The largest payload of a batch counts at once and is forgotten slowly: better too few ahead than too many. */
+    /** The largest payload of a batch counts at once and decays slowly: too few jobs ahead are better than too many. */
     synchronized void claimed(List<Job> jobs) {
         int largest = 0;
         for (Job job : jobs) {
@@ -40,18 +41,18 @@ final class Pace {
         largeChars = Math.max(largest, largeChars + WEIGHT * (largest - largeChars));
     }
 
-    /** Jobs that were fetched ahead had to be given back: fetch none until shorter ones have been seen again. */
+    /** Fetches nothing ahead until shorter jobs have been seen, because jobs fetched ahead had to be given back. */
     synchronized void stalled() {
         averageNanos = 2.0 * HORIZON.toNanos();
     }
 
-    /** How many jobs beyond the running ones to hold. */
+    /** Returns how many jobs to hold beyond the running ones. */
     synchronized int ahead() {
         if (Double.isNaN(averageNanos)) {
             return 0;
         }
         double startable = concurrency * (double) HORIZON.toNanos() / Math.max(averageNanos, 1);
-        // Less than one job per slot within the horizon: the job is long, and holding it would only delay it.
+        // If a slot starts less than one job within the horizon, jobs are long, and holding them would only delay them.
         double holdable = Math.min(MAX_AHEAD, MAX_CHARS_AHEAD / Math.max(largeChars, 1));
         return startable < concurrency ? 0 : (int) Math.min(startable, holdable);
     }

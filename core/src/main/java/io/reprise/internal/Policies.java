@@ -15,9 +15,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The layers of retry policy: job over type over resource over queue over worker over default, field by field. What an enqueuer knows
- * of them is stored with the job, so that later changes of configuration leave it alone; under {@code live} only the
- * job's own fields are, and the rest is looked up when a run fails.
+ * Joins the layers of retry policy field by field: job, then type, resource, queue, worker, default. At enqueue the
+ * joined policy is stored with the job, so later changes of configuration leave the job alone. With {@code live} only
+ * the job's own fields are stored, and the {@code Decider} looks up the rest when a run fails. Thread-safe.
  */
 public final class Policies {
 
@@ -25,11 +25,11 @@ public final class Policies {
 
     private static final int MAX_BOUND = 1_000;
 
-    /** What differs from job to job. */
+    /** The layers that differ from job to job. */
     private record Layers(
             RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
 
-    /** Most jobs have one of a few policies; joining them anew for each would cost more than storing the job. */
+    /** Most jobs share a few policies. Joining the layers for each job would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
 
     private final Map<Layers, RetryPolicy> complete = new ConcurrentHashMap<>();
@@ -46,7 +46,7 @@ public final class Policies {
         this.live = live;
     }
 
-    /** The spec with the policy to store. */
+    /** Returns the spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
         RetryPolicy policy =
                 cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
@@ -56,14 +56,14 @@ public final class Policies {
     private RetryPolicy bind(Layers layers) {
         RetryPolicy known = layered(layers);
         if (live) {
-            // The store itself sees to deadlines, so this one cannot wait until a run fails.
+            // The store enforces deadlines, so the deadline is stored even with {@code live}.
             return known.deadline().toOptional().map(layers.ofJob::deadline).orElseGet(layers.ofJob::noDeadline);
         }
-        // Without it, what a failure that no rule knows becomes would still follow later configuration.
+        // Stored too: otherwise later configuration would decide about failures that match no rule.
         return known.unclassified(known.unclassified().orElse(FailureClass.TRANSIENT));
     }
 
-    /** The complete policy for a job that has been claimed. */
+    /** Returns the complete policy of a claimed job, with the attempts that a person granted. */
     RetryPolicy effective(Job job, RetryPolicy ofType) {
         RetryPolicy policy =
                 cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);

@@ -7,7 +7,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** As many threads as the worker runs jobs at once; virtual ones where the JVM has them (21 and later). */
+/**
+ * Runs handlers in a pool of fixed size, at most one thread per slot of the worker. It uses virtual threads where the
+ * JVM has them (21 and later). {@code RepriseBuilder} creates it.
+ */
 public final class PoolBench implements Bench {
 
     private final ExecutorService pool;
@@ -18,7 +21,7 @@ public final class PoolBench implements Bench {
 
     private static ThreadFactory threads(String worker) {
         try {
-            // Java 17 has no such methods to compile against.
+            // By reflection, because Java 17 has no such methods to compile against.
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             Class<?> type = Class.forName("java.lang.Thread$Builder");
             Method name = type.getMethod("name", String.class, long.class);

@@ -18,10 +18,12 @@ import java.util.Set;
 import java.util.random.RandomGenerator;
 
 /**
- * Claims for those who serve every queue there is, at a cost that does not grow with the number of queues. Queues that gave
- * jobs of late are asked at each claim. The others are looked at in turn, some at a time, and asked if the look found
- * something due. Looks that find nothing take a small part of the time only, so a queue that becomes due while others
- * are busy is found a little later the more queues there are. Thread-safe.
+ * Claims for a worker that serves every queue, at a cost that does not grow with the number of queues. The
+ * {@code Fetcher} has one; {@code RemoteRuns} has one per prefix.
+ *
+ * <p>Each claim asks the queues that gave jobs lately. A search looks at the other queues in turn, a page at a time,
+ * and asks those that have due jobs. Searches that find nothing take a small part of the time. So with more queues, a
+ * queue that becomes due while others are busy is found a little later. Thread-safe.
  */
 final class QueueFinder {
 
@@ -30,27 +32,27 @@ final class QueueFinder {
         List<Claim> claim(List<String> queues, int wanted);
     }
 
-    /** Queues that one look looks at. */
+    /** Queues that one search looks at. */
     static final int LOOKS = 500;
 
-    /** Queues that were found due and are asked at once. */
+    /** Queues that were found due and that one claim asks. */
     private static final int ASKED = 100;
 
-    /** Queues that are asked without a look, for they gave jobs of late. */
+    /** Queues that are asked without a search, because they gave jobs lately. */
     private static final int RECENT = 20;
 
     private static final Duration IS_RECENT = Duration.ofSeconds(30);
 
-    /** While there is work, looks that find nothing take no more than one in so many parts of the time. */
+    /** While there is work, a search that finds nothing is followed by a pause of this many times its length. */
     private static final int SHARE = 20;
 
-    /** The same while there is none: then nobody waits for the worker. */
+    /** While there is no work, a round that finds nothing is followed by a pause of this many times its length. */
     private static final int IDLE_SHARE = 5;
 
-    /** A round as quick as this is made at each claim that finds nothing. */
+    /** A round quicker than this needs no pause when there is no work. */
     private static final Duration QUICK = Duration.ofMillis(2);
 
-    /** One claim looks no longer than this: what it has is held under leases. */
+    /** One claim searches no longer than this, because leases already hold the jobs that it has claimed. */
     private static final Duration SLICE = Duration.ofMillis(200);
 
     private final JobStore store;
@@ -59,26 +61,29 @@ final class QueueFinder {
     private final String prefix;
     private final String end;
 
-    /** When queues last gave jobs, the longest ago first. */
+    /** When queues last gave jobs, the earliest first. */
     private final Map<String, Long> recent = new LinkedHashMap<>();
 
-    /** Queues that a look found due and that were not asked yet. */
+    /** Queues that a search found due and that no claim has asked yet. */
     private final Deque<String> found = new ArrayDeque<>();
 
-    /** How many of them, the first ones, a large queue kept from being asked: they come first the next time. */
+    /**
+     * How many queues at the head of {@code found} were not asked, because queues before them filled the claim. The
+     * next claim asks them first.
+     */
     private int passedOver;
 
     private String after;
-    /** When a look may be made beside work. */
+    /** Earliest time for a search while there is work. */
     private long nextLookNanos;
 
-    /** When all queues may be looked at because there is no work. */
+    /** Earliest time for a round while there is no work. */
     private long nextRoundNanos;
 
     private long roundNanos;
 
     /**
-     * For queues whose names begin so.
+     * Creates a finder for queues whose names begin with the prefix.
      *
      * @param prefix of their names; empty for all queues
      */
@@ -93,21 +98,24 @@ final class QueueFinder {
         this.nextRoundNanos = driver.nanos();
     }
 
-    /** The least text that is greater than all that begin so. */
+    /** Returns the smallest text that is greater than every text with this prefix. */
     private static String following(String prefix) {
         int last = prefix.length() - 1;
         return prefix.substring(0, last) + (char) (prefix.charAt(last) + 1);
     }
 
-    /** Up to so many jobs; none only if no queue has some, or if it was looked for a moment ago. */
+    /**
+     * Claims up to {@code wanted} jobs. Returns none only if no queue has due jobs, or if the time
+     * for a search has not come.
+     */
     List<Claim> claim(int wanted, Ask ask) {
         long sliceEnd = driver.nanos() + SLICE.toNanos();
         List<Claim> claims = new ArrayList<>();
         int left = wanted - ask(known(), wanted, ask, claims);
         Round round = new Round(after());
         if (left <= 0 && isTimeToLook(false)) {
-            // The next claim asks what this finds: a queue that is never empty must not keep the others from being
-            // found.
+            // The next claim asks the queues that this search finds: a queue that is never empty
+            // must not hide the others.
             look(round, false);
         }
         while (left > 0 && !round.isOver && isTimeToLook(claims.isEmpty()) && driver.nanos() - sliceEnd < 0) {
@@ -117,7 +125,7 @@ final class QueueFinder {
         return claims;
     }
 
-    /** How long a claim would not look for more queues than it knows. */
+    /** How long until a claim would search for more queues. */
     synchronized Duration rest() {
         return Duration.ofNanos(Math.max(0, nextRoundNanos - driver.nanos()));
     }
@@ -134,9 +142,9 @@ final class QueueFinder {
     }
 
     /**
-     * Remembers who gave something.
+     * Remembers the queues that gave jobs.
      *
-     * @param full whether all that was wanted came: then the last ones were not asked
+     * @param full whether the claim got all it wanted: then the store did not ask the last queues
      */
     private synchronized void answered(List<String> names, List<Claim> claims, boolean full) {
         long now = driver.nanos();
@@ -161,7 +169,7 @@ final class QueueFinder {
         }
         recent.values().removeIf(nanos -> now - nanos > IS_RECENT.toNanos());
         while (recent.size() > RECENT) {
-            // It may have more: it is found again in its turn.
+            // The queue may have more jobs: a later search finds it again.
             recent.remove(recent.keySet().iterator().next());
         }
     }
@@ -199,7 +207,7 @@ final class QueueFinder {
         return !found.isEmpty() || driver.nanos() - (idle ? nextRoundNanos : nextLookNanos) >= 0;
     }
 
-    /** All queues once, from a place on and around. */
+    /** One pass over all queues, from a given name to the end and from the start back to that name. */
     private static final class Round {
         private final String from;
         private boolean wrapped;

@@ -24,14 +24,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes over the leases of workers that are gone and settles their jobs as lost. What it has taken it keeps until that is
- * written, decided once: if the store fails in between, the jobs shall not wait for another lease to end.
+ * Takes over expired leases and settles their jobs as lost. One piece of the leader's upkeep: it calls
+ * {@code JobStore.takeOver}, the {@link Decider} and {@code JobStore.settle}.
+ *
+ * <p>It decides each lease once and keeps the settlements until they are written. If the store fails in between, the
+ * jobs need not wait until another lease expires.
  */
 final class Reclaimer implements UpkeepRole.Piece {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration INTERVAL = Duration.ofSeconds(1);
-    /** So long a renewal that is due may take. */
+    /** Time that a renewal may take after it is due. */
     private static final Duration RENEWAL = Duration.ofSeconds(10);
 
     private static final int LEASES = 20;
@@ -47,7 +50,7 @@ final class Reclaimer implements UpkeepRole.Piece {
     private final Runnable onWork;
     private final Deque<LostClaim> taken = new ArrayDeque<>();
 
-    /** Of the first one taken; null until it was tried. */
+    /** Settlements of the first lease in {@code taken}; null until they are decided. */
     private @Nullable List<Settlement> decided;
 
     Reclaimer(EngineParts parts, Decider decider, Runnable onWork) {
@@ -67,8 +70,8 @@ final class Reclaimer implements UpkeepRole.Piece {
     }
 
     /**
-     * Leases of dead workers first: empty ones, however many, keep nobody waiting. After a leap of the clock all wait until those who
-     * live have renewed theirs.
+     * Takes over leases of dead workers first, because their jobs wait; empty leases keep nobody waiting. After a leap
+     * of the store's clock it pauses until live workers have renewed their leases.
      */
     @Override
     public Duration work() {
@@ -83,7 +86,7 @@ final class Reclaimer implements UpkeepRole.Piece {
         return INTERVAL;
     }
 
-    /** What was taken and could not be settled at once, by whoever took it, leader or not. */
+    /** Settles leases that were taken over but not settled, even if this worker no longer leads. */
     @Override
     public void finish() {
         settleTaken();
@@ -157,7 +160,7 @@ final class Reclaimer implements UpkeepRole.Piece {
         return settlement.next() instanceof Settlement.Fail fail && fail.reason() == FailReason.QUARANTINED;
     }
 
-    /** The dead letter says which workers were lost with the job in their hands, and when. */
+    /** Adds to the dead letter's failure which workers were lost with the job, and when. */
     private Settlement naming(Settlement settlement, Job job) {
         Failure failure = settlement.failure();
         String earlier = store.attempts(job.id()).stream()

@@ -18,9 +18,11 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Decides and writes how remote runs ended. Whoever comes while another writes waits, and the next writes for all that wait,
- * in one call. A call that takes long, because somebody holds a lock in the database, holds up none but those in it: after a
- * moment others go ahead beside it.
+ * Decides and writes the outcomes of remote runs. {@link RemoteRuns} calls it from many threads. While one thread
+ * writes, others wait; the next thread writes all waiting outcomes in one call.
+ *
+ * <p>A slow call, for instance a wait for a row lock, delays only its own outcomes: after {@code PATIENCE} another
+ * thread writes beside it.
  */
 final class RemoteOutcomes {
 
@@ -34,7 +36,7 @@ final class RemoteOutcomes {
         WRITTEN
     }
 
-    /** One outcome on its way. Guarded by the outcomes. */
+    /** One outcome with its progress. Guarded by the monitor of {@code RemoteOutcomes}. */
     private static final class Outcome {
         final Ended end;
         final Settlement settlement;
@@ -73,12 +75,15 @@ final class RemoteOutcomes {
         this.onDue = onDue;
     }
 
-    /** Decides what becomes of the job and writes it. False if the lease was gone: then nothing was written. */
+    /** Decides about the run and writes the outcome. Returns false if the lease was gone; then nothing was written. */
     boolean settle(Ended end) {
         return settle(List.of(end)).get(0);
     }
 
-    /** The same for many, no job twice. */
+    /**
+     * Decides about several runs of different jobs and writes their outcomes. Returns false for each
+     * run whose lease was gone.
+     */
     List<Boolean> settle(List<Ended> ends) {
         List<Outcome> mine =
                 ends.stream().map(end -> new Outcome(end, decider.settle(end))).toList();
@@ -104,7 +109,10 @@ final class RemoteOutcomes {
         }
     }
 
-    /** Waits until these outcomes are written, or some may be written by this thread: then with what else waits. */
+    /**
+     * Waits until these outcomes are written, or until this thread may write. Then returns the batch to write: these
+     * outcomes and others that wait.
+     */
     private synchronized List<Outcome> next(List<Outcome> mine) {
         long since = driver.nanos();
         boolean interrupted = false;
@@ -121,7 +129,7 @@ final class RemoteOutcomes {
                 try {
                     wait(Math.max(1, left / 1_000_000));
                 } catch (InterruptedException e) {
-                    // What was begun must be heard of: the store has it or has not.
+                    // Waits on: another thread may be writing this outcome, and the caller must learn the answer.
                     interrupted = true;
                 }
             }
@@ -133,7 +141,7 @@ final class RemoteOutcomes {
         }
     }
 
-    /** What waits, with these first; each job once, since the store answers by job. */
+    /** Collects these outcomes first, then others that wait; each job once, because the store answers by job id. */
     private List<Outcome> gather(List<Outcome> mine) {
         List<Outcome> batch = new ArrayList<>(mine);
         Set<JobId> jobs = batch.stream().map(Outcome::job).collect(Collectors.toCollection(HashSet::new));
@@ -156,7 +164,8 @@ final class RemoteOutcomes {
             List<Settlement> settlements =
                     batch.stream().map(outcome -> outcome.settlement).toList();
             long sent = driver.nanos();
-            // Another server may have leased what is settled here: only the store knows what remains of a lease.
+            // Names no lease to close: another server may have made the lease. Only the store knows which leases are
+            // empty, and it closes them.
             settled = store.settle(settlements);
             clock.heard(settled.at(), sent);
             for (Outcome outcome : batch) {
@@ -172,7 +181,7 @@ final class RemoteOutcomes {
         writers--;
         batch.forEach(outcome -> outcome.phase = done ? Phase.WRITTEN : Phase.WAITING);
         if (!done) {
-            // The one who wrote hears of it; the others try for themselves.
+            // The thread that wrote receives the exception. The other threads write their outcomes themselves.
             waiting.addAll(batch);
             mine.forEach(waiting::remove);
         }
@@ -185,7 +194,7 @@ final class RemoteOutcomes {
             events.stale(job, settled.at());
             return;
         }
-        // Only now: what is reported several times at once counts once.
+        // Counted only after the store accepted it, so that an outcome reported several times counts once.
         control.ended(outcome.end, outcome.settlement);
         if (settled.cancelled().contains(job.id())) {
             events.cancelled(job, outcome.settlement, settled.at());

@@ -39,9 +39,10 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs that happen outside this process. Nothing about them is kept here that matters: the lease is in the store, under the
- * remote worker's name, so that any engine on that store can hear how a run ended, also after a restart. The outcome is
- * decided as for a run of our own. A worker that falls silent loses its lease to the sweeper like any other.
+ * Leases jobs to remote workers and settles their reports. {@code RemoteWorkers} calls it, in the server from
+ * request threads. The lease is in the store under the remote worker's name, so any engine on that store can take
+ * the report, even after a restart. Outcomes are decided as for local runs. If a remote worker falls silent, the
+ * {@code Reclaimer} takes over its lease.
  */
 public final class RemoteRuns {
 
@@ -98,7 +99,8 @@ public final class RemoteRuns {
     }
 
     private List<Claim> claim(RemoteLease.Wish wish, List<String> queues, int max, List<RemoteLease> leased) {
-        // Who names no types gets none of those that this engine runs itself: what they hold is not for everybody.
+        // A worker that names no types gets none of the types that this engine handles, because their payloads are
+        // not meant for every worker.
         boolean any = wish.types().isEmpty();
         ClaimRequest request = new ClaimRequest(
                 wish.worker(),
@@ -133,7 +135,7 @@ public final class RemoteRuns {
         return new RemoteLease(key, readable, run.attempt(), claim.claimedAt().plus(term));
     }
 
-    /** As it was before it was stored; null, and settled, if nobody here can read it. */
+    /** Returns the payload as it was before it was stored. If it cannot be read, settles the run and returns null. */
     private @Nullable String payload(Run run) {
         try {
             return codec.open(run.job.spec().payload());
@@ -143,7 +145,9 @@ public final class RemoteRuns {
         }
     }
 
-    /** A run that must not start is settled here and now, as it would be by a worker of our own. */
+    /**
+     * Makes the checks before a start. Settles a run that must not start, as the {@code Runner} does for local runs.
+     */
     private boolean mayStart(Run run) {
         if (run.damage != null) {
             Ended.Thrown damaged = Ended.Thrown.of(new Runner.DamagedJobException(run.damage));
@@ -152,7 +156,7 @@ public final class RemoteRuns {
         }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
-            // As for a run of our own: the store expires it.
+            // Given back: the store expires it.
             outcomes.settle(Ended.notStarted(run));
             return false;
         }
@@ -164,10 +168,10 @@ public final class RemoteRuns {
     }
 
     /**
-     * Keeps a lease for another term.
+     * Extends a lease by another term.
      *
-     * @return whether the run shall stop because somebody cancelled the job
-     * @throws StaleLeaseException if it is gone, or the job's timeout has passed: then the run has failed
+     * @return whether the run must stop because the job was cancelled
+     * @throws StaleLeaseException if the lease is gone, or if the job's timeout has passed; then the run has failed
      */
     public boolean renew(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
         Job job = held(key);
@@ -189,16 +193,17 @@ public final class RemoteRuns {
     }
 
     /**
-     * Takes reports, each for itself, in as few steps as the store can. What was reported so before is accepted again.
+     * Takes reports, each on its own, in as few store calls as possible. A repeated report is accepted again.
      *
-     * @param check shown the job of each report first; what it throws is the answer, and nothing is changed
+     * @param check receives the job of each report first; an exception that it throws becomes the
+     *     answer, and nothing changes
      */
     public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
         RemoteReport.Answer[] answers = new RemoteReport.Answer[reports.size()];
         List<Integer> left =
                 new ArrayList<>(IntStream.range(0, reports.size()).boxed().toList());
         while (!left.isEmpty()) {
-            // Of several reports of one job each finds what the one before has done.
+            // One report per job and round: each later report of a job sees the effect of the earlier one.
             Map<JobId, Integer> round = new LinkedHashMap<>();
             left.removeIf(n -> round.putIfAbsent(reports.get(n).key().job(), n) == null);
             report(reports, List.copyOf(round.values()), check, answers);
@@ -233,7 +238,7 @@ public final class RemoteRuns {
         }
     }
 
-    /** Why a report cannot be taken; null if it can, or was. */
+    /** Returns why a report is refused; null if it can be taken, or was taken before. */
     private @Nullable RuntimeException refusal(RemoteReport report, @Nullable Job job, Consumer<Job> check) {
         if (job == null) {
             return stale(report.key(), "the job is gone");
@@ -246,7 +251,7 @@ public final class RemoteRuns {
         return isHeld(report.key(), job) || isTold(report) ? null : notHeld(report.key(), job);
     }
 
-    /** Whether this very run was reported to have ended so before: who never got the answer asks again. */
+    /** Whether an earlier report said the same about this run. A worker that lost the answer sends its report again. */
     private boolean isTold(RemoteReport report) {
         Attempt.Ending ending = ending(report);
         return ending != null
@@ -288,7 +293,7 @@ public final class RemoteRuns {
         return new Lease(claim, 0, 0).runs().get(0);
     }
 
-    /** The job, if it is held under this token. */
+    /** Returns the job if this token holds it. */
     private Job held(RemoteLease.Key key) {
         Job job = store.find(key.job()).orElseThrow(() -> stale(key, "the job is gone"));
         if (!isHeld(key, job)) {
@@ -329,7 +334,7 @@ public final class RemoteRuns {
                 "Lease " + key.token() + " on job " + key.job() + " no longer counts, and nothing was changed: " + why);
     }
 
-    /** A remote worker is seen among the workers while it asks for work. */
+    /** Lists the remote worker among the workers while it asks for jobs. */
     private void report(RemoteLease.Wish wish) {
         long now = driver.nanos();
         Long before = reportedNanos.get(wish.worker());

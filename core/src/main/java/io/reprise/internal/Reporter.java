@@ -13,15 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells the store now and then that this worker lives and what it has counted, and reads what the fleet has counted
- * while there are failures to judge by it.
+ * Tells the store that this worker lives, and writes the counts of {@link Tallies}. After failures it reads the
+ * fleet's evidence for predictions. The driver steps it every 10 seconds; it calls {@code JobStore.checkIn},
+ * {@code tally} and {@code evidence}.
  */
 final class Reporter implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /** A worker is taken to be gone after three reports that did not come. */
+    /** A worker counts as gone after three missing reports. */
     private static final Duration TTL = INTERVAL.multipliedBy(3);
 
     private final JobStore store;
@@ -70,7 +71,7 @@ final class Reporter implements Role {
         }
     }
 
-    /** Tells the last, and that there will be no more. */
+    /** Writes the last counts and checks the worker out. */
     void farewell() {
         try {
             tell();
@@ -88,7 +89,8 @@ final class Reporter implements Role {
         try {
             store.tally(findings);
         } catch (StoreException e) {
-            // It may have been written all the same. Counted twice is as good as not at all, and rarer.
+            // The store may have written the counts although the call failed. Counting twice is no worse than not
+            // counting, and it is rarer.
             tallies.putBack(findings);
             throw e;
         }

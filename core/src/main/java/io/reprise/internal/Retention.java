@@ -9,18 +9,21 @@ import java.util.Set;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Deletes what is older than it is to be kept, as fast as it comes. */
+/**
+ * Deletes ended jobs and audit entries that are older than the settings keep them. One piece of the leader's upkeep: it
+ * calls {@code JobStore.prune} and {@code pruneAudit} in batches.
+ */
 final class Retention implements UpkeepRole.Piece {
 
     private static final Duration INTERVAL = Duration.ofSeconds(10);
 
-    /** Of the time that a batch took, so long nothing is deleted. */
+    /** After each batch it rests for the time of the batch divided by this number. */
     private static final int REST = 4;
 
     private final Driver driver;
     private final List<Kind> kinds;
 
-    /** One kind of what grows old, with batches of its own size. */
+    /** One kind of row to delete, with its own batch size. */
     private record Kind(@Nullable Duration age, IntUnaryOperator delete, BatchSize size) {}
 
     Retention(EngineParts parts) {
@@ -53,7 +56,10 @@ final class Retention implements UpkeepRole.Piece {
         return more ? Duration.ofNanos((driver.nanos() - began) / REST) : INTERVAL;
     }
 
-    /** Returns whether there may be more: some of a batch may be gone already, so a small one is not yet the last. */
+    /**
+     * Returns whether there may be more. Another worker may delete rows of the same batch, so only an
+     * empty batch is the last.
+     */
     private boolean delete(Kind kind) {
         int rows = kind.size.rows();
         long began = driver.nanos();

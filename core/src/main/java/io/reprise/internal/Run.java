@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One claimed job on its way through this worker. It starts at most once and ends exactly once, whoever ends it: its
- * handler, a timeout that ran out of patience, or a shutdown before it began.
+ * One claimed job in this worker. It starts at most once and ends exactly once: by its handler, by the {@code Runner}
+ * that gives up on a stuck handler, or given back before it starts. Handler threads and roles call it. Thread-safe.
  */
 final class Run {
 
@@ -31,9 +31,9 @@ final class Run {
 
     final Job job;
     final Lease lease;
-    /** Whether a breaker holds jobs of its resource back and let it through. */
+    /** Whether a breaker holds jobs of the resource back and admitted this run. */
     boolean admitted;
-    /** Why the store does not understand the job; null if it does. */
+    /** Why the stored job cannot be read; null if it can. */
     final @Nullable String damage;
 
     private Phase phase = Phase.WAITING;
@@ -64,7 +64,7 @@ final class Run {
         return job.attempts() + 1;
     }
 
-    /** False if it was given back before it could start. */
+    /** Starts the run. Returns false if it was given back before. */
     synchronized boolean begin(Thread runner, long nanos, long mustEnd) {
         if (phase != Phase.WAITING) {
             return false;
@@ -76,7 +76,10 @@ final class Run {
         return true;
     }
 
-    /** True for exactly one caller, who reports how it ended. Clears an interrupt that was meant for this run. */
+    /**
+     * Ends the run. Returns true for exactly one caller, which reports the outcome. Clears an interrupt
+     * that was meant for this run.
+     */
     synchronized boolean end() {
         if (phase == Phase.ENDED) {
             return false;
@@ -90,7 +93,10 @@ final class Run {
         return true;
     }
 
-    /** Goes on without its thread; {@code interrupt} takes the place of the thread's, also of one that has come already. */
+    /**
+     * Lets the run go on without its thread. From now on {@code interrupt} replaces the interrupt of the thread, even
+     * for a stop that has already come.
+     */
     void leaveThread(Runnable interrupt) {
         boolean stopped;
         synchronized (this) {
@@ -107,7 +113,7 @@ final class Run {
         }
     }
 
-    /** Gives back a run that has not started. */
+    /** Ends a run that has not started. Returns whether it did. */
     synchronized boolean abandonIfWaiting() {
         if (phase != Phase.WAITING) {
             return false;
@@ -116,7 +122,10 @@ final class Run {
         return true;
     }
 
-    /** Interrupts the handler, once: the first reason counts, and a second interrupt would disturb its clean-up. */
+    /**
+     * Interrupts the handler once. The first reason counts, because a second interrupt would
+     * disturb the handler's clean-up.
+     */
     boolean stop(Stop reason) {
         Runnable instead;
         synchronized (this) {
@@ -129,7 +138,7 @@ final class Run {
             }
             instead = interrupt;
         }
-        // Without the lock: whoever is told may say at once that the run is over.
+        // Outside the lock, because the callback may end the run at once.
         if (instead != null) {
             instead.run();
         }
@@ -152,7 +161,7 @@ final class Run {
         return startedNanos;
     }
 
-    /** Whether it runs, and must have ended by then. */
+    /** Whether the run is under way and must end before this time. */
     synchronized boolean mustEndBefore(long nanos) {
         return phase == Phase.RUNNING && mustEndNanos - nanos < 0;
     }
@@ -162,7 +171,10 @@ final class Run {
         return mustEndNanos;
     }
 
-    /** Its success was written in a caller's transaction; whether that committed is for the store to say. */
+    /**
+     * Notes that the handler wrote the success in its own transaction. Only the store knows whether
+     * that transaction committed.
+     */
     synchronized void settledByCaller() {
         settled = true;
     }
@@ -171,7 +183,7 @@ final class Run {
         return settled;
     }
 
-    /** Adds to what the run has cost. False if it has reported in as many units as it may. */
+    /** Adds to the cost of the run. Returns false if the run would exceed {@link #MAX_UNITS} units. */
     synchronized boolean spend(String unit, double amount) {
         Map<String, Double> sums = new HashMap<>(costs);
         sums.merge(unit, amount, Double::sum);
@@ -186,7 +198,7 @@ final class Run {
         return costs;
     }
 
-    /** Where a handler that does not end is stuck. */
+    /** Returns the stack trace of a handler that does not end. */
     synchronized StackTraceElement[] whereabouts() {
         return thread == null ? new StackTraceElement[0] : thread.getStackTrace();
     }

@@ -23,7 +23,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The handler's view of its run. */
+/**
+ * The handler's view of its run: id, attempt, token, progress, result, cost. The {@link Runner} creates it, and the
+ * handler's threads call it. It writes progress and completion straight to the store.
+ */
 final class RunContext implements JobContext {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -113,7 +116,7 @@ final class RunContext implements JobContext {
     public void checkpoint() {
         Run.Stop reason = run.stopReason();
         if (reason != null) {
-            // Which signal it is does not matter: the reason for the stop decides, not what is thrown because of it.
+            // The kind of signal does not matter: the {@code Decider} looks at the stop reason first.
             throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + reason);
         }
     }
@@ -123,7 +126,7 @@ final class RunContext implements JobContext {
         Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
         Settlement settlement =
                 new Settlement(run.id(), run.token(), Spent.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
-        // Before the call: should its answer be lost, the store is asked what became of it.
+        // Set before the call: if the answer is lost, the committer asks the store for the outcome.
         run.settledByCaller();
         boolean stale = !store.within(transaction)
                 .settle(List.of(outbox.with(run.job, settlement)), List.of())

@@ -16,7 +16,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.MDC;
 
-/** Runs handlers. As a role it watches over their timeouts. */
+/**
+ * Runs handlers. The {@code Fetcher} hands it claimed runs, and {@link Bench} threads perform them: checks before the
+ * start, payload, handler, outcome to the {@link Committer}. As a role it watches timeouts, interrupts late handlers
+ * and gives up on stuck ones.
+ */
 final class Runner implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
@@ -76,19 +80,19 @@ final class Runner implements Role {
             try {
                 bench.execute(() -> perform(run));
             } catch (RuntimeException | OutOfMemoryError e) {
-                // No thread to be had for it: better another worker has it than nobody.
+                // No thread is available. Another worker can run the job sooner.
                 log.error("Job {} could not be started and is given back", run.id(), e);
                 giveBack(List.of(run));
             }
         }
     }
 
-    /** Handlers that were given up but still occupy a thread. */
+    /** Returns the number of handlers that were given up but still occupy a thread. */
     int stuck() {
         return stuck.get();
     }
 
-    /** Gives back those that still wait for a thread. */
+    /** Gives back the runs that still wait for a thread. */
     void giveBack(Iterable<Run> runs) {
         for (Run run : runs) {
             if (run.abandonIfWaiting()) {
@@ -97,7 +101,7 @@ final class Runner implements Role {
         }
     }
 
-    /** Tells a run to stop, and no longer waits for it if it has not after a grace. */
+    /** Tells a run to stop. Gives up on its handler if it has not ended after the grace, except in a shutdown. */
     void stop(Run run, Run.Stop reason) {
         giveBack(List.of(run));
         boolean first = run.stop(reason);
@@ -127,7 +131,7 @@ final class Runner implements Role {
     private void perform(Run run) {
         long start = driver.nanos();
         if (book.isExpired(run.lease, start)) {
-            // Another may have it already. If nobody has, this puts it back.
+            // Another worker may have taken the job over. If not, this puts it back.
             giveBack(List.of(run));
             return;
         }
@@ -143,8 +147,8 @@ final class Runner implements Role {
             watch(run, start, mustEnd);
             end = call(run, start);
         } catch (Throwable e) {
-            // Whatever a handler, a codec or a listener throws, an Error too, is the job's affair: it must not cost the
-            // worker a thread, nor leave a run that never ends.
+            // Any Throwable of a handler, a codec or a listener is a failure of the job. It must not cost the worker a
+            // thread, nor leave a run that never ends.
             end = thrown(run, Ended.Kind.HANDLED, start, e);
         } finally {
             MDC.remove("job");
@@ -168,14 +172,15 @@ final class Runner implements Role {
         }
     }
 
-    /** Null if the run goes on without this thread. */
+    /** Checks the run and calls its handler. Returns null if the run goes on without this thread. */
     private @Nullable Ended call(Run run, long start) throws Exception {
         if (run.damage != null) {
             return thrown(run, Ended.Kind.UNREADABLE, start, new DamagedJobException(run.damage));
         }
         Instant deadline = run.job.times().deadline();
         if (deadline != null && !clock.now().isBefore(deadline)) {
-            // By the store's clock it may not be: given back, the job is claimed once more or expired by the store.
+            // The store's clock may not have reached the deadline. Given back, the job is claimed again
+            // or expired by the store.
             return ended(run, Ended.Kind.NOT_STARTED, start, null, null);
         }
         if (control.holds(run)) {
@@ -189,7 +194,7 @@ final class Runner implements Role {
         return call(run, start, entry);
     }
 
-    /** What is stored of the job is not understood. */
+    /** Thrown for a stored job that cannot be read. */
     static final class DamagedJobException extends RepriseException {
         private static final long serialVersionUID = 1L;
 
@@ -232,8 +237,8 @@ final class Runner implements Role {
     }
 
     /**
-     * Sets an alarm if the run must end soon. Most runs end long before they must, so one that has time is not watched
-     * but looked at again at the next patrol.
+     * Sets an alarm if the run must end before the next patrol. Most runs end much sooner than they must, so the
+     * patrol watches the others.
      */
     private void watch(Run run, long start, long mustEnd) {
         if (mustEnd - start < PATROL.toNanos()) {

@@ -22,12 +22,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Fires schedules that are due, page by page. Firing and moving on are one step in the store, so nothing fires twice. */
+/**
+ * Fires due schedules, page by page. One piece of the leader's upkeep. {@code JobStore.fireAll} enqueues the job and
+ * moves the schedule on in one transaction, so no firing happens twice.
+ */
 final class ScheduleFirer implements UpkeepRole.Piece {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
-    /** A firing this late is a missed one. */
+    /** A firing this late counts as missed. */
     private static final Duration LATE = Duration.ofMinutes(1);
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
@@ -39,10 +42,10 @@ final class ScheduleFirer implements UpkeepRole.Piece {
     private final Events events;
     private final Runnable onWork;
 
-    /** Where the last page of due ones ended; null at the beginning of a round. */
+    /** Last schedule of the previous page; null at the beginning of a round. */
     private @Nullable StoredSchedule after;
 
-    /** Whether one has moved in this round. */
+    /** Whether a schedule has moved in this round. */
     private boolean again;
 
     ScheduleFirer(JobStore store, Events events, Runnable onWork) {
@@ -56,7 +59,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         return "scheduler";
     }
 
-    /** One page of what is due; those behind it come at once. */
+    /** Fires one page of due schedules. The next page follows at once. */
     @Override
     public Duration work() {
         Instant now = store.now();
@@ -68,7 +71,8 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         if (more) {
             return Duration.ZERO;
         }
-        // A firing may leave the next one due as well. One that waits for its last job is looked at again later.
+        // After a firing the next one may be due too, so the round begins again. A schedule that waits for its last
+        // job is tried again later.
         boolean soon = again;
         again = false;
         return soon ? Duration.ZERO : untilNext(now);
@@ -80,7 +84,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         return wait.isNegative() || wait.compareTo(INTERVAL) < 0 ? wait : INTERVAL;
     }
 
-    /** What a schedule will do now. */
+    /** The next firing of a schedule, with the reason if it enqueues no job. */
     private record Plan(Firing firing, @Nullable String skipped) {}
 
     /** Returns whether a schedule moved. */
@@ -108,7 +112,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         return moved;
     }
 
-    /** Null if one of them cannot fire, and so none did. */
+    /** Returns null if the store refused one of them, so that none fired. */
     private @Nullable List<Optional<List<Inserted>>> fireAll(List<Plan> plans) {
         try {
             return store.fireAll(plans.stream().map(Plan::firing).toList());
@@ -120,7 +124,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    /** One schedule that is refused, or fails in an unforeseen way, does not stop the others. */
+    /** Fires one schedule. If the store refuses it, the schedules behind it still fire. */
     private boolean fireGuarded(Plan plan, Instant now) {
         try {
             return fireAlone(plan, now);
@@ -133,7 +137,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    /** A job whose unique key is taken is not enqueued, but the schedule moves on all the same. */
+    /** If the job's unique key is taken, the schedule moves on without a job. */
     private boolean fireAlone(Plan plan, Instant now) {
         try {
             return told(plan, store.fireAll(List.of(plan.firing)).get(0), now);
@@ -146,7 +150,10 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    /** One schedule that fails in an unforeseen way does not stop those behind it. */
+    /**
+     * Plans one firing. A schedule that cannot be read is paused. Any other failure of a schedule does not stop
+     * the schedules behind it.
+     */
     private @Nullable Plan plan(StoredSchedule schedule, Set<JobId> live, Instant now) {
         try {
             ScheduleRule rule = ScheduleRule.parse(schedule.name(), schedule.rule());
@@ -174,7 +181,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         if (late && rule.missed == MissedFire.SKIP) {
             skipped = "too late";
         }
-        // The time may have been read before the schedule fell due: it must not fire for the same time again.
+        // The time may have been read before the schedule was due. The next firing must still be later than this one.
         boolean early = now.isBefore(schedule.nextAt());
         Instant from = early || rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);

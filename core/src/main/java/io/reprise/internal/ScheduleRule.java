@@ -22,8 +22,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule fires, parsed from the text that is stored: {@code cron|0 3 * * *|Europe/Paris|ONCE|false} or
- * {@code every|PT5M|UTC|ONCE|false}.
+ * When a schedule fires, parsed from its stored text: {@code cron|0 3 * * *|Europe/Paris|ONCE|false} or
+ * {@code every|PT5M|UTC|ONCE|false}. {@code Reprise} writes and previews it; the {@code ScheduleFirer} computes the
+ * next firing with it. Immutable.
  */
 public final class ScheduleRule {
 
@@ -50,7 +51,11 @@ public final class ScheduleRule {
         this.overlap = Boolean.parseBoolean(parts[4]);
     }
 
-    /** The text to store. @throws IllegalArgumentException if the cron expression is not one */
+    /**
+     * Returns the text to store.
+     *
+     * @throws IllegalArgumentException if the cron expression cannot be read
+     */
     public static String text(Schedule schedule) {
         String kind = schedule.cron() == null ? "every|" + schedule.every() : "cron|" + schedule.cron();
         String text = kind + "|" + schedule.zone().getId() + "|" + schedule.missed() + "|" + schedule.overlap();
@@ -66,7 +71,7 @@ public final class ScheduleRule {
             }
             return new ScheduleRule(parts);
         } catch (RuntimeException e) {
-            // The cron parser throws more than it promises.
+            // The cron parser throws more exception types than it documents.
             throw new IllegalArgumentException(
                     "schedule '" + name + "' cannot be read: '" + shown(parts[1 % parts.length]) + "': "
                             + shown(String.valueOf(e.getMessage())),
@@ -86,7 +91,10 @@ public final class ScheduleRule {
         return every;
     }
 
-    /** A wildcard in the hours means "every so often", not "at this time of day": such a cron runs on through a jump. */
+    /**
+     * A wildcard in the hours means an interval, not a time of day. Such a cron keeps its interval
+     * when the zone's clock jumps.
+     */
     private static boolean everyHour(String expression) {
         List<String> fields = List.of(expression.trim().split("\\s+", -1));
         return fields.get(fields.size() == 6 ? 2 : 1).startsWith("*");
@@ -98,7 +106,7 @@ public final class ScheduleRule {
         return ExecutionTime.forCron(cron.validate());
     }
 
-    /** The first firing after {@code after}. For an interval, {@code last} is a firing to count from. */
+    /** Returns the first firing after {@code after}. For an interval, {@code last} is a firing to count from. */
     public Instant next(Instant last, Instant after) {
         if (cron == null) {
             long missedIntervals = Math.max(0, Duration.between(last, after).dividedBy(every));
@@ -108,7 +116,7 @@ public final class ScheduleRule {
         return everyHour ? nextThroughJumps(cron, after) : nextByWallClock(cron, after);
     }
 
-    /** The first of them, and those that follow. A cron that ends has fewer. */
+    /** Returns the first firing and those that follow. A cron that ends has fewer. */
     public List<Instant> upcoming(Instant first, int count) {
         List<Instant> all = new ArrayList<>(List.of(first));
         try {
@@ -131,7 +139,7 @@ public final class ScheduleRule {
         LocalDateTime wall = LocalDateTime.ofInstant(after, zone);
         ZoneOffsetTransition jump = zone.getRules().previousTransition(after.plusNanos(1));
         if (jump != null && jump.isOverlap() && wall.isBefore(jump.getDateTimeBefore())) {
-            // In the repeated hour: what lies in it has fired the first time round.
+            // In the repeated hour: its firings happened the first time.
             wall = jump.getDateTimeBefore().minusNanos(1);
         }
         Instant next = after;
@@ -142,7 +150,7 @@ public final class ScheduleRule {
         return next;
     }
 
-    /** Between two jumps of the zone's clock the wall clock is just time with an offset. */
+    /** Between two jumps of the zone's clock, the wall clock is time with a fixed offset. */
     private Instant nextThroughJumps(ExecutionTime times, Instant after) {
         ZoneOffset offset = zone.getRules().getOffset(after);
         Instant next = following(times, LocalDateTime.ofInstant(after, offset)).toInstant(offset);

@@ -27,24 +27,31 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fleet's breakers and budgets as the store last showed them, and the way to change them: read, compute, store unless
- * another was first, read again. What was not changed is not read again, and many changes are one call of the store, so
- * that thousands of resources in trouble cost few calls. Not thread-safe; whoever needs it has their own.
+ * The stored breakers and budgets of the fleet, and the way to change them: read, compute, compare and set, and
+ * read again if another worker was first. It reads only changed rows and writes many changes in one call, so
+ * thousands of resources in trouble cost few calls. The {@link Warden} keeps one; the {@link ControlDesk} creates
+ * one per call. Not thread-safe.
  */
 final class SharedControl {
 
     private static final int TRIES = 5;
 
-    /** Rows in one call; the next call follows at once. */
+    /** Rows in one call. The next call follows at once. */
     private static final int BUNDLE = 1_000;
 
-    /** A change may become visible after a later one. So each read goes back to what was known so long ago. */
+    /**
+     * A change may become visible after one with a greater version. So each read begins at a
+     * version from this long ago.
+     */
     private static final Duration LOOK_BACK = Duration.ofSeconds(2);
 
-    /** How often all is read, to find out what was removed: that says no more than nothing does, so it has time. */
+    /**
+     * How often all rows are read, to find rows that were removed. A removed row means the
+     * default, so this is not urgent.
+     */
     private static final Duration READ_ALL = Duration.ofSeconds(5);
 
-    /** For the same reason no more than a hundred rows a second are read, on average. */
+    /** Reading all rows is limited to a hundred rows per second on average, for the same reason. */
     private static final Duration READ_ALL_PER_ROW = Duration.ofMillis(10);
 
     private final JobStore store;
@@ -53,13 +60,13 @@ final class SharedControl {
     private final Map<String, ControlRow> rows = new HashMap<>();
     private final Map<String, Breaker> breakers = new HashMap<>();
     private final Map<ControlKey, RetryBudget> budgets = new HashMap<>();
-    /** Times of the machine: the store's clock may be set back. None before the first read. */
+    /** Monotonic times, because the store's clock may be set back. Null before the first read. */
     private @Nullable Long readAllNanos;
 
     private long readAllPauseNanos;
     /** The greatest version that was read. */
     private long newest;
-    /** What the greatest one was at a time that is long enough ago, and what it was later. */
+    /** The version from which to read: {@code newest} as it was long enough ago, and at the mark after it. */
     private long from;
 
     private long mark;
@@ -71,7 +78,12 @@ final class SharedControl {
         this.events = events;
     }
 
-    /** Everything, by this time of the store and this one of the machine. */
+    /**
+     * Reads the changes, or all rows when it is time.
+     *
+     * @param now time of the store
+     * @param nanos monotonic time of this machine
+     */
     void read(Instant now, long nanos) {
         if (readAllNanos == null) {
             markedNanos = nanos;
@@ -145,10 +157,13 @@ final class SharedControl {
         return budgets;
     }
 
-    /** By whom, if by hand. */
+    /** An action by a person, for the audit log. */
     record Hand(String action, Note note) {}
 
-    /** Changes a breaker by hand. False if others were first time after time, and nothing was changed. */
+    /**
+     * Changes a breaker on behalf of a person. Returns false if other writers were first {@code TRIES}
+     * times; then nothing changed.
+     */
     boolean change(String resource, Instant now, UnaryOperator<Breaker> change, Hand hand) {
         for (int tries = 0; tries < TRIES; tries++) {
             Breaker before = breakers.getOrDefault(resource, Breaker.closed(now));
@@ -164,7 +179,7 @@ final class SharedControl {
         return false;
     }
 
-    /** The row to store; null if that is what is there. */
+    /** Returns the row to store; null if the store holds this state already. */
     private @Nullable ControlRow row(ControlKey key, String state) {
         ControlRow known = rows.get(key.text());
         if (known != null && known.state().equals(state)) {
@@ -173,7 +188,7 @@ final class SharedControl {
         return new ControlRow(key.text(), known == null ? 0 : known.version(), state);
     }
 
-    /** Forgets what says no more than nothing would. */
+    /** Deletes control state that equals the default. */
     void remove(Collection<ControlKey> keys) {
         List<ControlRow> known = new ArrayList<>();
         for (ControlKey key : keys) {
@@ -218,7 +233,7 @@ final class SharedControl {
         return new Changes(now);
     }
 
-    /** Changes of many breakers and budgets, each once, to be written together. */
+    /** Changes of many breakers and budgets, each once, that are written together. */
     final class Changes {
 
         private final Instant now;
@@ -231,7 +246,8 @@ final class SharedControl {
         /**
          * Adds a change of a breaker.
          *
-         * @param then gets the breaker after it; empty if others were first time after time, or the store failed
+         * @param then receives the breaker after the change; empty if other writers were first {@code TRIES} times,
+         *     or if the store failed
          */
         void breaker(String resource, UnaryOperator<Breaker> change, Consumer<Optional<Breaker>> then) {
             open.add(new Change<>(
@@ -243,7 +259,12 @@ final class SharedControl {
                     then));
         }
 
-        /** The same for a budget. */
+        /**
+         * Adds a change of a budget.
+         *
+         * @param then receives the budget after the change; empty if other writers were first {@code TRIES} times,
+         *     or if the store failed
+         */
         void budget(ControlKey key, UnaryOperator<RetryBudget> change, Consumer<Optional<RetryBudget>> then) {
             open.add(new Change<>(
                     key,
@@ -273,7 +294,7 @@ final class SharedControl {
             }
         }
 
-        /** Returns those for which another was first. */
+        /** Writes these changes. Returns those for which another writer was first. */
         private List<Change<?>> write(List<Change<?>> some) {
             List<Change<?>> written = new ArrayList<>();
             List<ControlRow> bundle = new ArrayList<>();

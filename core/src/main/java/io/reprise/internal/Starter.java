@@ -7,14 +7,17 @@ import java.util.Objects;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
-/** Lets {@code io.reprise.testing} start a {@link Reprise} on other seams than production's, without making them public. */
+/**
+ * Lets {@code io.reprise.testing} start a {@link Reprise} with other threads, clock and random numbers than in
+ * production, without making them public.
+ */
 public final class Starter {
 
     private static volatile @Nullable BiFunction<RepriseBuilder, Engine.Seams, Reprise> start;
 
     private Starter() {}
 
-    /** Called by {@link RepriseBuilder} when it is loaded. */
+    /** Called by {@link RepriseBuilder} when its class is loaded. */
     public static void offer(BiFunction<RepriseBuilder, Engine.Seams, Reprise> how) {
         start = how;
     }

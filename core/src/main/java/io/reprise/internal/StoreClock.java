@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * The store's time as this process can best tell: what the store last said plus what has passed since by the monotonic
- * clock. The wall clock of the worker takes no part, so a wrong one harms nothing.
+ * This process's estimate of the store's time: the last time that the store returned, plus the monotonic time since.
+ * The worker's wall clock has no part in it, so a wrong wall clock does no harm. Thread-safe.
  */
 public final class StoreClock {
 
@@ -27,8 +27,8 @@ public final class StoreClock {
     }
 
     /**
-     * Takes notice of what the store said in answer to a call made at {@code sentNanos}. An answer that was long on its
-     * way says how late it is at least, and so never sets the clock back.
+     * Learns the store's time from an answer to a call made at {@code sentNanos}. A slow answer is a lower bound of the
+     * time, so it never sets the clock back.
      */
     void heard(Instant storeNow, long sentNanos) {
         long now = driver.nanos();
@@ -42,8 +42,8 @@ public final class StoreClock {
     }
 
     /**
-     * Whether the store's clock went ahead by a leap within this time, as that of a machine that was suspended: leases of workers that
-     * live may look expired until they are renewed.
+     * Whether the store's clock leapt ahead within this time, as after a suspended machine. Leases of live workers may
+     * then look expired until they are renewed.
      */
     boolean hasLeapt(Duration within) {
         return leapt && driver.nanos() - leapNanos < within.toNanos();

@@ -4,7 +4,10 @@ package io.reprise.internal;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 
-/** Looks after what nobody waits for: alerts, counters, the clock. */
+/**
+ * Does the upkeep that no job waits for: it follows the store's clock, judges alerts and calls
+ * {@code JobStore.maintain} every minute. One piece of the leader's upkeep.
+ */
 final class Sweeper implements UpkeepRole.Piece {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);

@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts in memory how runs ended and what they cost, until it is written down. Bounded: errors beyond
- * {@value #MAX_ERRORS} of a type on a resource are counted as one, and whatever else is too much as the rest.
- * Thread-safe.
+ * Counts in memory how runs ended and what they cost, until the {@code Reporter} writes the counts to the store.
+ * Bounded: errors beyond {@value #MAX_ERRORS} per type and resource count as one error, and rows beyond
+ * {@code MAX_ROWS} count as one rest. Thread-safe.
  */
 final class Tallies {
 
@@ -43,7 +43,7 @@ final class Tallies {
     private final Map<Target, Set<String>> errors = new HashMap<>();
     private boolean failures = true;
 
-    /** A settlement that was accepted, with what the handler said it cost. */
+    /** Counts an accepted settlement and the cost that the handler reported. */
     synchronized void settled(Job job, Settlement settlement, Map<String, Double> costs) {
         boolean succeeded = settlement.next() instanceof Settlement.Succeed;
         boolean counted = settlement.spent() == Spent.ATTEMPT && !(settlement.next() instanceof Settlement.Cancel);
@@ -69,7 +69,7 @@ final class Tallies {
         }
     }
 
-    /** Whether a run must be done again although it did not count: it was lost, cut short, or failed as a probe. */
+    /** Whether a run that did not count must be repeated: it was lost, interrupted, or failed as a probe. */
     private static boolean isForNothing(Settlement settlement) {
         return switch (settlement.spent()) {
             case LOSS, INTERRUPTION -> true;
@@ -78,7 +78,7 @@ final class Tallies {
         };
     }
 
-    /** A job that became a dead letter while it waited. */
+    /** Counts a job that became a dead letter while it waited. */
     synchronized void expired(Job job) {
         add(new Activity(job.type(), 0, 0, 0, 1, Duration.ZERO));
     }
@@ -92,21 +92,21 @@ final class Tallies {
         return findings;
     }
 
-    /** What was taken could not be written. */
+    /** Adds counts again that could not be written. */
     synchronized void putBack(Findings findings) {
         findings.evidence().forEach(this::add);
         findings.spending().forEach(this::add);
         findings.activity().forEach(this::add);
     }
 
-    /** Whether anything has failed since this was last asked, so that somebody may want to know what comes of it. */
+    /** Whether a run has failed since the last call, so that fresh evidence is useful. */
     synchronized boolean sawFailures() {
         boolean seen = failures;
         failures = false;
         return seen;
     }
 
-    /** Which errors the fleet counts by themselves already. */
+    /** Learns which errors the fleet already counts separately. */
     synchronized void known(List<Evidence> stored) {
         errors.clear();
         List<Cause> causes = new ArrayList<>();
@@ -124,7 +124,9 @@ final class Tallies {
                 : cause(job, error.fingerprint(), error.type());
     }
 
-    /** Of a run that is done again: what ended it. All losses are one error, whichever worker it was. */
+    /**
+     * Returns the cause that makes a repeated run necessary. All losses count as one error, whichever worker was lost.
+     */
     private Cause cause(Job job, Settlement settlement) {
         Failure failure = settlement.failure();
         if (settlement.spent() == Spent.SNOOZE && failure != null) {

@@ -13,7 +13,10 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Production's driver: a thread for each role. */
+/**
+ * The driver in production: one daemon thread per role, which steps, rests and is woken. {@code RepriseBuilder} creates
+ * it. A role that throws rests for a second and goes on.
+ */
 public final class ThreadDriver implements Driver {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
@@ -106,7 +109,7 @@ public final class ThreadDriver implements Driver {
             stepping = steps;
         }
 
-        /** A thread that has died is in its last step for ever. */
+        /** How long the present step has lasted. A thread that died counts as in its last step. */
         Duration busy() {
             return stepping || (!thread.isAlive() && !stopped)
                     ? Duration.ofNanos(Math.max(0, nanos() - changedNanos))
@@ -116,7 +119,7 @@ public final class ThreadDriver implements Driver {
         private Duration step() {
             try {
                 return role.step();
-            } catch (Throwable e) { // Even an Error: a role that dies takes the worker's leases with it.
+            } catch (Throwable e) { // Even an Error: if a role dies, the worker loses its leases.
                 log.error("The {} failed in an unforeseen way; it goes on in {}", role.name(), AFTER_BUG, e);
                 return AFTER_BUG;
             }
@@ -133,7 +136,7 @@ public final class ThreadDriver implements Driver {
                     left = changed.awaitNanos(left);
                 }
             } catch (InterruptedException e) {
-                // Nobody has a reason to interrupt a role; a stop comes through the flag.
+                // Nothing interrupts a role: a stop sets the flag. Treated as a wake-up.
                 woken = true;
             } finally {
                 lock.unlock();

@@ -19,35 +19,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Types of jobs that this worker claimed and has no handler for. If another worker of the job's queue has one, this worker
- * puts the job back and leaves the type out of its claims. If none has, the job is parked until one has: so it costs two
- * writes, however long that takes, and no claim has to pass it. Thread-safe.
+ * Job types that this worker claimed without having a handler. If another live worker of the queue has one, this worker
+ * puts the job back and leaves the type out of its claims. If no worker has one, the job is parked until a worker does.
+ * So such a job costs two writes, however long it waits, and no claim has to skip it. Handler threads, the
+ * {@code Fetcher}, the {@code Decider} and the {@code Warden} call it. Thread-safe.
  */
 final class UnhandledTypes {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
-    /** Begins the name that such a job is parked by; type and queue follow. */
+    /** Prefix of the name that parks such a job; type and queue follow. */
     private static final String PREFIX = "type/";
 
     private static final char BETWEEN = ' ';
 
-    /** What is known of the workers serves for this long. */
+    /** Age up to which the list of workers is used. */
     private static final Duration KNOWN = Duration.ofSeconds(1);
 
-    /** What is known of them is renewed this often while types are left to them. */
+    /** How often the list of workers is read while types are left to other workers. */
     private static final Duration RENEWED = Duration.ofSeconds(10);
 
-    /** A worker that is gone may be back in a moment, with a new version. */
+    /** How long a worker that is gone still counts: it may restart with a new version. */
     private static final Duration ABSENT = Duration.ofMinutes(1);
 
     private final JobStore store;
     private final Driver driver;
 
-    /** Types of claimed jobs, with the names they would be parked by. */
+    /** Types of claimed jobs, with the names that would park them. */
     private final Map<String, Set<String>> met = new HashMap<>();
 
-    /** Workers that were seen, and when. */
+    /** Workers with the time when each was last seen. */
     private final Map<WorkerReport, Long> seen = new HashMap<>();
 
     private final Set<String> warned = new HashSet<>();
@@ -64,12 +65,12 @@ final class UnhandledTypes {
         return PREFIX + type + BETWEEN + queue;
     }
 
-    /** Whether jobs are parked by this name because nobody handles their type. */
+    /** Whether this name parks jobs because no worker handles their type. */
     static boolean isName(String parkedBy) {
         return parkedBy.startsWith(PREFIX) && parkedBy.indexOf(BETWEEN) > 0;
     }
 
-    /** The type in such a name. */
+    /** Returns the type in such a name. */
     static String type(String parkedBy) {
         return parkedBy.substring(PREFIX.length(), parkedBy.indexOf(BETWEEN));
     }
@@ -78,7 +79,7 @@ final class UnhandledTypes {
         return parkedBy.substring(parkedBy.indexOf(BETWEEN) + 1);
     }
 
-    /** A job of a type without a handler was claimed. Asks the store who else there is. */
+    /** Notes that a job without a handler was claimed. Asks the store which workers live. */
     void claimed(Job job) {
         look(KNOWN);
         String name = name(job.type(), job.queue());
@@ -95,7 +96,7 @@ final class UnhandledTypes {
         }
     }
 
-    /** What becomes of such a job. */
+    /** Returns what becomes of such a job: it is put back or parked. */
     synchronized Settlement.Next next(Job job) {
         String name = name(job.type(), job.queue());
         return isHandled(name)
@@ -103,7 +104,7 @@ final class UnhandledTypes {
                 : new Settlement.Park(name, WaitReason.NO_HANDLER, null, null);
     }
 
-    /** Types that claims leave to other workers. */
+    /** Returns the types that this worker's claims leave out. */
     Set<String> leftToOthers() {
         synchronized (this) {
             if (met.isEmpty()) {
@@ -119,7 +120,7 @@ final class UnhandledTypes {
         }
     }
 
-    /** Whether a worker that lives handles the jobs that are parked by this name. */
+    /** Whether a live worker handles the jobs that this name parks. */
     boolean isHandledNow(String parkedBy) {
         look(KNOWN);
         synchronized (this) {
@@ -127,7 +128,7 @@ final class UnhandledTypes {
         }
     }
 
-    /** By a worker that lives, or did a moment ago. */
+    /** Whether a worker handles it that lives, or lived within the last minute. */
     private boolean isHandled(String name) {
         long now = driver.nanos();
         seen.values().removeIf(nanos -> now - nanos > ABSENT.toNanos());
@@ -142,7 +143,7 @@ final class UnhandledTypes {
         return worker.handles(type(name)) && worker.serves(queue(name));
     }
 
-    /** Sees who is there, so that it is known who was there a moment ago. */
+    /** Reads the live workers, so that a worker that goes away is remembered. */
     void renew() {
         look(RENEWED);
     }
@@ -158,7 +159,7 @@ final class UnhandledTypes {
         try {
             List<WorkerReport> live = store.workers().stream()
                     .map(WorkerState::report)
-                    // What it holds at the moment does not make it another one.
+                    // Without the number of held jobs, so that a worker equals its earlier report.
                     .map(worker -> new WorkerReport(worker.name(), worker.queues(), worker.types(), 0, 0))
                     .toList();
             synchronized (this) {

@@ -7,26 +7,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One piece of the fleet's upkeep, done on the elected worker. Each piece is a role of its own, so that none waits for
- * another, and each is safe even if two workers believe they lead.
+ * One piece of the fleet's upkeep, done on the leader. Each piece is a role with its own thread, so no piece waits for
+ * another. Each piece stays safe if two workers believe that they lead.
  */
 final class UpkeepRole implements Role {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.engine");
     private static final Duration AFTER_BUG = Duration.ofSeconds(1);
 
-    /**
-     * A piece of upkeep. It has no number of rows that it does per step: it works in batches, and comes back at once while
-     * there is more.
-     */
+    /** A piece of upkeep. It works in batches without a limit per step: it returns at once while there is more. */
     interface Piece {
 
         String name();
 
-        /** Does one batch. Returns how long to rest: nothing while there is more. */
+        /** Does one batch. Returns how long to rest; zero while there is more. */
         Duration work();
 
-        /** What this worker has to do whether or not it leads. */
+        /** Finishes work that this worker began, whether or not it still leads. */
         default void finish() {}
     }
 

@@ -12,8 +12,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps roles one at a time in the calling thread, in the order in which they are due, in time that only it moves. Those
- * due at the same time go in the order in which they were started.
+ * The driver of tests and of the simulator. It steps one role at a time in the calling thread, in the order in which
+ * they are due, and moves the clock itself. Roles due at the same time step in the order in which they were started.
  */
 public final class VirtualDriver implements Driver {
 
@@ -33,7 +33,7 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** What was once due then; it still is if the slot says so. */
+    /** A due time that was once valid. It still is if the slot has the same due time. */
     private record Entry(long due, Slot slot) {
         boolean isValid() {
             return slot.due == due;
@@ -94,7 +94,7 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** Takes every step that is due now, and those that they make due now. */
+    /** Takes every step that is due now, including steps that these make due now. */
     public void runDue() {
         Slot slot = next(nanos());
         while (slot != null) {
@@ -103,7 +103,7 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** Lets time pass, stopping wherever a step is due. */
+    /** Lets time pass, and stops at every due step. */
     public void advance(Duration duration) {
         Instant end = clock.instant().plus(duration);
         await(() -> false, duration);
@@ -137,7 +137,7 @@ public final class VirtualDriver implements Driver {
         if (steps > MAX_STEPS_PER_INSTANT) {
             throw new IllegalStateException("The " + slot.role.name() + " never rests: a job may be due again at once");
         }
-        // Out of the way while it works, so that a wake-up during the step is not lost in the rest that it returns.
+        // Cleared during the step, so that a wake-up in the step is not overwritten by the rest that the step returns.
         slot.due = NEVER;
         Duration rest = slot.role.step();
         if (slot.due == NEVER && slots.get(slot.role) == slot) {
@@ -146,7 +146,10 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** Takes out the first that is due by then; what stands before it in the queue was put off or stopped. */
+    /**
+     * Takes the first slot that is due by the limit. Entries before it are outdated, because their slots
+     * were rescheduled or stopped.
+     */
     private @Nullable Slot next(long limit) {
         Entry first = entries.peek();
         while (first != null && !first.isValid()) {

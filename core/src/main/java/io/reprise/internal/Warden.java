@@ -26,9 +26,9 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Carries control state between this worker and the fleet: tells what was observed here, learns what others found out. On
- * the worker that leads it also moves breakers on with time, and lets parked jobs go as breakers and budgets allow. Every
- * change compares and sets, so two that believe they lead let no more go than one.
+ * Syncs breakers and budgets between this worker and the store: it reports the outcomes counted in {@link Control} and
+ * refreshes its copy. On the leader it also moves breakers on with time, and unparks jobs as breakers and budgets
+ * allow. Every change compares and sets, so two workers that believe they lead unpark no more jobs than one.
  */
 final class Warden implements Role {
 
@@ -36,20 +36,20 @@ final class Warden implements Role {
     private static final Duration TICK = Duration.ofSeconds(1);
     private static final Duration TROUBLE_TICK = Duration.ofMillis(500);
     private static final Duration RAMP_TICK = Duration.ofMillis(100);
-    /** How often outcomes are told while jobs are let go. */
+    /** How often outcomes are reported while jobs are unparked. */
     private static final Duration RAMP_REPORT = Duration.ofMillis(250);
     /** The least time between two reports. */
     private static final Duration PAUSE = Duration.ofMillis(100);
-    /** After so long other work of this role has its turn, and letting go continues at once. */
+    /** After this time the other work of the role has its turn, and unparking continues at once. */
     private static final Duration SLICE = Duration.ofMillis(200);
 
-    /** Jobs let go by one statement: the next follows at once. */
+    /** Jobs that one statement unparks. The next statement follows at once. */
     private static final int CHUNK = 5_000;
 
-    /** Rests are so many times as long as what took long: with very much to do this role has a part of the time only. */
+    /** A long step is followed by a rest of this many times its length, so this role takes only a part of the time. */
     private static final int SHARE = 4;
 
-    /** But no longer: the process may have stood still, which says nothing about the next time. */
+    /** Upper limit of a rest: a step may be long because the process stood still. */
     private static final Duration LONGEST_REST = Duration.ofSeconds(10);
 
     private final JobStore store;
@@ -63,9 +63,9 @@ final class Warden implements Role {
     private final OutageRest outage;
     private final SharedControl shared;
     private final AtomicBoolean urgent = new AtomicBoolean();
-    /** Names that nothing parked by could be let go of, for their queues are paused, and when that was. */
+    /** Control names whose parked jobs are all in paused queues, with the time of the last try. */
     private final Map<String, Long> stuckNanos = new HashMap<>();
-    /** Names by which jobs were parked when this worker last asked. */
+    /** Names that had parked jobs at the last look. */
     private Set<String> parkedBy = Set.of();
 
     private long reportedNanos;
@@ -75,7 +75,7 @@ final class Warden implements Role {
     private long nextNamesNanos;
     private long measuredNanos;
     private boolean more;
-    /** What letting jobs go took in this step. It is the work itself, so no rest is due for it. */
+    /** Time that unparking took in this step. It needs no rest. */
     private long lettingGoNanos;
     /** Whether {@link #parkedBy} was read in this step. */
     private boolean namesAreNew;
@@ -104,14 +104,14 @@ final class Warden implements Role {
         return "warden";
     }
 
-    /** Something was observed that the fleet should know at once. */
+    /** Makes this role sync at once, because of an urgent outcome. */
     void hurry() {
         if (urgent.compareAndSet(false, true)) {
             driver.wake(this);
         }
     }
 
-    /** After a quiet time there is something to measure. */
+    /** Wakes this role after a quiet time, because there is something to measure. */
     void begin() {
         driver.wake(this);
     }
@@ -121,7 +121,7 @@ final class Warden implements Role {
         long nanos = driver.nanos();
         try {
             exchange(nanos);
-            // At once: what opened must not be called while this step goes on.
+            // At once: an opened breaker must hold jobs back while this step goes on.
             control.learn(shared.breakers(), shared.budgets());
             measure(nanos);
             more = false;
@@ -143,7 +143,10 @@ final class Warden implements Role {
         }
     }
 
-    /** Reads and reports when it is time, or when something urgent was observed, but not too often. */
+    /**
+     * Reads and reports when it is time, or at once if something urgent was observed, but not more often than
+     * {@code pauseNanos} allows.
+     */
     private void exchange(long nanos) {
         boolean early = nanos - reportedNanos < pauseNanos;
         boolean hurried = !early && urgent.getAndSet(false);
@@ -219,7 +222,10 @@ final class Warden implements Role {
         changes.write();
     }
 
-    /** What holds jobs back must not be taken for something that all workers have switched off. */
+    /**
+     * Confirms breakers and budgets that this worker uses. Without confirmation they count as
+     * switched off by all workers.
+     */
     private void sayAgain() {
         Instant now = clock.now();
         SharedControl.Changes changes = shared.changes(now);
@@ -248,14 +254,14 @@ final class Warden implements Role {
         }
     }
 
-    /** Lets parked jobs go as far as they may. */
+    /** Unparks jobs as far as breakers, budgets and handlers allow. */
     private void letGo(long nanos) {
         Instant now = clock.now();
         namesAreNew = nanos - nextNamesNanos >= 0;
         if (namesAreNew) {
             parkedBy = store.parkedBy();
             stuckNanos.keySet().retainAll(parkedBy);
-            // With very many names to jump to, this takes no more than a part of the time.
+            // Reading very many names takes no more than a part of the time.
             long took = driver.nanos() - nanos;
             nextNamesNanos = nanos + Math.max(TICK.toNanos(), restNanos(took));
             settleDown(now);
@@ -298,7 +304,10 @@ final class Warden implements Role {
         unparkAll(free);
     }
 
-    /** What has nothing parked any more comes to rest. */
+    /**
+     * Moves breakers and budgets without parked jobs towards their default state, and deletes
+     * those that have reached it.
+     */
     private void settleDown(Instant now) {
         List<ControlKey> atRest = new ArrayList<>();
         SharedControl.Changes changes = shared.changes(now);
@@ -338,10 +347,10 @@ final class Warden implements Role {
         }
     }
 
-    /** Nothing holds these jobs any more: all of them, as fast as the store can. */
+    /** Unparks all jobs of these names, because nothing holds them any more. */
     private void unparkAll(List<String> names) {
         long end = driver.nanos() + SLICE.toNanos();
-        // Jobs that have come since the trouble must not end up behind the backlog in its lane.
+        // Fresh jobs first: they must not queue behind the backlog, which counts as retries in claims.
         boolean done =
                 unparkAll(names.stream().flatMap(name -> fresh(name).stream()).toList(), end)
                         && unparkAll(
@@ -360,7 +369,7 @@ final class Warden implements Role {
                 .map(breaker -> Unparking.fresh(name, CHUNK, breaker.failed()));
     }
 
-    /** Whether none is left before this time. */
+    /** Returns whether all jobs were unparked before this time. */
     private boolean unparkAll(List<Unparking> wanted, long end) {
         List<Unparking> left = wanted;
         while (!left.isEmpty() && driver.nanos() - end < 0) {
@@ -387,7 +396,7 @@ final class Warden implements Role {
         return unparked;
     }
 
-    /** Puts these back, a chunk at a time; tells how many for each. */
+    /** Unparks these jobs, a chunk at a time. Returns the number for each request. */
     private int[] unpark(List<Unparking> wanted) {
         int[] unparked = new int[wanted.size()];
         int[] left = wanted.stream().mapToInt(Unparking::max).toArray();
@@ -423,7 +432,10 @@ final class Warden implements Role {
         return unparked;
     }
 
-    /** What breakers and budgets let go in one step: taken from all of them, then let go, then given back what was not used. */
+    /**
+     * Unparks jobs in one step of the leader: it takes permits and credit from all breakers and budgets, unparks, and
+     * gives unused permits and credit back.
+     */
     private final class Takings {
 
         private final Instant now;
@@ -435,7 +447,7 @@ final class Warden implements Role {
             this.takes = shared.changes(now);
         }
 
-        /** Jobs that may go, of which so many are fresh ones if there are. */
+        /** Number of jobs to unpark for one key, of which up to {@code fresh} are fresh jobs. */
         private record Taking(
                 ControlKey key,
                 int jobs,
@@ -447,12 +459,12 @@ final class Warden implements Role {
             }
         }
 
-        /** False if nothing holds what is parked by this name. */
+        /** Takes permits from a breaker. Returns false if nothing holds the jobs that this name parks. */
         boolean breaker(ControlKey key) {
             String resource = key.subject();
             BreakerSettings settings = rules.breaker(resource);
             Breaker known = shared.breakers().get(resource);
-            // Others may go by a breaker that this worker does without: then it is moved on for them.
+            // Other workers may use a breaker that this worker has switched off. The leader then moves it on for them.
             if (known == null || !known.holds() || (!settings.enabled() && known.isForgotten(now))) {
                 return false;
             }
@@ -471,7 +483,7 @@ final class Warden implements Role {
             return true;
         }
 
-        /** Jobs that have come since it ramps up have their share, the latest first; the backlog has the rest. */
+        /** Fresh jobs get their share, the latest first. The backlog gets the rest. */
         private void add(ControlKey key, int jobs, BreakerSettings settings, Breaker breaker) {
             if (jobs > 0) {
                 double share = breaker.freshShare(settings, now);
@@ -480,11 +492,12 @@ final class Warden implements Role {
             }
         }
 
-        /** False if nothing holds what is parked by this name. */
+        /** Takes credit from a budget. Returns false if nothing holds the jobs that this name parks. */
         boolean budget(ControlKey key) {
             BudgetSettings settings = rules.budget(key);
             RetryBudget known = shared.budgets().get(key);
-            // Others may go by a budget that this worker does without: then it grants for them.
+            // Other workers may use a budget that this worker has switched off. The leader then
+            // unparks retries for them.
             if (!settings.enabled() && (known == null || known.isForgotten(now))) {
                 return false;
             }
@@ -551,7 +564,7 @@ final class Warden implements Role {
         } else if (namesAreNew) {
             stuckNanos.put(key.text(), driver.nanos());
         } else {
-            // The last job of this name may have gone since the names were read.
+            // The last job of this name may have gone since the names were read, so read them again.
             nextNamesNanos = driver.nanos();
         }
     }

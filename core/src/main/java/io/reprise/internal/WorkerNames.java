@@ -9,12 +9,15 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.random.RandomGenerator;
 
-/** Where a worker's name and its chance come from, unless given. */
+/**
+ * Supplies a worker's name and its random numbers, unless the user gives them. {@code RepriseBuilder}
+ * calls it once per worker.
+ */
 public final class WorkerNames {
 
     private WorkerNames() {}
 
-    /** A generator that many threads may share, seeded from the system's entropy. */
+    /** Returns a generator that many threads may share, seeded from the system's entropy. */
     public static RandomGenerator random() {
         return new SharedRandom(new SplittableRandom(new SecureRandom().nextLong()));
     }
@@ -26,7 +29,7 @@ public final class WorkerNames {
                 + ProcessHandle.current().pid() + "-" + part;
     }
 
-    /** Not by asking the network: looking up one's own name can take seconds where the resolver is slow. */
+    /** Does not ask the network: looking up the own host name can take seconds where the resolver is slow. */
     private static String host() {
         for (String variable : List.of("HOSTNAME", "COMPUTERNAME")) {
             String name = System.getenv(variable);

@@ -8,12 +8,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a worker works.
+ * The settings of a worker, as the builder collected them. Immutable.
  *
- * @param queues those to serve; empty for every queue there is
+ * @param queues queues to serve; empty for every queue
  * @param strictOrder whether the queues are served in the order given, rather than by weight
  * @param keep how long finished jobs are kept before the leader prunes them
- * @param onlyHandled whether jobs of types without a handler are left to others, rather than claimed and given back
+ * @param onlyHandled whether this worker claims only types that it handles, rather than claiming all
+ *     and giving others back
  */
 public record WorkerSettings(
         String name,
@@ -30,17 +31,18 @@ public record WorkerSettings(
     }
 
     /**
-     * How long things may take.
+     * Time limits of a worker.
      *
      * @param lease how long jobs are held between renewals
-     * @param poll the longest rest between two looks for work
+     * @param poll the longest rest between two looks for jobs
      * @param stopGrace how long a closing worker lets handlers finish
      * @param cancelGrace how long an interrupted handler may take to end
      */
     public record Timing(Duration lease, Duration poll, Duration stopGrace, Duration cancelGrace) {}
 
     /**
-     * How long ended jobs and the audit log are kept. Null keeps dead letters until a person has dealt with them.
+     * How long ended jobs and the audit log are kept. If {@code failed} is null, dead letters are kept until
+     * a person deals with them.
      */
     public record Keep(Duration finished, @Nullable Duration failed, Duration audit) {
 

@@ -7,7 +7,7 @@ import io.reprise.server.config.Durations;
 import java.time.Duration;
 import tools.jackson.databind.JsonNode;
 
-/** Waits for the end of a job, longer than the API lets anyone wait at once. */
+/** Waits for the end of a job, longer than one request to the API may wait. */
 final class Await {
 
     private static final Duration AT_ONCE = Duration.ofSeconds(30);
@@ -18,7 +18,7 @@ final class Await {
         this.link = link;
     }
 
-    /** The job when it has ended, or when the time is up. */
+    /** Returns the job when it has ended, or when the time is up. */
     JsonNode job(String id, Duration limit) {
         long until = System.nanoTime() + limit.toNanos();
         while (true) {

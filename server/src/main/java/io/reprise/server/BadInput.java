@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
-/** What the user gave cannot be used; the message says what and why, and is all the user needs. */
+/** Thrown if the user's input cannot be used. The message says what is wrong and why; the user needs nothing else. */
 final class BadInput extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -10,7 +10,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Enqueues many jobs, batch after batch; each batch is stored as a whole or not at all. */
+/** Enqueues many jobs, batch after batch. Each batch is stored as a whole or not at all. */
 final class BulkEnqueue {
 
     private static final int BATCH = 500;

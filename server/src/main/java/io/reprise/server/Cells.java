@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Values of JSON as cells of a table. What came from a job cannot move the cursor or colour the screen. */
+/** Shows JSON values as cells of a table. Text from a job cannot move the cursor or colour the screen. */
 final class Cells {
 
     private static final int WIDTH = 60;
@@ -27,13 +27,13 @@ final class Cells {
         return clean(value.isString() ? value.stringValue() : value.toString());
     }
 
-    /** At most as wide as a column should be. */
+    /** Returns the text, cut to the width of a column. */
     static String cut(JsonNode value) {
         String text = text(value);
         return text.length() <= WIDTH ? text : text.substring(0, WIDTH - 3) + "...";
     }
 
-    /** To the second. */
+    /** Returns the time, to the second. */
     static String time(JsonNode value) {
         String text = text(value);
         try {

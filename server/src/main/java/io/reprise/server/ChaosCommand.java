@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code reprise simulate chaos}: disasters from seeds, and a checker that nothing was lost. */
+/** {@code reprise simulate chaos}: runs fleets through disasters from seeds and checks that nothing was lost. */
 @Command(
         name = "chaos",
         sortOptions = false,

@@ -22,7 +22,7 @@ import picocli.CommandLine.Spec;
         })
 final class CompletionCommand implements Callable<Integer> {
 
-    /** The shells one script serves. */
+    /** The shells that the script serves. */
     enum Shell {
         BASH,
         ZSH

@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Turns the end of the process into a request, and holds it up until the work in hand is finished. */
+/** Turns the end of the process into a request to stop, and delays the end until the work is finished. */
 final class CtrlC implements AutoCloseable {
 
     private static final Duration SHORT = Duration.ofSeconds(15);
@@ -23,14 +23,14 @@ final class CtrlC implements AutoCloseable {
         return listen(SHORT);
     }
 
-    /** Holds the end up for so long at most. */
+    /** Delays the end by at most this time. */
     static CtrlC listen(Duration most) {
         CtrlC listening = new CtrlC(most);
         Runtime.getRuntime().addShutdownHook(listening.hook);
         return listening;
     }
 
-    /** Waits this long, or less if asked to stop; returns whether that was asked for. */
+    /** Waits this long, or less if a stop is requested. Returns whether a stop was requested. */
     boolean await(Duration pause) throws InterruptedException {
         return requested.await(pause.toNanos(), TimeUnit.NANOSECONDS);
     }
@@ -53,7 +53,7 @@ final class CtrlC implements AutoCloseable {
             try {
                 Runtime.getRuntime().removeShutdownHook(hook);
             } catch (IllegalStateException e) {
-                // The process began to end just now, and the hook lets it.
+                // The process is already ending; the hook lets it.
             }
         }
     }

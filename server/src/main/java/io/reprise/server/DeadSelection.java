@@ -7,7 +7,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** A command on dead letters that were chosen: some by id, or all that match. */
+/** A command on chosen dead letters: some by id, or all that match. */
 abstract class DeadSelection implements Callable<Integer> {
 
     final DeadCommand dead;

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the demo: lets jobs arrive, shows what becomes of them, and stops when all have ended or the time is up. */
+/** Runs the demo: enqueues jobs, shows their progress, and stops when all have ended or the time is up. */
 final class Demo {
 
     private static final String SCHEDULE = "demo/check-stock";
@@ -33,7 +33,7 @@ final class Demo {
     private static final Duration FRAME = Duration.ofMillis(200);
     private static final Duration BETWEEN_ARRIVALS = Duration.ofSeconds(2);
 
-    /** Later arrivals could not end in time. */
+    /** Jobs that arrive later could not end in time. */
     private static final double ARRIVALS_UNTIL = 0.72;
 
     private final Path file;
@@ -47,7 +47,7 @@ final class Demo {
     private final List<DemoRow> notes = new ArrayList<>();
     private int step;
 
-    /** A length of null is without end. */
+    /** A length of null means without end. */
     Demo(Path file, @Nullable Duration length, DemoView view) {
         this.file = file;
         this.length = length;
@@ -74,13 +74,13 @@ final class Demo {
                 jobs.begin();
                 play(reprise, ctrlC, resumed);
             }
-            // Closing wrote the last outcomes.
+            // Closing has written the last outcomes.
             showRest();
         }
         return new DemoSummary(elapsed(), scoreboard.lines(), scoreboard.tally());
     }
 
-    /** Refuses a database that is not the demo's; returns how many jobs of an earlier demo wait in it. */
+    /** Refuses a database that is not the demo's. Returns how many jobs of an earlier demo wait in it. */
     private int inspect() {
         try (Reprise reprise =
                 Reprise.builder().store(Stores.sqlite(file)).name(NAME).start()) {
@@ -167,7 +167,7 @@ final class Demo {
     private void show(List<JobEvent> events) {
         List<DemoRow> rows = new ArrayList<>();
         for (JobEvent event : events) {
-            // A start is not news: the end of the run follows, with the same attempt.
+            // A start is not shown: the end of the run follows, with the same attempt.
             if (event.kind() != JobEvent.Kind.STARTED) {
                 Duration at = Duration.between(start, event.at());
                 rows.add(DemoRow.of(at, event, limits.getOrDefault(event.id(), OptionalInt.empty())));

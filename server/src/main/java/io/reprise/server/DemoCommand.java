@@ -66,12 +66,12 @@ final class DemoCommand implements Callable<Integer> {
                     + " to " + MAX_SECONDS);
         }
         if (!root.verbose && System.getProperty("reprise.log.level") == null) {
-            // The demo shows each dead letter itself; the engine's warning about it would only break the picture.
+            // The demo shows each dead letter itself. The engine's warning would break the picture.
             System.setProperty("reprise.log.level", "ERROR");
         }
         boolean drawn = terminal.interactive() && !plain && !root.verbose;
         DemoView view = drawn ? new FrameView(terminal) : new PlainView(terminal.out());
-        // Closed in reverse: the process is let go only when the temporary file is gone too.
+        // Closed in reverse order: the process ends only after the temporary file is deleted.
         try (CtrlC ctrlC = CtrlC.listen();
                 DemoFile file = DemoFile.of(db)) {
             Duration length = forever ? null : Duration.ofSeconds(seconds);

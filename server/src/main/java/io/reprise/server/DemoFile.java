@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** The database of a demo: the user's own file, or one in a temporary directory that goes when the demo ends. */
+/** The database of a demo: the user's file, or one in a temporary directory that is deleted when the demo ends. */
 record DemoFile(Path path, @Nullable Path temporary) implements AutoCloseable {
 
     static DemoFile of(@Nullable Path given) throws IOException {

@@ -16,8 +16,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The work of the demo: each type misbehaves in its own way. What a run does depends only on the job's id, its attempt and
- * the time since the start, and all times shrink with the length of the demo.
+ * The jobs of the demo. Each type fails in its own way. A run depends only on the job's id, its attempt and the time
+ * since the start. All times scale with the length of the demo.
  */
 final class DemoJobs {
 
@@ -27,7 +27,7 @@ final class DemoJobs {
     static final String REPORTS = "demo/reports";
     static final List<String> QUEUES = List.of(MAIL, PAYMENTS, MEDIA, REPORTS);
 
-    /** How long a demo is for which the times below are as written. */
+    /** The length of a demo in which the times below apply as written. */
     static final Duration FULL_LENGTH = Duration.ofSeconds(20);
 
     private static final double FLAKY = 0.3;
@@ -78,7 +78,7 @@ final class DemoJobs {
         return Duration.ofMillis(Math.max(5, Math.round(millis * scale)));
     }
 
-    /** The first outage begins now. */
+    /** Starts the clock: the first outage begins now. */
     void begin() {
         startNanos = System.nanoTime();
     }
@@ -93,7 +93,7 @@ final class DemoJobs {
                 .handle(rebuildIndex, (index, job) -> work(2_500));
     }
 
-    /** What arrives at the given step of the demo; from the second round on, without what is only shown once. */
+    /** Returns the jobs that arrive at this step. From the second round on it leaves out those that are shown once. */
     List<JobRequest<?>> arrivals(int step) {
         List<JobRequest<?>> jobs = new ArrayList<>();
         for (int i = 0; i < 2; i++) {
@@ -104,7 +104,7 @@ final class DemoJobs {
         String order = "order-" + (1010 + step);
         JobRequest<Charge> charge =
                 chargeCard.job(new Charge(order, 1_990 + step)).queue(PAYMENTS);
-        // The lost one names no resource: the breaker of the acquirer would spare its attempts.
+        // The job that is lost names no resource: the breaker of the acquirer would spare its attempts.
         jobs.add(
                 order.equals(LOST_ORDER)
                         ? charge.retry(RetryPolicy.unset().maxAttempts(4))
@@ -123,7 +123,7 @@ final class DemoJobs {
         return jobs;
     }
 
-    /** Holds a unique key: asked for again while it lives, it is the same job. */
+    /** Has a unique key: a second request while the job lives returns the same job. */
     JobRequest<?> index() {
         return rebuildIndex.job(new Report("products")).queue(REPORTS).key("index/products");
     }
@@ -152,7 +152,7 @@ final class DemoJobs {
     }
 
     private void resize(Image image, JobContext job) throws InterruptedException {
-        // The first run hangs; the timeout of the type ends it.
+        // The first run hangs until the timeout of the type ends it.
         if (job.attempt() > 1) {
             work(300);
             return;
@@ -186,7 +186,7 @@ final class DemoJobs {
         Thread.sleep(scaled(millis).toMillis());
     }
 
-    /** An answer of a service that is not what was hoped for. */
+    /** A failed answer of a service. */
     static final class HttpFailure extends Exception implements FailureDetails {
 
         private static final long serialVersionUID = 1L;

@@ -10,10 +10,10 @@ import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened, ready to be laid out.
+ * One event, ready for layout.
  *
  * @param attempt {@code attempt 2 of 8}, or empty
- * @param pause how long until the job comes back, if it does
+ * @param pause how long until the job runs again, if it does
  */
 record DemoRow(
         Duration at,
@@ -23,7 +23,7 @@ record DemoRow(
         String text,
         @Nullable Wait pause) {
 
-    /** What kind of thing it is. */
+    /** The kind of the event. */
     enum Mark {
         QUEUED,
         SUCCEEDED,
@@ -36,8 +36,8 @@ record DemoRow(
     /**
      * A delay.
      *
-     * @param raw before jitter
-     * @param asked whether the other side asked for it
+     * @param raw the delay before jitter
+     * @param asked whether the service asked for it
      */
     record Wait(Duration raw, Duration delay, boolean asked) {
 
@@ -50,7 +50,7 @@ record DemoRow(
                     : "in " + shortly(delay) + ", jittered from " + shortly(raw);
         }
 
-        /** For one line of a table. */
+        /** Returns the delay for one line of a table. */
         String brief() {
             if (asked) {
                 return shortly(delay) + " Retry-After";
@@ -87,7 +87,7 @@ record DemoRow(
         return decision instanceof Decision.Fail fail ? fail.reason().name() : "FAILED";
     }
 
-    /** The rule that judged the failure, and what the failure says. */
+    /** Returns the rule that classified the failure, and the failure's message. */
     static String cause(@Nullable Failure failure, @Nullable Decision decision) {
         String rule = decision == null ? "" : decision.rule();
         if (failure == null) {

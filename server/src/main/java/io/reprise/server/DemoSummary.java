@@ -17,9 +17,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of the jobs of a demo.
+ * The results of a demo.
  *
- * @param tally how many events of each kind there were
+ * @param tally number of events of each kind
  */
 record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, Integer> tally) {
 
@@ -57,7 +57,7 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
                 + " waiting";
     }
 
-    /** Every run ended in exactly one of these ways. */
+    /** Every run ends in exactly one of these ways. */
     private String runs() {
         int started = tallied(JobEvent.Kind.STARTED);
         int told = tallied(JobEvent.Kind.SUCCEEDED)
@@ -114,7 +114,7 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
         table.print(out);
     }
 
-    /** The same error of the same type, ended the same way. */
+    /** Returns the key of a group: one type, one fail reason and one fingerprint. */
     private static String group(Line line) {
         JobEvent last = line.last();
         String fingerprint =
@@ -122,7 +122,7 @@ record DemoSummary(Duration length, Collection<Line> lines, Map<JobEvent.Kind, I
         return line.type() + " " + line.failReason() + " " + fingerprint;
     }
 
-    /** Sorted. */
+    /** Returns the times, sorted. */
     private static List<Duration> timesToSuccess(Collection<Line> jobs) {
         return jobs.stream()
                 .filter(line -> line.state() == JobState.SUCCEEDED)

@@ -6,21 +6,21 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** How a demo is shown while it runs. Used by one thread. */
+/** Shows a demo while it runs. One thread uses it. */
 interface DemoView extends AutoCloseable {
 
     /**
      * The demo at one moment.
      *
-     * @param length how long it will run; null without end
+     * @param length how long it runs; null means without end
      * @param lines every job
-     * @param rows what happened since the last moment
+     * @param rows the events since the last moment
      */
     record Moment(Duration elapsed, @Nullable Duration length, Collection<Scoreboard.Line> lines, List<DemoRow> rows) {}
 
     void show(Moment moment);
 
-    /** Leaves the terminal as it was. */
+    /** Restores the terminal. */
     @Override
     void close();
 }

@@ -11,7 +11,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 
-/** A picture of the whole demo, redrawn in place on a screen of its own. */
+/** Draws the whole demo as a picture on the alternate screen and redraws it in place. */
 final class FrameView implements DemoView {
 
     private static final String ENTER = "\u001b[?1049h\u001b[?25l";
@@ -153,7 +153,7 @@ final class FrameView implements DemoView {
         return styled(colour(row.mark()), cut(line));
     }
 
-    /** The full bar is the delay before jitter; the solid part is what jitter left of it. */
+    /** The full bar is the delay before jitter. The solid part is the delay after jitter. */
     private String bar(DemoRow.Wait wait) {
         int width = size.width() < WIDE ? BAR / 2 : BAR;
         double of = Math.max(wait.raw().toNanos(), wait.delay().toNanos());

@@ -89,7 +89,7 @@ final class JobFilter {
         }
     }
 
-    /** A duration is as long ago; what is none is left for the API to judge. */
+    /** A duration means that long ago. The API checks any other text. */
     private static String time(String text) {
         try {
             return InstantSource.system().instant().minus(Durations.parse(text)).toString();

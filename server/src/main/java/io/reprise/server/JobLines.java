@@ -11,12 +11,16 @@ import java.util.ArrayList;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Jobs in a file, an object per line. */
+/** Reads jobs from a file with one JSON object per line. */
 final class JobLines {
 
     private JobLines() {}
 
-    /** Reads all of them before any is enqueued. @throws BadInput naming the first line that is no JSON object */
+    /**
+     * Reads all jobs before any is enqueued.
+     *
+     * @throws BadInput naming the first line that is no JSON object
+     */
     static List<JsonNode> read(Path file, Terminal terminal) {
         List<JsonNode> jobs = new ArrayList<>();
         try (BufferedReader lines = open(file, terminal)) {

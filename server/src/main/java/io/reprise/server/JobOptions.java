@@ -9,7 +9,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Options that describe a job to be enqueued. */
+/** Options that describe a job to enqueue. */
 final class JobOptions {
 
     @Option(names = "--payload", paramLabel = "JSON", description = "What the handler is given; {} unless given.")

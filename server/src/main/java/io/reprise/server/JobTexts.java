@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import tools.jackson.databind.JsonNode;
 
-/** Jobs as people read them. */
+/** Shows jobs as text for people. */
 final class JobTexts {
 
     private static final List<String> FACTS = List.of(
@@ -82,7 +82,7 @@ final class JobTexts {
         table.print(out);
     }
 
-    /** Of a job, its attempts and how many it may have. */
+    /** Returns the job's attempts and how many it may have. */
     static String attempts(JsonNode job) {
         JsonNode most = job.path("maxAttempts");
         return Cells.text(job.path("attempts")) + " of " + (most.isNull() ? "any" : Cells.text(most));

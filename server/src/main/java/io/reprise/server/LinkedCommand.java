@@ -26,7 +26,7 @@ import picocli.CommandLine.ScopeType;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What commands on a queue share: how they reach it, over HTTP or in its store, and how they answer. */
+/** Base of the commands on a queue: how they reach it, over HTTP or in its store, and how they print answers. */
 abstract class LinkedCommand implements Callable<Integer> {
 
     final Terminal terminal;
@@ -77,14 +77,17 @@ abstract class LinkedCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
-    /** Does something with an open link, and closes it. */
+    /** Opens a link, does the work, and closes the link. */
     int with(ToIntFunction<Link> work) {
         try (Link link = open()) {
             return work.applyAsInt(link);
         }
     }
 
-    /** A flag decides; then whatever is set, the server first; then the server where it is by default. */
+    /**
+     * A flag decides first, then the settings, the server before the store. The default is the
+     * server at its default address.
+     */
     private Link open() {
         if (server != null && store != null) {
             throw new BadInput("--server and --store must not be given together");
@@ -127,7 +130,7 @@ abstract class LinkedCommand implements Callable<Integer> {
     private static Link toStore(Settings settings) {
         JobStore opened = Stores.openExisting(settings);
         try {
-            // A look from somebody's own machine must not upgrade what others run on.
+            // A command on a user's machine must not upgrade a schema that others use.
             opened.requirePrepared();
             LocalApi api = new LocalApi("cli-" + UUID.randomUUID(), opened, ServeCommand.outgoing(settings, opened));
             return new StoreLink(api, "cli " + System.getProperty("user.name", "unknown"));
@@ -137,7 +140,7 @@ abstract class LinkedCommand implements Callable<Integer> {
         }
     }
 
-    /** The answer as JSON if that is wanted, and otherwise as told. */
+    /** Prints the answer as JSON if the user wants that, otherwise runs {@code forPeople}. */
     int answer(JsonNode node, Runnable forPeople) {
         if (json) {
             terminal.out().println(Json.text(node));
@@ -147,12 +150,12 @@ abstract class LinkedCommand implements Callable<Integer> {
         return ExitCode.OK;
     }
 
-    /** One line for people. */
+    /** Prints one line for people. */
     int answer(JsonNode node, String format, Object... values) {
         return answer(node, () -> terminal.out().println(String.format(Locale.ROOT, format, values)));
     }
 
-    /** Does it to each, says of each that fails why, and goes on. */
+    /** Does the work for each name. If one is refused, prints why and goes on. */
     int each(List<String> names, ToIntFunction<String> work) {
         int worst = ExitCode.OK;
         for (String name : names) {
@@ -170,7 +173,7 @@ abstract class LinkedCommand implements Callable<Integer> {
         return worst;
     }
 
-    /** Every page of a list until there are enough, as one. */
+    /** Reads pages of a list until there are enough items, and joins them. */
     static ObjectNode pages(Link link, Target target, int limit, @Nullable String cursor) {
         ObjectNode all = Json.object();
         var items = all.putArray("items");

@@ -40,7 +40,7 @@ final class LintCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
-    /** The JSON. */
+    /** The JSON output. */
     record Report(String name, boolean valid, List<PolicyErrors.Found> errors, List<RetryPlan.Warning> warnings) {}
 
     @Override

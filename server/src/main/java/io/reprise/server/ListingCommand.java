@@ -5,7 +5,7 @@ import io.reprise.server.client.Link;
 import io.reprise.server.client.Target;
 import tools.jackson.databind.JsonNode;
 
-/** A command on the things of one kind; without more words it lists them. */
+/** A command on things of one kind. Without a subcommand it lists them. */
 abstract class ListingCommand extends LinkedCommand {
 
     private final String things;
@@ -27,7 +27,7 @@ abstract class ListingCommand extends LinkedCommand {
         });
     }
 
-    /** All there are, as one page. */
+    /** Returns all items as one page. */
     JsonNode all(Link link, Target target) {
         return link.get(target);
     }
@@ -42,7 +42,7 @@ abstract class ListingCommand extends LinkedCommand {
         table.print(terminal.out());
     }
 
-    /** With its headings. */
+    /** Returns a table with its headings. */
     abstract Table table();
 
     abstract Object[] row(JsonNode item);

@@ -21,7 +21,7 @@ public final class Main {
         System.exit(code);
     }
 
-    /** Runs one command and returns its exit code; never throws for anything a user did. */
+    /** Runs one command and returns its exit code. Never throws for an error of the user. */
     static int run(Terminal terminal, String... args) {
         RepriseCommand root = new RepriseCommand();
         CommandLine line = RepriseCommand.line(root, terminal, args);
@@ -33,7 +33,7 @@ public final class Main {
 
     private static int start(ParseResult parsed, RepriseCommand root) {
         if (root.verbose) {
-            // Read by logback.xml when the first logger is made, which no class loaded so far has done.
+            // logback.xml reads it when the first logger is created. No class loaded so far has created one.
             System.setProperty("reprise.log.level", "INFO");
         }
         return new CommandLine.RunLast().execute(parsed);
@@ -54,7 +54,7 @@ public final class Main {
         return ExitCode.BAD_INPUT;
     }
 
-    /** A message quotes what was typed, which may be a whole file. */
+    /** A message may quote what the user typed, which may be a whole file. */
     private static String shortened(String message) {
         return message.length() <= MAX_MESSAGE ? message : message.substring(0, MAX_MESSAGE) + "…";
     }

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How much of a long list is wanted. */
+/** How many items of a long list the user wants. */
 final class PageOptions {
 
     @Option(names = "--limit", paramLabel = "N", defaultValue = "50", description = "So many at most; 50 unless given.")

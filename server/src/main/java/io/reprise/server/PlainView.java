@@ -4,7 +4,7 @@ package io.reprise.server;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** One line per event, for pipes, logs and people who like to scroll. */
+/** Prints one line per event, for pipes and logs. */
 final class PlainView implements DemoView {
 
     private final PrintWriter out;

@@ -11,9 +11,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * The text of a policy file, as yet unread.
+ * The text of a policy file, not parsed yet.
  *
- * @param name what to call it: the file's name without {@code .json}
+ * @param name the file's name without {@code .json}
  */
 record PolicyFile(String name, String text) {
 

@@ -15,12 +15,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
 /**
- * One option for every field of a policy. Together they make a layer above the preset or file, just as a job's own policy
- * stands above its type's.
+ * One option for every field of a policy. Together they form a layer above the preset or file, as a job's policy is
+ * a layer above its type's.
  */
 final class PolicyOptions {
 
-    /** The curves a user can name. */
+    /** The backoff curves that a user can name. */
     enum Shape {
         EXPONENTIAL,
         LINEAR,
@@ -113,7 +113,7 @@ final class PolicyOptions {
     @Nullable
     String deadline;
 
-    /** The policy with what was given on the command line put above it. */
+    /** Returns the policy with the options of the command line above it. */
     RetryPolicy over(RetryPolicy beneath) {
         RetryPolicy layer = limits(RetryPolicy.unset());
         layer = curve(layer, beneath);
@@ -167,7 +167,7 @@ final class PolicyOptions {
         return set(curved, "--offset", offset, RetryPolicy::offset);
     }
 
-    /** What the user asked for outright or by giving a number that only one shape has. */
+    /** Returns the shape that the user named, or the only shape that has a given number. */
     private @Nullable Shape wantedShape() {
         if (shape != null) {
             return shape;

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** A policy in the few words that fit a table. */
+/** Describes a policy in the few words that fit a table. */
 final class PolicyText {
 
     private PolicyText() {}
@@ -20,7 +20,7 @@ final class PolicyText {
         return most.map(String::valueOf).orElse("unlimited");
     }
 
-    /** Both numbers, because half of the world counts the one and half the other. */
+    /** Shows both numbers, because some people count attempts and others retries. */
     static String attemptsAndRetries(RetryPolicy policy) {
         Optional<Integer> most = policy.complete().maxAttempts().toOptional();
         return most.map(limit -> count(limit, "attempt") + " (" + retries(limit - 1) + ")")

@@ -36,7 +36,7 @@ final class PresetsCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
-    /** One preset; {@code maxAttempts} null means unlimited. */
+    /** One preset. {@code maxAttempts} null means unlimited. */
     record Listed(String name, String description, @Nullable Integer maxAttempts, JsonNode policy) {}
 
     @Override

@@ -72,7 +72,7 @@ final class PreviewCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
-    /** The JSON; {@code maxAttempts} null means unlimited. */
+    /** The JSON output. {@code maxAttempts} null means unlimited. */
     record Preview(String name, @Nullable Integer maxAttempts, List<Retry> retries, List<RetryPlan.Warning> warnings) {}
 
     record Retry(
@@ -145,7 +145,7 @@ final class PreviewCommand implements Callable<Integer> {
         }
     }
 
-    /** The plan's own messages begin with the name of the argument, which is also that of the option. */
+    /** The plan's messages begin with the name of the argument, which is also the name of the option. */
     private static String firstWord(IllegalArgumentException e) {
         String message = String.valueOf(e.getMessage());
         return message.substring(0, Math.max(0, message.indexOf(' ')));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
-/** How far work has come, on one line of a terminal; nothing where nobody watches. Not thread-safe. */
+/** Shows progress on one line of a terminal. Prints nothing if the terminal is not interactive. Not thread-safe. */
 final class ProgressLine implements AutoCloseable {
 
     private static final int WIDTH = 30;
@@ -30,7 +30,7 @@ final class ProgressLine implements AutoCloseable {
         }
     }
 
-    /** Wipes the line. */
+    /** Clears the line. */
     @Override
     public void close() {
         if (terminal.interactive()) {

@@ -47,7 +47,7 @@ final class QueuesCommand extends ListingCommand {
         };
     }
 
-    /** With a plus if there may be more. */
+    /** Returns the count, with a plus if there may be more. */
     private static String count(JsonNode queue, String state) {
         boolean more = queue.path("countsAtLeast")
                 .valueStream()

@@ -13,7 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code reprise simulate recovery}: trouble that comes and goes, and a checker of how the fleet comes back. */
+/** {@code reprise simulate recovery}: runs fleets through troubles from seeds and checks how they recover. */
 @Command(
         name = "recovery",
         sortOptions = false,

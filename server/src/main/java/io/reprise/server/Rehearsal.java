@@ -12,8 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * Starts the server on a store in a directory, uses it a little and ends. For the launcher, which has the JVM write down all
- * classes that were needed, so that later starts find them ready.
+ * Starts the server on a store in a directory, uses it a little and stops. The launcher uses it to let the JVM archive
+ * all classes that a start needs, so that later starts are quicker.
  */
 final class Rehearsal {
 
@@ -21,7 +21,7 @@ final class Rehearsal {
 
     private Rehearsal() {}
 
-    /** Argument: an empty directory. */
+    /** Takes one argument: an empty directory. */
     public static void main(String[] args) throws IOException {
         PipedReader lines = new PipedReader();
         PrintWriter out = new PrintWriter(new PipedWriter(lines), true);
@@ -30,7 +30,7 @@ final class Rehearsal {
         server.setDaemon(true);
         server.start();
         int code = use(new BufferedReader(lines));
-        // Ends the server as well, the way a signal would.
+        // Ends the server too, as a signal would.
         System.exit(code);
     }
 

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
-/** Shows how far a paced replay has come, until it ends. */
+/** Shows the progress of a paced replay until it ends. */
 final class ReplayWatch {
 
     private static final Set<String> OVER = Set.of("DONE", "STOPPED", "CANCELLED");
@@ -21,7 +21,7 @@ final class ReplayWatch {
         this.link = link;
     }
 
-    /** With what it means if not all were counted. */
+    /** Returns the number of matches, with "at least" if not all were counted. */
     static String matched(JsonNode replay) {
         boolean more = replay.path("matchedAtLeast").booleanValue(false);
         return (more ? "at least " : "") + Cells.text(replay.path("matched"));

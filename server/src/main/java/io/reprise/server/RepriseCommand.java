@@ -14,7 +14,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.TypeConversionException;
 
-/** The command line as a whole: {@code reprise} and what can follow it. */
+/** The whole command line: {@code reprise} and its commands. */
 @Command(
         name = "reprise",
         description = "A durable job queue whose heart is retry control.",
@@ -37,7 +37,7 @@ import picocli.CommandLine.TypeConversionException;
         })
 final class RepriseCommand {
 
-    /** Needs to know all the others. */
+    /** The completion command needs to know all other commands. */
     private static final String COMPLETION = "completion";
 
     @Mixin
@@ -56,8 +56,8 @@ final class RepriseCommand {
     boolean verbose;
 
     /**
-     * The command line for these arguments. If they begin with a command, it knows only that one: to read the annotations of
-     * all commands takes longer than to run one.
+     * Builds the command line for these arguments. If they begin with a command, only that command is built: reading
+     * the annotations of all commands takes longer than running one.
      */
     static CommandLine line(RepriseCommand root, Terminal terminal, String... args) {
         Map<String, Supplier<CommandLine>> commands = commands(root, terminal);
@@ -112,7 +112,7 @@ final class RepriseCommand {
         }
     }
 
-    /** {@code -h}, the same on every command. */
+    /** {@code -h}, which every command has. */
     static final class HelpOption {
         @Option(
                 names = {"-h", "--help"},
@@ -121,7 +121,7 @@ final class RepriseCommand {
         boolean help;
     }
 
-    /** Says what runs, for bug reports. */
+    /** Prints the version and the Java version, for bug reports. */
     static final class Version implements IVersionProvider {
         @Override
         public String[] getVersion() {

@@ -17,7 +17,7 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example:", "  reprise schema export --format flyway --dialect postgresql db/reprise"})
 final class SchemaExportCommand implements Callable<Integer> {
 
-    /** For which tool; the names are those on the command line. */
+    /** The target tool. The names are those on the command line. */
     enum Format {
         flyway,
         liquibase

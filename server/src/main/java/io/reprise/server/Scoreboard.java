@@ -17,15 +17,15 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What the demo knows of its jobs, from their events alone. Thread-safe. */
+/** The state of the demo's jobs, derived from their events alone. Thread-safe. */
 final class Scoreboard implements JobListener {
 
     /**
-     * One job as far as it has come.
+     * One job and its progress.
      *
-     * @param since when its life began: what the time to success counts from
+     * @param since when its life began; the time to success counts from there
      * @param runs claims that reached the handler
-     * @param last the latest event; null for a job found waiting when the demo began
+     * @param last the latest event; null for a job that already waited when the demo began
      */
     record Line(
             JobId id,
@@ -48,7 +48,7 @@ final class Scoreboard implements JobListener {
     private final Map<JobEvent.Kind, Integer> tally = new EnumMap<>(JobEvent.Kind.class);
     private final List<JobEvent> fresh = new ArrayList<>();
 
-    /** A job of an earlier demo that still waits in the same file. */
+    /** Adds a job of an earlier demo that still waits in the same file. */
     synchronized void add(Job waiting) {
         lines.put(
                 waiting.id(),
@@ -82,7 +82,7 @@ final class Scoreboard implements JobListener {
 
     private static Line next(Line line, JobEvent event) {
         JobEvent.Kind kind = event.kind();
-        // A quick handler can be told of before the insert that it came from.
+        // The events of a quick handler can arrive before the event of its insert.
         boolean late = kind == JobEvent.Kind.ENQUEUED && line.last() != null;
         return new Line(
                 line.id(),
@@ -106,17 +106,17 @@ final class Scoreboard implements JobListener {
         };
     }
 
-    /** Every job seen so far, oldest first. */
+    /** Returns every job seen so far, oldest first. */
     synchronized Collection<Line> lines() {
         return List.copyOf(lines.values());
     }
 
-    /** How many events of each kind there were. */
+    /** Returns how many events of each kind there were. */
     synchronized Map<JobEvent.Kind, Integer> tally() {
         return Map.copyOf(tally);
     }
 
-    /** The events since the last call of this. */
+    /** Returns the events since the last call. */
     synchronized List<JobEvent> takeEvents() {
         List<JobEvent> taken = List.copyOf(fresh);
         fresh.clear();

@@ -14,7 +14,7 @@ final class SeedOptions {
     @Option(names = "--json", description = "Print JSON.")
     boolean json;
 
-    /** The seed of the first world. */
+    /** Returns the seed of the first world. */
     long first() {
         return seed == null ? 1 : seed;
     }

@@ -17,7 +17,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
 
-/** What only the parts of the server know about the values of its settings, so that it is said together with the rest. */
+/**
+ * Checks of settings that only parts of the server can make. They run with the other checks, so that all
+ * errors are reported together.
+ */
 final class ServeChecks {
 
     static final Map<Setting, Consumer<String>> ALL = Map.ofEntries(

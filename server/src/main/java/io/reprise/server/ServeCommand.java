@@ -69,13 +69,13 @@ final class ServeCommand implements Callable<Integer> {
     private static final Duration FOREVER = Duration.ofDays(36_500);
     private static final String LOOPBACK = "127.0.0.1";
 
-    /** How many references fit into a line of the CPU's cache. */
+    /** Jetty's property for the number of references that fit into a CPU cache line. */
     private static final String CACHE_LINE = "org.eclipse.jetty.util.referencesPerCacheLine";
 
-    /** Requests under way, handlers that are cancelled, and the store, which must answer once more. */
+    /** Time for requests under way, for cancelled handlers, and for the last call of the store. */
     private static final Duration STOP_SLACK = Duration.ofSeconds(40);
 
-    /** They only begin calls: what runs, holds none. */
+    /** Threads only begin calls: a running call holds no thread. */
     private static final int THREADS = 8;
 
     private static final Duration CANCEL_GRACE = Duration.ofSeconds(2);
@@ -100,7 +100,7 @@ final class ServeCommand implements Callable<Integer> {
         this.terminal = terminal;
     }
 
-    /** The command with a flag for every setting. */
+    /** Returns the command with a flag for every setting. */
     static CommandLine line(Terminal terminal) {
         CommandLine line = new CommandLine(new ServeCommand(terminal));
         for (Setting setting : Setting.values()) {
@@ -118,7 +118,7 @@ final class ServeCommand implements Callable<Integer> {
         return line;
     }
 
-    /** The store has the short name too that the commands on a queue give it. */
+    /** The store also has the short name that other commands give it. */
     private static String[] names(Setting setting) {
         return setting == Setting.STORE_URL ? new String[] {"--store", setting.flag()} : new String[] {setting.flag()};
     }
@@ -132,11 +132,11 @@ final class ServeCommand implements Callable<Integer> {
             return ExitCode.OK;
         }
         if (System.getProperty(CACHE_LINE) == null) {
-            // Jetty would start all of JMX to find out, which takes longer than to open the store.
+            // Without this property Jetty starts JMX to find the value, which takes longer than opening the store.
             System.setProperty(CACHE_LINE, "16");
         }
         Duration drain = settings.duration(Setting.HTTP_DRAIN);
-        // The process is held up for as long as everything together may take.
+        // The end of the process waits as long as all steps together may take.
         Duration most = drain.plus(settings.duration(Setting.WORKER_STOP_GRACE)).plus(STOP_SLACK);
         try (CtrlC ctrlC = CtrlC.listen(most);
                 RepriseServer server = start(settings)) {
@@ -262,7 +262,9 @@ final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /** Without a key nobody could do anything, and whoever were first could do everything. */
+    /**
+     * Creates the first key. Without a key nobody could use the server, and the first user to come could do everything.
+     */
     private boolean firstKey(JobStore store, @Nullable String given) {
         Keys keys = new Keys(store, InstantSource.system());
         if (!keys.isEmpty()) {

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** What all experiments share: their options, and how they print. */
+/** Base of the experiments: their options, and how they print. */
 abstract class SimulateCommand implements Callable<Integer> {
 
     private final Terminal terminal;
@@ -46,7 +46,7 @@ abstract class SimulateCommand implements Callable<Integer> {
 
     abstract Experiment experiment();
 
-    /** {@code --policy}, of those experiments that can run one. */
+    /** {@code --policy}, for experiments that can run one. */
     static final class OwnPolicy {
 
         @Option(
@@ -63,7 +63,7 @@ abstract class SimulateCommand implements Callable<Integer> {
             PolicyFile source = PolicyFile.read(file, terminal.in());
             try {
                 RetryPolicy policy = RetryPolicy.fromJson(source.text());
-                // Never the name of a row that is there already.
+                // The prefix keeps the name different from existing rows.
                 return Candidate.own("my-" + source.name(), policy);
             } catch (IllegalArgumentException e) {
                 throw new BadInput("Cannot use " + file + " for '--policy': " + e.getMessage(), e);
@@ -75,7 +75,7 @@ abstract class SimulateCommand implements Callable<Integer> {
         return terminal;
     }
 
-    /** Nobody needs a warning of jobs that die in a simulation. */
+    /** Silences warnings about jobs that die in a simulation. */
     static void silenceLog() {
         if (System.getProperty("reprise.log.level") == null) {
             System.setProperty("reprise.log.level", "OFF");

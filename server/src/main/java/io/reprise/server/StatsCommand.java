@@ -47,7 +47,7 @@ final class StatsCommand extends LinkedCommand {
         stats.path("alerts").forEach(alert -> terminal.out().println("alert: " + Cells.text(alert.path("message"))));
     }
 
-    /** Only what is late by more than upkeep takes to notice. */
+    /** Prints upkeep only if it is later than upkeep takes to notice work. */
     private void printBehind(JsonNode piece) {
         if (piece.path("seconds").doubleValue() >= LATE_SECONDS) {
             terminal.out()

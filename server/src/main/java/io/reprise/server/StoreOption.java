@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Which store a command is about. */
+/** The store of a command. */
 final class StoreOption {
 
     @Option(

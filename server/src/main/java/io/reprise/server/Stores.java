@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 
-/** The one place that knows which stores there are. */
+/** The only class that knows which stores exist. */
 final class Stores {
 
     private static final String SQLITE = "sqlite:";
@@ -30,14 +30,14 @@ final class Stores {
 
     private Stores() {}
 
-    /** A store in this file, which is created if need be. */
+    /** Opens a store in this file. Creates the file if it is missing. */
     static JobStore sqlite(Path file) {
         return JdbcJobStore.sqlite(file);
     }
 
     /**
-     * What a URL names: {@code sqlite:FILE}, or {@code KIND://USER@HOST/DATABASE} where the kind is postgresql, mariadb, mysql
-     * or mongodb.
+     * Opens the store of a URL: {@code sqlite:FILE}, or {@code KIND://USER@HOST/DATABASE} where KIND is postgresql,
+     * mariadb, mysql or mongodb.
      */
     static JobStore open(Settings settings) {
         String url = settings.text(Setting.STORE_URL);
@@ -52,7 +52,7 @@ final class Stores {
         }
     }
 
-    /** Whether it is a PostgreSQL on another machine, and nothing is said about encryption. */
+    /** Whether the URL names PostgreSQL on another machine and says nothing about encryption. */
     static boolean isInTheClear(String url) {
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
         return name.startsWith("postgresql://")
@@ -60,7 +60,11 @@ final class Stores {
                 && !LOCAL.matcher(name).find();
     }
 
-    /** Looks at nothing but how the URL begins. @throws IllegalArgumentException if no store's does so */
+    /**
+     * Checks only the beginning of the URL.
+     *
+     * @throws IllegalArgumentException if no store has such a URL
+     */
     static void requireKnownKind(String url) {
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
         if (KINDS.stream().noneMatch(name::startsWith)) {
@@ -68,7 +72,7 @@ final class Stores {
         }
     }
 
-    /** The same, but a file must be there: a name that was mistyped must not become an empty queue. */
+    /** Opens the store of a URL. A SQLite file must exist: a mistyped name must not create an empty queue. */
     static JobStore openExisting(Settings settings) {
         String url = settings.text(Setting.STORE_URL);
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
@@ -80,7 +84,8 @@ final class Stores {
     }
 
     /**
-     * What to say of a store that cannot be used. A pool says only that it has no connection; why, its cause knows.
+     * Returns the error for a store that cannot be used. The message of a pool only says that it has no
+     * connection; its cause says why.
      */
     static BadInput unusable(RepriseException failure) {
         Throwable last = failure;
@@ -92,7 +97,7 @@ final class Stores {
         return new BadInput("Cannot use the store: " + message + (message.contains(why) ? "" : ". " + why), failure);
     }
 
-    /** Copies the store while others work on it. */
+    /** Copies the store while other processes use it. */
     static void backup(Settings settings, Path copy) {
         String url = settings.text(Setting.STORE_URL);
         String name = url.startsWith("jdbc:") ? url.substring("jdbc:".length()) : url;
@@ -107,7 +112,11 @@ final class Stores {
         }
     }
 
-    /** Makes a store that came back from a backup fit for use. @throws BadInput if somebody works on it */
+    /**
+     * Makes a store that was restored from a backup fit for use.
+     *
+     * @throws BadInput if a worker uses it
+     */
     static void afterRestore(Settings settings, boolean force) {
         try (JobStore store = openExisting(settings)) {
             store.requirePrepared();
@@ -126,12 +135,12 @@ final class Stores {
         }
     }
 
-    /** The SQL that creates the tables. */
+    /** Returns the SQL that creates the tables. */
     static String schema(String dialect) {
         return schema(dialect, JdbcSchema::print);
     }
 
-    /** The same for a tool that applies it, by the names of the files. */
+    /** Returns the SQL as files for a migration tool, by file name. */
     static Map<String, String> schemaFiles(String dialect, SchemaExportCommand.Format format) {
         return schema(
                 dialect, format == SchemaExportCommand.Format.flyway ? JdbcSchema::flyway : JdbcSchema::liquibase);

@@ -11,7 +11,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where the program reads and writes.
+ * The input and output of the program.
  *
  * @param interactive whether a person watches, so that a picture may be redrawn in place
  * @param unicode whether block characters and arrows can be shown
@@ -29,18 +29,20 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean intera
     }
 
     private static Charset charset() {
-        // Java 19 and later say what the terminal uses; before, the locale is the best guess.
+        // Java 19 and later report the encoding of the terminal. Before, the locale is the best guess.
         String name = System.getProperty("stdout.encoding", System.getProperty("native.encoding", "UTF-8"));
         return Charset.isSupported(name) ? Charset.forName(name) : Charset.defaultCharset();
     }
 
-    @SuppressWarnings("SystemConsoleNull") // The other half of the answer is asked for right behind it.
+    @SuppressWarnings("SystemConsoleNull") // isTerminal() answers the rest of the question.
     private static boolean isInteractive() {
         Console console = System.console();
         return console != null && !"dumb".equals(System.getenv("TERM")) && isTerminal(console);
     }
 
-    /** From Java 22 on a console may exist without a terminal; only its own method, unknown to 17, tells. */
+    /**
+     * From Java 22 on, a console may exist without a terminal. Only its method isTerminal, unknown to Java 17, tells.
+     */
     private static boolean isTerminal(Console console) {
         try {
             return (boolean) Console.class.getMethod("isTerminal").invoke(console);
@@ -49,14 +51,14 @@ record Terminal(InputStream in, PrintWriter out, PrintWriter err, boolean intera
         }
     }
 
-    /** How many characters fit. */
+    /** The number of characters that fit. */
     record Size(int width, int height) {
 
         static final Size USUAL = new Size(80, 24);
 
         private static final Pattern ANSWER = Pattern.compile("([1-9]\\d{0,3}) ([1-9]\\d{0,3})\\s*");
 
-        /** Java cannot ask a terminal for its size; {@code stty} can, wherever there is one. */
+        /** Java cannot ask a terminal for its size; {@code stty} can, where it exists. */
         static Size now() {
             try {
                 Process stty = new ProcessBuilder("stty", "size")

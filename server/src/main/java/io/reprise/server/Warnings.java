@@ -6,7 +6,7 @@ import io.reprise.server.config.Durations;
 import java.time.Duration;
 import java.util.regex.Pattern;
 
-/** Warnings about a policy as people read them. */
+/** Shows warnings about a policy as text for people. */
 final class Warnings {
 
     private static final Pattern ISO = Pattern.compile("\\bPT[0-9HMS.]*[HMS]\\b");
@@ -17,7 +17,7 @@ final class Warnings {
         return "warning: " + inShort(warning.message()) + " [" + warning.code() + "]";
     }
 
-    /** ISO-8601 durations in the way everything else on the screen is written. */
+    /** Writes ISO-8601 durations as all other durations on the screen. */
     private static String inShort(String message) {
         return ISO.matcher(message).replaceAll(found -> Durations.text(Duration.parse(found.group())));
     }

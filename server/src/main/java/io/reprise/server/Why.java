@@ -13,7 +13,7 @@ final class Why {
     @Nullable
     String text;
 
-    /** What is sent, with the reason if there is one. */
+    /** Returns a request body, with the reason if there is one. */
     ObjectNode body() {
         ObjectNode body = Json.object();
         return text == null ? body : body.put("why", text);

@@ -7,7 +7,10 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;
 
-/** What the world does by itself: arrivals, answers, failures, each at its time. Equal times go in the order of entry. */
+/**
+ * The events of the world outside the engine: arrivals, answers, failures, each at its time. Events at equal times
+ * run in the order of entry.
+ */
 final class Agenda implements Role {
 
     private static final Duration IDLE = Duration.ofDays(1);

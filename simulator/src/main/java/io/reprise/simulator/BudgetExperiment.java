@@ -8,14 +8,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.random.RandomGenerator;
 
-/** Calls fail with a certain probability: what share of the jobs gets through, and for how many calls each? */
+/** Calls fail with a certain probability. Measures the share of jobs that succeed, and the calls per job. */
 public final class BudgetExperiment extends Contest<Client> {
 
     private static final int CLIENTS = 100;
     private static final int RETRIES = 3;
     private static final double RATE = 100;
     private static final double LATENCY = 0.01;
-    /** Long enough after the last arrival for retries that are not held back. */
+    /** Long enough after the last arrival for retries that nothing holds back. */
     private static final double AFTERWARDS = 60;
 
     private record Cell(Client client, double failing) {}
@@ -84,7 +84,7 @@ public final class BudgetExperiment extends Contest<Client> {
                 calls.total() / jobs);
     }
 
-    /** What the formula says of three retries: pⁿ⁺¹ fail, 1 + p + p² + p³ calls. */
+    /** The formula for three retries: pⁿ⁺¹ of the jobs fail, with 1 + p + p² + p³ calls. */
     private static Row expected(double p) {
         double failed = Math.pow(p, RETRIES + 1.0);
         return row("3-retries-by-formula", p, failed, failed, 1 + p + p * p + p * p * p);

@@ -6,7 +6,7 @@ import java.util.Arrays;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Counts calls by the second, and keeps how long jobs took from arrival to success. */
+/** Counts calls per second, and records how long jobs take from arrival to success. */
 class Calls implements SimulatedHandler.Observer {
 
     private final World world;
@@ -46,14 +46,14 @@ class Calls implements SimulatedHandler.Observer {
         return total;
     }
 
-    /** Calls begun from one whole second until before another. */
+    /** Returns the calls that began from one whole second until before another. */
     long between(int from, int until) {
         return Arrays.stream(perSecond, from, Math.max(from, Math.min(until, perSecond.length)))
                 .asLongStream()
                 .sum();
     }
 
-    /** The most calls in one second, from this one on. */
+    /** Returns the most calls in one second, from this second on. */
     int peakFrom(int second) {
         return Arrays.stream(perSecond, Math.min(second, perSecond.length), perSecond.length)
                 .max()
@@ -64,12 +64,15 @@ class Calls implements SimulatedHandler.Observer {
         return second < perSecond.length ? perSecond[second] : 0;
     }
 
-    /** The time within which this share of the successful jobs succeeded; NaN if none did. */
+    /** Returns the time within which this share of the successful jobs succeeded; NaN if none did. */
     double quantile(double share) {
         return quantile(share, Double.NEGATIVE_INFINITY);
     }
 
-    /** The same of the jobs that arrived at this time or later. */
+    /**
+     * Returns the time within which this share of the successful jobs succeeded, of jobs that
+     * arrived at this time or later.
+     */
     double quantile(double share, double from) {
         double[] sorted = IntStream.range(0, succeeded)
                 .filter(job -> arrived[job] >= from)

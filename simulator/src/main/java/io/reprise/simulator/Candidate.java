@@ -13,15 +13,15 @@ import java.util.random.RandomGenerator;
 /**
  * A row of a table: a way to retry.
  *
- * @param policies one of these per job, drawn at random; more than one only for a curve no single policy can express
- * @param controlled whether the control plane is on, as it is for users; it is off for the curves of others
+ * @param policies each job gets one of these at random; several only for a curve that no single policy can express
+ * @param controlled whether the control plane is on, as it is for users; it is off for the curves of other queues
  */
 public record Candidate(String name, List<RetryPolicy> policies, boolean controlled) {
 
-    /** What everybody gets who configures nothing. */
+    /** The defaults of Reprise. */
     public static final Candidate REPRISE = new Candidate("reprise", RetryPolicy.DEFAULT, true);
 
-    /** The default policy by itself. */
+    /** The default policy without the control plane. */
     static final Candidate UNCONTROLLED = new Candidate("reprise-policy-only", RetryPolicy.DEFAULT, false);
 
     private static final int DRAWN = 1_000;
@@ -34,7 +34,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
         this(name, List.of(policy), controlled);
     }
 
-    /** A policy of a user's own, with the control plane and by itself. */
+    /** A user's policy, with and without the control plane. */
     public static List<Candidate> own(String name, RetryPolicy policy) {
         return List.of(new Candidate(name, policy, true), new Candidate(name + "-policy-only", policy, false));
     }
@@ -43,7 +43,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
         return policies.size() == 1 ? policies.get(0) : policies.get(random.nextInt(policies.size()));
     }
 
-    /** Our own rows, those of other queues by their published formulas, and those of the presets. */
+    /** Returns our own rows, those of other queues by their published formulas, and those of the presets. */
     static List<Candidate> all() {
         List<Candidate> all = new ArrayList<>(List.of(REPRISE, UNCONTROLLED));
         all.addAll(List.of(river(), sidekiq(), oban(), jobRunr()));
@@ -73,7 +73,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
 
     /** 15 + 2ⁿ seconds and up to 10 % more, 20 attempts. */
     static Candidate oban() {
-        // From x to 1.1 x is 1.05 x give or take a 21st.
+        // From x to 1.1 x is 1.05 x, plus or minus a 21st.
         RetryPolicy policy = endless(table(19, n -> 1.05 * (15 + Math.pow(2, n))))
                 .jitter(Jitter.proportional(1.0 / 21))
                 .maxAttempts(20);
@@ -89,7 +89,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
         return new Candidate("jobrunr", policy, false);
     }
 
-    /** Neither cap nor deadline, as those others have none. */
+    /** Removes cap and deadline, because the other queues have none. */
     private static RetryPolicy endless(RetryPolicy policy) {
         return policy.noCap().noDeadline();
     }

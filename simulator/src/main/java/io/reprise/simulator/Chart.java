@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Lines over one axis, as SVG. Our own is a broad band below the others, so that what runs along it is still seen.
- * Colours are told apart by those who see red and green alike, and lines of the same colour by their dashes. Not
- * thread-safe.
+ * Draws lines over one axis, as SVG. Our own line is a broad band below the others, so that lines along it
+ * stay visible. The colours suit people with red-green colour blindness; lines of one colour differ by their
+ * dashes. Not thread-safe.
  */
 final class Chart {
 
@@ -37,7 +37,7 @@ final class Chart {
         this.up = up;
     }
 
-    /** The vertical axis goes by powers of ten. */
+    /** Makes the vertical axis logarithmic. */
     Chart logarithmic() {
         logarithmic = true;
         return this;
@@ -101,7 +101,7 @@ final class Chart {
         }
     }
 
-    /** How the line of this number looks; ours is -1. */
+    /** Returns the style of the line of this number; -1 is ours. */
     private static String stroke(int number) {
         if (number < 0) {
             return "stroke=\"" + OURS + "\" stroke-width=\"6\"";

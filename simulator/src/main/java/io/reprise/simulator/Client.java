@@ -4,7 +4,7 @@ package io.reprise.simulator;
 import io.reprise.retry.RetryPolicy;
 import java.util.function.Function;
 
-/** A candidate that keeps a budget of its own, as clients of request services do. */
+/** A candidate with its own budget, as clients of request services have. */
 record Client(Candidate candidate, Function<World, ClientBudget> budget) {
 
     static Client plain(Candidate candidate) {

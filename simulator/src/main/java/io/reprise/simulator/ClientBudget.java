@@ -4,7 +4,7 @@ package io.reprise.simulator;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A retry budget as clients of request services have it: when it is empty, a retry is not sent and the request fails. */
+/** A retry budget of a client of a request service: if it is empty, the retry is not sent and the request fails. */
 interface ClientBudget {
 
     /** Every retry is sent. */
@@ -16,10 +16,10 @@ interface ClientBudget {
 
     default void failed() {}
 
-    /** Whether a retry may be sent, which is then paid for. */
+    /** Whether a retry may be sent. It is then paid for. */
     boolean pays();
 
-    /** Tokens that successes deposit and retries withdraw; full at first. */
+    /** A bucket that successes fill and retries empty; full at first. */
     static ClientBudget bucket(double capacity, double deposit, double cost) {
         return new ClientBudget() {
             private double tokens = capacity;
@@ -40,7 +40,7 @@ interface ClientBudget {
         };
     }
 
-    /** A share of what was sent in the last ten seconds, and so many per second besides, whatever became of it. */
+    /** Allows a share of the sends of the last ten seconds, plus a number per second, whatever their outcome. */
     static ClientBudget ofSends(World world, double share, double perSecond) {
         return new ClientBudget() {
             private static final double WINDOW = 10;

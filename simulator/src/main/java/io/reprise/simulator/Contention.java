@@ -8,7 +8,9 @@ import java.util.PriorityQueue;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** One row with a version, and clients that read it, write it if nobody else has meanwhile, or wait and read again. */
+/**
+ * One row with a version. Clients read it and write it if the version is unchanged; otherwise they wait and read again.
+ */
 final class Contention {
 
     private static final double NET_MEAN = 10;

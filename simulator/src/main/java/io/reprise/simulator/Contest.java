@@ -7,7 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** An experiment that does the same to several contestants, each a row of its table or some. */
+/** An experiment that treats several contestants alike. Each contestant is one or more rows of its table. */
 abstract class Contest<T> implements Experiment {
 
     private final List<T> contestants = new ArrayList<>();
@@ -16,7 +16,7 @@ abstract class Contest<T> implements Experiment {
         this.contestants.addAll(contestants);
     }
 
-    /** The policy of its rows. */
+    /** Returns the policy name of its rows. */
     abstract String name(T contestant);
 
     List<T> contestants() {

@@ -4,7 +4,7 @@ package io.reprise.simulator;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What jobs call: something that answers later, with an error or with null. */
+/** The service that jobs call. It answers later, with an error or with null. */
 interface Downstream {
 
     void call(Consumer<@Nullable Exception> answer);

@@ -8,7 +8,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What simulated calls fail of: the classes real ones fail of, without the cost of a stack trace. */
+/** The failures of simulated calls: the classes that real calls fail with, without the cost of a stack trace. */
 public final class Errors {
 
     private Errors() {}
@@ -21,7 +21,7 @@ public final class Errors {
         return new Overloaded();
     }
 
-    /** Told to call less often, with or without a word on when to call again. */
+    /** A call that was throttled, with or without a time to call again. */
     public static Exception throttled(@Nullable Duration retryAfter) {
         return new Throttled(retryAfter);
     }
@@ -34,7 +34,7 @@ public final class Errors {
         return new Failed();
     }
 
-    /** The client gave up retrying this request. */
+    /** The client's budget did not allow a retry. */
     static Exception outOfBudget() {
         return new OutOfBudget();
     }

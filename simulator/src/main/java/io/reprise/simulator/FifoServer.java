@@ -6,8 +6,8 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server that takes requests in the order they came, one at a time, and stands still for a while. It works on requests
- * whose clients have long given up, unless it is told when they do.
+ * A server that processes requests in order, one at a time, and stalls for a while. It also processes requests whose
+ * clients have given up, unless it knows the clients' patience.
  */
 final class FifoServer implements Downstream {
 
@@ -19,7 +19,7 @@ final class FifoServer implements Downstream {
     private final double patience;
     private double freeAt;
 
-    /** A patience of infinity: it is not told. */
+    /** An infinite patience means that the server does not know it. */
     FifoServer(World world, double perSecond, double stallFrom, double stallUntil, double patience) {
         this.world = world;
         this.random = world.chance();

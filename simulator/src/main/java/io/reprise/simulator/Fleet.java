@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
-/** Workers of one candidate on one store, and the jobs they are given. */
+/** The workers of one candidate on one store, and their jobs. */
 final class Fleet {
 
     private static final String QUEUE = "calls";
@@ -45,7 +45,7 @@ final class Fleet {
         return this;
     }
 
-    /** Puts a new worker in the place of one that died. */
+    /** Replaces a worker that died. */
     void replace(SimulatedWorker died, int concurrency, SimulatedHandler handler) {
         workers.set(workers.indexOf(died), worker(concurrency, handler));
     }
@@ -54,7 +54,7 @@ final class Fleet {
         RepriseBuilder builder = Reprise.builder()
                 .name("worker-" + ++started)
                 .queues(Queue.of(QUEUE))
-                // What has ended is counted; kept, it would only fill the memory.
+                // Ended jobs are already counted; keeping them would only fill the memory.
                 .keepFinished(Duration.ofMinutes(1))
                 .keepFailed(Duration.ofMinutes(1))
                 .listener(counting());
@@ -67,19 +67,19 @@ final class Fleet {
         return new SimulatedWorker(world, builder, concurrency, handler);
     }
 
-    /** How long one run may take. */
+    /** Sets how long one run may take. */
     Fleet timeout(Duration limit) {
         this.timeout = limit;
         return this;
     }
 
-    /** How long a silent worker keeps its jobs. Of workers added later. */
+    /** Sets how long a silent worker keeps its jobs. It applies to workers added later. */
     Fleet lease(Duration length) {
         this.lease = length;
         return this;
     }
 
-    /** Who hears of everything. */
+    /** Sets a listener for all events. */
     Fleet listener(JobListener everything) {
         this.listener = everything;
         return this;
@@ -89,12 +89,12 @@ final class Fleet {
         return workers;
     }
 
-    /** A job arrives at one worker's process after the other; whoever is free runs it. */
+    /** Enqueues a job, through one worker after the other. Any free worker runs it. */
     void enqueue() {
         enqueue(world.now());
     }
 
-    /** Finished or not, everything is known of it by this payload. */
+    /** Enqueues a job. The payload identifies it, finished or not. */
     void enqueue(double payload) {
         Reprise reprise = workers.get(next).reprise();
         next = (next + 1) % workers.size();
@@ -119,7 +119,7 @@ final class Fleet {
         return succeeded;
     }
 
-    /** Jobs given up. */
+    /** Returns the number of dead letters. */
     long dead() {
         return dead;
     }

@@ -4,7 +4,7 @@ package io.reprise.simulator;
 import io.reprise.JobContext;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs that arrive, calls that are made and jobs that succeed, by the second. */
+/** Counts arrivals, calls and successes per second. */
 final class Flow implements SimulatedHandler.Observer {
 
     private final World world;
@@ -40,7 +40,7 @@ final class Flow implements SimulatedHandler.Observer {
         return Math.min((int) world.now(), arrived.length - 1);
     }
 
-    /** Successes per arrival, from one second until before another. */
+    /** Returns successes per arrival, from one second until before another. */
     double goodput(int from, int until) {
         long good = 0;
         long all = 0;
@@ -51,7 +51,9 @@ final class Flow implements SimulatedHandler.Observer {
         return all == 0 ? Double.NaN : (double) good / all;
     }
 
-    /** The first second, from this one on, with which a window of at least this goodput begins; null if there is none. */
+    /**
+     * Returns the first second, from this one on, that begins a window of at least this goodput; null if there is none.
+     */
     @Nullable
     Integer firstGood(int from, int window, double share) {
         for (int second = from; second + window <= arrived.length; second++) {

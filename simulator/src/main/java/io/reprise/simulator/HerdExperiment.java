@@ -9,7 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Ten thousand jobs come in the one second in which their downstream is down: how many calls come in the worst second after? */
+/**
+ * Ten thousand jobs arrive in the one second in which their downstream is down. Measures the calls in
+ * the worst second after it.
+ */
 public final class HerdExperiment extends Contest<Candidate> {
 
     private static final int WORKERS = 10;
@@ -73,7 +76,7 @@ public final class HerdExperiment extends Contest<Candidate> {
 
     private Calls run(Candidate candidate, long seed) {
         World world = new World(seed);
-        // A job that was held back before its first call comes again as well.
+        // A job that was held back before its first call counts as a return too.
         Calls retries = new Calls(world) {
             @Override
             public void began(SimulatedWorker worker, double arrivedAt, JobContext job) {

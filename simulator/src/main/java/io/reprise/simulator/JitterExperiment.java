@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Clients update one row under optimistic locking, all starting at once, each until it got through: how long until the
- * last one has, and how many writes does it take? After the experiment that made jitter popular. No queue takes part:
- * it is about delays alone.
+ * Clients update one row under optimistic locking. All start at once, and each tries until it succeeds. Measures the
+ * time until the last success, and the number of writes. It repeats the experiment that made jitter popular. No queue
+ * takes part: it is about delays alone.
  */
 public final class JitterExperiment extends Contest<Candidate> {
 
@@ -27,7 +27,7 @@ public final class JitterExperiment extends Contest<Candidate> {
         this(List.of(10, 50, 100, 190), 30);
     }
 
-    /** So many runs per row, of which the mean is shown. */
+    /** Runs each row this many times and shows the mean. */
     JitterExperiment(List<Integer> clients, int runs) {
         super(table());
         this.clients = List.copyOf(clients);
@@ -53,7 +53,7 @@ public final class JitterExperiment extends Contest<Candidate> {
 
     private static List<Candidate> table() {
         List<Candidate> all = new ArrayList<>();
-        // The default's own way to spread, on the curve of the experiment.
+        // The jitter of the default policy, on the curve of the experiment.
         all.add(new Candidate("reprise", CURVE.orElse(RetryPolicy.DEFAULT), false));
         all.add(new Candidate("none", RetryPolicy.fixed(Duration.ZERO), false));
         all.add(spread("exponential", Jitter.none()));

@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Workers stand still now and then, and now and then one dies: with a short lease the dead are noticed soon but the
- * living are taken for dead, with a long one it is the other way round.
+ * Workers pause at times, and at times one dies. A short lease detects deaths soon but takes paused workers for dead; a
+ * long lease does the opposite.
  */
 public final class LeaseExperiment extends Contest<Integer> {
 
@@ -37,7 +37,7 @@ public final class LeaseExperiment extends Contest<Integer> {
         this.seconds = seconds;
     }
 
-    /** Every row is of our own policy, with another lease. */
+    /** Every row has our own policy, with another lease. */
     @Override
     String name(Integer lease) {
         return Candidate.REPRISE.name();
@@ -137,7 +137,7 @@ public final class LeaseExperiment extends Contest<Integer> {
                 recoveries.add(world.now() - death);
             } else {
                 duplicates++;
-                // The first job of a pause to run again shows that the pause has cost the lease.
+                // The first job of a pause that runs again shows that the pause has cost the lease.
                 if (pausedSince.remove(before.worker) != null) {
                     lostPauses++;
                 }

@@ -6,7 +6,7 @@ import java.util.Deque;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A service that is down for a time, and otherwise serves so many calls in any second and turns away the rest. */
+/** A service that is down for a time. Otherwise it serves a number of calls per second and refuses the rest. */
 final class LimitedService implements Downstream {
 
     private static final double LATENCY = 0.05;

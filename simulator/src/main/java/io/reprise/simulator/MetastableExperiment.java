@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A server stands still for ten seconds under load: how long until it does useful work again, if ever? */
+/** A server stalls for ten seconds under load. Measures how long until it does useful work again, if ever. */
 public final class MetastableExperiment extends Contest<Client> {
 
     private static final double SERVED_PER_SECOND = 100;
@@ -26,7 +26,7 @@ public final class MetastableExperiment extends Contest<Client> {
     private final boolean shedding;
 
     /**
-     * Ten minutes at half, 80 % and 90 % of what the server can do.
+     * Ten minutes at 50 %, 80 % and 90 % of the server's capacity.
      *
      * @param more candidates beside those of the table
      * @param shedding whether the server drops requests whose client has given up

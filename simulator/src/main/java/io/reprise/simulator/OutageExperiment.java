@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Jobs keep coming while what they call is down: how many are given up, what does it cost, how long does it take? */
+/** Jobs arrive while their service is down. Measures the jobs given up, the calls and the time to drain. */
 public final class OutageExperiment extends Contest<Candidate> {
 
     private static final int WORKERS = 4;
@@ -17,12 +17,12 @@ public final class OutageExperiment extends Contest<Candidate> {
     private static final int SHOWN_EVERY = 30;
 
     /**
-     * The world of the experiment.
+     * The setting of the experiment.
      *
-     * @param outage how long the downstream is down, beginning after a minute
+     * @param outage how long the service is down, beginning after a minute
      * @param rate jobs per second
-     * @param length how long jobs keep coming
-     * @param capacity calls per second that the downstream serves; it turns away the rest
+     * @param length how long jobs arrive
+     * @param capacity calls per second that the service serves; it refuses the rest
      * @param concurrency calls at once, of the whole fleet
      */
     public record Setting(Duration outage, double rate, Duration length, int capacity, int concurrency) {
@@ -60,7 +60,7 @@ public final class OutageExperiment extends Contest<Candidate> {
         return candidate.name();
     }
 
-    /** Every row of the table. */
+    /** Returns every row of the table. */
     public static List<Candidate> table() {
         List<Candidate> all = new ArrayList<>(Candidate.all());
         all.add(new Candidate(

@@ -8,7 +8,9 @@ import io.reprise.retry.RetryPolicy;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One job kills every worker that runs it: how many, until it is put away, and what becomes of the others' work? */
+/**
+ * One job kills every worker that runs it. Measures the deaths until it is quarantined, and the effect on other jobs.
+ */
 public final class PoisonExperiment extends Contest<Candidate> {
 
     private static final double POISON = -1;
@@ -26,7 +28,7 @@ public final class PoisonExperiment extends Contest<Candidate> {
         this(600, 3_600, more);
     }
 
-    /** Innocent jobs come for so many seconds; the world is watched for so many. */
+    /** Innocent jobs arrive for {@code arriving} seconds; the world is observed for {@code observed} seconds. */
     PoisonExperiment(double arriving, double observed, List<Candidate> more) {
         super(table(more));
         this.arriving = arriving;
@@ -37,7 +39,7 @@ public final class PoisonExperiment extends Contest<Candidate> {
         List<Candidate> table = new ArrayList<>();
         table.add(Candidate.REPRISE);
         table.addAll(more);
-        // Put back as if nothing had happened, or counted like any failure, as other queues do.
+        // Put back without counting, or counted like any failure, as other queues do.
         table.add(new Candidate(
                 "never-counted", RetryPolicy.unset().losses(new LossRule(false, false, 1_000_000)), false));
         table.add(new Candidate(
@@ -78,7 +80,7 @@ public final class PoisonExperiment extends Contest<Candidate> {
         return killings;
     }
 
-    /** What the poison did. */
+    /** Counts the deaths that the poison caused. */
     private static final class Killings extends Calls {
 
         private final World world;

@@ -4,9 +4,9 @@ package io.reprise.simulator;
 import java.util.List;
 
 /**
- * What an experiment found.
+ * The result of an experiment.
  *
- * @param plot an SVG picture of it
+ * @param plot a picture as SVG
  */
 public record Report(String experiment, long seed, List<Row> rows, String plot) {
 
@@ -14,7 +14,11 @@ public record Report(String experiment, long seed, List<Row> rows, String plot) 
         rows = List.copyOf(rows);
     }
 
-    /** The first row of this policy. @throws IllegalArgumentException if there is none */
+    /**
+     * Returns the first row of this policy.
+     *
+     * @throws IllegalArgumentException if there is none
+     */
     public Row row(String policy) {
         return rows.stream()
                 .filter(row -> row.policy().equals(policy))

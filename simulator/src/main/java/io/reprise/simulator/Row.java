@@ -9,9 +9,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was measured of one policy, by name, in the order of the table.
+ * The measured values of one policy, by name, in the order of the table.
  *
- * @param values whole numbers, decimals, texts or true and false; null where there is no such number
+ * @param values whole numbers, decimals, texts or booleans; null where there is no such number
  */
 public record Row(String policy, Map<String, @Nullable Object> values) {
 
@@ -29,14 +29,18 @@ public record Row(String policy, Map<String, @Nullable Object> values) {
         return new Row(policy, more);
     }
 
-    /** With a number rounded to so many decimals; null if there is none. */
+    /** Adds a number, rounded to this many decimals; null if it is not finite. */
     Row with(String name, double value, int decimals) {
         return with(
                 name,
                 Double.isFinite(value) ? BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_UP) : null);
     }
 
-    /** A number of this row. @throws IllegalArgumentException if there is none of this name */
+    /**
+     * Returns a number of this row.
+     *
+     * @throws IllegalArgumentException if there is none of this name
+     */
     public double number(String name) {
         if (values.get(name) instanceof Number number) {
             return number.doubleValue();

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** From values to places on an axis. */
+/** Maps values to positions on an axis. */
 final class Scale {
 
     private static final int MARKS = 6;
@@ -33,7 +33,7 @@ final class Scale {
         return from + (to - from) * (place - low) / (high - low);
     }
 
-    /** Round values to write beside the axis. */
+    /** Returns round values to write beside the axis. */
     List<Double> marks() {
         List<Double> marks = new ArrayList<>();
         double step = logarithmic ? 1 : round((high - low) / MARKS);
@@ -43,7 +43,7 @@ final class Scale {
         return marks;
     }
 
-    /** The next 1, 2 or 5 times a power of ten. */
+    /** Returns the next 1, 2 or 5 times a power of ten. */
     private static double round(double step) {
         double power = Math.pow(10, Math.floor(Math.log10(step)));
         double times = step / power;

@@ -5,7 +5,9 @@ import io.reprise.internal.Bench;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** As many places as a pool would have threads. A run occupies one from {@link #take} until {@link #free}. */
+/**
+ * An executor with as many places as a pool has threads. A run occupies a place from {@link #take} until {@link #free}.
+ */
 public final class SimulatedBench implements Bench {
 
     private final int places;

@@ -9,7 +9,10 @@ import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
-/** The handler of every simulated job: one call of the downstream. The payload is when the job arrived, in seconds. */
+/**
+ * The handler of every simulated job: one call of the downstream. The payload is the arrival
+ * time of the job, in seconds.
+ */
 final class SimulatedHandler {
 
     static final JobType<Double> TYPE = JobType.of("call", Double.class);
@@ -26,7 +29,7 @@ final class SimulatedHandler {
         }
     };
 
-    /** Sees calls begin and end. */
+    /** Observes the beginning and end of calls. */
     interface Observer {
 
         default void began(SimulatedWorker worker, double arrivedAt, JobContext job) {}
@@ -42,7 +45,7 @@ final class SimulatedHandler {
         this(downstream, observer, job -> ClientBudget.UNLIMITED);
     }
 
-    /** With budgets that the clients themselves keep, found by the number of the job. */
+    /** Uses budgets that the clients keep, found by the number of the job. */
     SimulatedHandler(Downstream downstream, Observer observer, LongFunction<ClientBudget> budgets) {
         this.downstream = downstream;
         this.observer = observer;

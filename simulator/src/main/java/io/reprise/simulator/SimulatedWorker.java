@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
-/** A process with a worker in it, that can stand still and that can die. */
+/** A process with a worker, which can pause and die. */
 public final class SimulatedWorker {
 
     private final World world;
@@ -27,7 +27,10 @@ public final class SimulatedWorker {
     private long pausedUntilNanos;
     private boolean dead;
 
-    /** Starts what the builder describes, with {@code handler} taking one of {@code concurrency} places per run. */
+    /**
+     * Starts the worker that the builder describes. Each run of {@code handler} takes one of
+     * {@code concurrency} places.
+     */
     SimulatedWorker(World world, RepriseBuilder builder, int concurrency, SimulatedHandler handler) {
         this(
                 world,
@@ -37,7 +40,7 @@ public final class SimulatedWorker {
                 handler::on);
     }
 
-    /** The same with any other handler, store and codec. */
+    /** Starts a worker with another handler, store and codec. */
     public <P> SimulatedWorker(
             World world,
             RepriseBuilder builder,
@@ -62,12 +65,12 @@ public final class SimulatedWorker {
         return world;
     }
 
-    /** Nothing in the process moves for so many seconds, but its clock goes on: a garbage collection, say. */
+    /** Pauses the process for some seconds, as a garbage collection does. Its clock goes on. */
     public void pause(double seconds) {
         pausedUntilNanos = Math.max(pausedUntilNanos, world.driver().nanos() + Math.round(seconds * 1e9));
     }
 
-    /** Does it now, or when the pause is over. Not at all if the process has died by then. */
+    /** Runs the action now, or when the pause is over. Does nothing if the process has died. */
     public void whenAwake(Runnable action) {
         if (dead) {
             return;
@@ -83,7 +86,7 @@ public final class SimulatedWorker {
         return world.driver().nanos() < pausedUntilNanos;
     }
 
-    /** Ends at once, without a word to anybody. */
+    /** Ends the process at once, without any report. */
     public void die() {
         dead = true;
         view.end();
@@ -93,7 +96,7 @@ public final class SimulatedWorker {
         return dead;
     }
 
-    /** The world's driver as seen from within the process. */
+    /** The world's driver as the process sees it. */
     private final class View implements Driver {
 
         private final Map<Role, Role> roles = new LinkedHashMap<>();

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
-/** One simulated world: its time, its chance, its store, and what is to happen. Not thread-safe: it is one thread. */
+/** One simulated world: its time, its random numbers, its store and its events. Not thread-safe: it uses one thread. */
 public final class World {
 
     private static final double NANOS = 1e9;
@@ -17,7 +17,7 @@ public final class World {
     private final VirtualDriver driver = new VirtualDriver(clock);
     private final Agenda agenda = new Agenda(driver);
     private final SplittableRandom seeds;
-    // One store object stands for a database here, and each worker for a process.
+    // One store object stands for a database, and each worker for a process.
     public final InMemoryJobStore store = new InMemoryJobStore(clock).pollOnly();
 
     public World(long seed) {
@@ -29,18 +29,18 @@ public final class World {
         return driver;
     }
 
-    /** A source of chance of its own, so that one part drawing more does not change what another draws. */
+    /** Returns a separate random generator, so that more draws in one part do not change another part. */
     public SplittableRandom chance() {
         return seeds.split();
     }
 
-    /** Seconds since the beginning. */
+    /** Returns the seconds since the beginning. */
     public double now() {
         return driver.nanos() / NANOS;
     }
 
     public void at(double seconds, Runnable action) {
-        // Whole microseconds, as the store counts: nothing is due a fraction before it is.
+        // Whole microseconds, as the store counts. Otherwise a job could be due a fraction before its time.
         atNanos(Math.round(seconds * 1e6) * 1_000, action);
     }
 
@@ -52,7 +52,7 @@ public final class World {
         at(now() + seconds, action);
     }
 
-    /** Again and again, at random times, so many per second on average, from {@code from} until {@code until}. */
+    /** Repeats the action at random times, with this mean rate, from {@code from} until {@code until}. */
     public void arrivals(double rate, double from, double until, Runnable action) {
         SplittableRandom chance = chance();
         arrival(rate, from, until, action, chance);

@@ -5,7 +5,7 @@ import io.reprise.Alert;
 import java.sql.SQLException;
 import java.util.List;
 
-/** The alerts that are raised. */
+/** Reads and writes the raised alerts in {@code reprise_alert}. */
 final class Alerts {
 
     private static final String RAISE = """

@@ -25,10 +25,13 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** The history of jobs. */
+/**
+ * Reads and writes the history of jobs in {@code reprise_attempt}. A success is not stored there: it is
+ * read from the finished job.
+ */
 final class Attempts {
 
-    /** How a run ended. */
+    /** The columns that say how a run ended. */
     static final String DETAILS = "ending, failure_class, failure_type, failure_code, failure_status, failure_message,"
             + " failure_trace, fingerprint, retry_after_us, decision, decision_class, decision_rule, decision_reason,"
             + " decision_delay_us, decision_raw_us, decision_counts, predicted_successes, predicted_tries,"
@@ -43,7 +46,7 @@ final class Attempts {
             values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """.replace("{details}", DETAILS);
 
-    // The primary key serves both statements.
+    // The primary key of reprise_attempt serves both statements.
     private static final String TRIM = """
             {delete reprise_attempt by primary}
              where job_id = ?
@@ -63,7 +66,7 @@ final class Attempts {
              order by token
             """.replace("{details}", DETAILS);
 
-    // The primary key serves it.
+    // The primary key of reprise_attempt serves it.
     private static final String FAILURES = """
             select job_id, ended_at
               from reprise_attempt
@@ -84,14 +87,14 @@ final class Attempts {
     }
 
     /**
-     * How a job stood after a settlement.
+     * The counters of a job after a settlement.
      *
      * @param attempts counted runs
      * @param claims all claims that left a trace
      */
     record Ended(Settlement settlement, int attempts, int claims, String runner) {}
 
-    /** Writes the history of claims that ended otherwise than in success, at a time in microseconds. */
+    /** Writes the history of claims that did not end in success. The time is in microseconds. */
     void write(Session session, List<Ended> ended, long at) throws SQLException {
         List<@Nullable Object[]> rows = new ArrayList<>();
         List<Long> full = new ArrayList<>();
@@ -109,7 +112,7 @@ final class Attempts {
         trim(session, full);
     }
 
-    /** Forgets the oldest runs of several jobs. */
+    /** Deletes the oldest runs of several jobs beyond the kept number. */
     void trim(Session session, List<Long> jobs) throws SQLException {
         if (!jobs.isEmpty()) {
             session.updateEach(
@@ -128,7 +131,7 @@ final class Attempts {
         return claims > kept;
     }
 
-    /** Forgets the oldest runs beyond what is kept, whatever the job's counters say. */
+    /** Deletes the oldest runs beyond the kept number, whatever the job's counters say. */
     void trim(Session session, JobId job) throws SQLException {
         session.update(session.dialect().sql(TRIM), job, job, kept - 1);
     }
@@ -175,7 +178,7 @@ final class Attempts {
                 details(settlement));
     }
 
-    /** How the run ended, in the order of {@link #DETAILS}. */
+    /** Returns how the run ended, in the order of {@link #DETAILS}. */
     static @Nullable Object[] details(Settlement settlement) {
         Failure failure = settlement.failure();
         Decision decision = settlement.decision();

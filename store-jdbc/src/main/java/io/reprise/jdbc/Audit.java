@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What was done by hand, written in the same transaction. */
+/** Writes actions of people to {@code reprise_audit}, in the transaction of the action. */
 final class Audit {
 
     private static final String WRITE = """
@@ -46,7 +46,7 @@ final class Audit {
              limit ?
             """;
 
-    // Entries come in the order of time: the first that is young ends the look.
+    // Ids grow with time, so the first young entry ends the search.
     private static final String OLD = """
             select id
               from (select id, at
@@ -81,7 +81,7 @@ final class Audit {
         session.update(session.dialect().sql(WRITE), action, job, subject, note.by(), note.why(), detail);
     }
 
-    /** One entry for each job. */
+    /** Writes one entry for each job. */
     static void writeAll(
             Session session, String action, Collection<JobId> jobs, Note note, Function<JobId, @Nullable String> detail)
             throws SQLException {
@@ -99,7 +99,7 @@ final class Audit {
         }
     }
 
-    /** A statement for each of the details, of which there are few. */
+    /** Writes all entries with the same detail in one statement. There are few different details. */
     private static void writeTogether(
             Session session,
             String action,
@@ -127,7 +127,7 @@ final class Audit {
 
     private record Numbered(long id, AuditEntry entry) {}
 
-    /** One more than the page holds is read, to know whether there are more. */
+    /** Reads one entry more than the page holds, to know whether there are more. */
     static Page<AuditEntry> read(Session session, @Nullable JobId job, int limit, long before) throws SQLException {
         List<Numbered> found = job == null
                 ? session.list(READ, Audit::entry, before, limit + 1)

@@ -15,10 +15,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 
-/** Cancels jobs: those that wait at once, those that run by asking their worker. */
+/** Cancels waiting jobs at once, and asks the worker of a running job to stop. */
 final class Cancellations {
 
-    // Jobs a lease still lists that somebody asked to cancel. The index of jobs to cancel is all but empty.
+    // Jobs that the lease still lists and that a person asked to cancel. The index reprise_job_cancel (PostgreSQL,
+    // SQLite) is almost empty.
     private static final String LEFT = """
             select j.id
               from reprise_job j
@@ -26,7 +27,7 @@ final class Cancellations {
              where j.cancel_requested = {true} and h.token = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // Waits for a settle of this lease to end, and keeps the next one out.
+    // Locks the lease row: waits for a settle of this lease to end, and keeps the next settle out.
     private static final String LOCK_LEASE = """
             select id
               from reprise_lease
@@ -46,7 +47,7 @@ final class Cancellations {
              where id = ? and queue = ? and due_at is not null
             """;
 
-    // Under the locks of their queues: those that were neither claimed nor moved to another queue meanwhile.
+    // Runs under the locks of these queues: jobs that were neither claimed nor moved to another queue.
     private static final String STILL_WAITING = """
             select id
               from reprise_job {by primary}
@@ -64,8 +65,8 @@ final class Cancellations {
     }
 
     /**
-     * Looks for a holder before it takes the queue's lock: a worker's long transaction may make it wait for the lease, and
-     * claims shall not wait with it.
+     * Cancels one job. It looks for a lease before it takes the queue's lock. It may have to wait for the lease of a
+     * worker with a long transaction, and claims must not wait with it.
      */
     Cancellation cancel(Session session, JobId id, Note note) throws SQLException {
         Dialect dialect = session.dialect();
@@ -90,7 +91,7 @@ final class Cancellations {
         }
     }
 
-    /** Those of these jobs that wait, cancelled. Claims of their queues wait meanwhile. */
+    /** Cancels those of these jobs that wait, and returns them. Claims of their queues wait until it is done. */
     List<Job> cancelPending(Session session, Collection<JobId> ids) throws SQLException {
         Dialect dialect = session.dialect();
         dialect.preferIndexes(session);
@@ -118,7 +119,7 @@ final class Cancellations {
 
     private static boolean cancelPending(Session session, JobId id, String queue) throws SQLException {
         session.dialect().lockQueue(session, queue);
-        // Under the lock: it may have moved to another queue, whose claims nobody keeps away.
+        // Checked under the lock: if the job moved to another queue, claims of that queue are not kept away.
         return session.first(IN_QUEUE, Row::number, id, queue).isPresent()
                 && Leases.holder(session, id).isEmpty()
                 && !Endings.end(session, List.of(id.value()), JobState.CANCELLED, null)

@@ -11,22 +11,23 @@ import java.util.function.BinaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the last claims of one queue ended, so that the next need not step over what is held already, nor over index
- * entries of jobs that are gone: with an old snapshot open the server cannot remove those, and there may be millions.
+ * Remembers where the last claims of one queue ended in the index reprise_job_ready. The next claim begins there. So it
+ * need not step over held jobs, nor over index entries of deleted jobs. While an old snapshot is open the server cannot
+ * remove those entries, and there may be millions.
  *
- * <p>A claim that goes on from here misses jobs that came to lie before it: put back, or committed late. So now and then one
- * looks from the start: whenever little was found, unless that is dear, and then as often as takes a small part of the time.
- * Thread-safe.
+ * <p>A claim from the cursor misses jobs that now lie before it, because they were put back or committed late. So
+ * some claims scan from the start: each time little was found, or, if a scan is slow, as often as takes a small
+ * part of the time. Thread-safe.
  */
 final class ClaimCursor {
 
-    /** Looks from the start take no more than one in so many parts of the time. */
+    /** Scans from the start pause for this many times their length. */
     private static final int SHARE = 10;
 
-    /** The same while an old snapshot makes them long. */
+    /** This factor applies while an old snapshot makes scans slow. */
     static final int SHARE_IF_DEAR = 30;
 
-    /** Smaller batches cost little and are claimed from the start: who is not in a hurry sees all there is. */
+    /** Smaller batches are cheap, so they scan from the start and see all jobs. */
     private static final int LARGE = 100;
 
     private static final int LANE_BITS = 20;
@@ -34,7 +35,7 @@ final class ClaimCursor {
     private static final int RETRY_LANE = 1;
     private static final Position START = new Position(Long.MIN_VALUE, Long.MIN_VALUE);
 
-    /** A level of the ready index: equality on these, then by due time and id. */
+    /** A range of the ready index: one lane and one priority. Within it entries are ordered by due_at and id. */
     record Level(int lane, int priority) implements Comparable<Level> {
         @Override
         public int compareTo(Level other) {
@@ -51,10 +52,10 @@ final class ClaimCursor {
     }
 
     /**
-     * A claimed job and where it was.
+     * A claimed job with its place in the index.
      *
-     * @param admitted whether it waited for a breaker and was let through
-     * @param damage why the job is not understood; null if it is
+     * @param admitted whether a breaker parked the job and then admitted it
+     * @param damage why the stored job cannot be read; null if it can
      */
     record Taken(
             Job job,
@@ -70,19 +71,19 @@ final class ClaimCursor {
     private boolean plenty;
     private boolean dear;
 
-    /** Whether to begin at the positions, rather than to look from the start. */
+    /** Whether to begin at the cursor, rather than to scan from the start. */
     synchronized boolean goesOn(long nanos) {
         return (plenty || dear)
                 && !positions.isEmpty()
                 && nanos - lookedAt < (dear ? SHARE_IF_DEAR : SHARE) * lookNanos;
     }
 
-    /** Whether an empty answer from here may be taken for an empty queue. */
+    /** Whether an empty answer from the cursor counts as an empty queue. */
     synchronized boolean isTrusted(long nanos) {
         return dear && !positions.isEmpty() && nanos - lookedAt < SHARE_IF_DEAR * lookNanos;
     }
 
-    /** No lease of the queue has a lesser id. */
+    /** A lower bound for the ids of the queue's leases. */
     synchronized long floor() {
         return floor;
     }
@@ -101,9 +102,9 @@ final class ClaimCursor {
     }
 
     /**
-     * A look from the start ended.
+     * Notes a scan from the start.
      *
-     * @param steps whether it had to step over entries of jobs long gone
+     * @param steps whether an old snapshot made it step over entries of deleted jobs
      */
     synchronized void looked(long from, long to, boolean steps) {
         lookNanos = to - from;
@@ -112,17 +113,17 @@ final class ClaimCursor {
     }
 
     /**
-     * A batch was claimed.
+     * Notes a claimed batch.
      *
-     * @param wanted how many were wanted
+     * @param wanted how many jobs were wanted
      * @param leastLease the least id of a lease of the queue
-     * @param levels those that were looked at, as bits: 20 for each lane, from the lowest priority on
+     * @param levels the levels that were scanned, as bits: 20 for each lane, from the lowest priority on
      */
     synchronized void claimed(List<Taken> jobs, int wanted, long leastLease, long levels) {
         for (long left = levels; left != 0; left &= left - 1) {
             int bit = Long.numberOfTrailingZeros(left);
             positions.putIfAbsent(new Level(bit / LANE_BITS, bit % LANE_BITS + LOWEST), START);
-            // Where jobs of this level will be when they have failed.
+            // Jobs of this level go to the retry lane when they fail.
             positions.putIfAbsent(new Level(RETRY_LANE, bit % LANE_BITS + LOWEST), START);
         }
         jobs.forEach(taken -> positions.merge(taken.level(), taken.position(), BinaryOperator.maxBy(naturalOrder())));
@@ -130,7 +131,7 @@ final class ClaimCursor {
         floor = Math.max(floor, leastLease);
     }
 
-    /** Something may have come to lie before the positions. */
+    /** Drops all positions, because jobs may lie before them. */
     synchronized void forget() {
         positions.clear();
     }

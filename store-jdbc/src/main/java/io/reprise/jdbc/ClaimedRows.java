@@ -15,13 +15,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the jobs of a claim from SQLite, where every value read is a call into native code. Most jobs are plain: they have
- * only the few values that every job has. The statement says which ones; the others are left to be read as a whole. Not
- * thread-safe.
+ * Reads the jobs of a claim from SQLite, where reading each value is a call into native code. Most jobs are plain: all
+ * their optional columns are empty. The statement marks plain jobs, and this class reads only their few columns. The
+ * other jobs are read as a whole later. Not thread-safe.
  */
 final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
 
-    /** What is read of a job {@code j}: its place in the queue, whether it is plain, and the values of a plain one. */
+    /** Columns of a job {@code j}: its place in the queue, whether it is plain, and the values of a plain job. */
     static final String COLUMNS = """
             j.id, j.priority, j.due_at,
                    coalesce(j.delay_us, j.asked_at, j.timeout_us, j.last_delay_us, j.progress, j.resource, j.tags,
@@ -34,7 +34,7 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
     /**
      * An entry of the queue.
      *
-     * @param job null unless it is plain
+     * @param job null unless the job is plain
      */
     record Due(long id, int priority, long dueAt, @Nullable Job job) {
 
@@ -67,7 +67,7 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
         return new Due(id, priority, dueAt, row.flag() ? plain(row, id, priority) : null);
     }
 
-    /** Null if it is not understood. */
+    /** Returns null if the row cannot be read as a job. */
     private @Nullable Job plain(Row row, long id, int priority) throws SQLException {
         JobSpec spec;
         try {
@@ -81,7 +81,7 @@ final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
         return new Job(new JobId(id), spec, running, JobCounts.NONE, times);
     }
 
-    /** Jobs of a batch are often alike but for the payload; what was checked once need not be checked again. */
+    /** Jobs of a batch often differ only in the payload. Then the checked spec of the last job is reused. */
     private JobSpec spec(String type, String payload, @Nullable Long policy, int priority) throws SQLException {
         JobSpec like = last;
         JobSpec spec = like != null

@@ -10,34 +10,36 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Leases due jobs. Each database has its own way; what they share is how a batch is split. */
+/** Leases due jobs. Each database has its own implementation; all of them share {@link RetryCredit}. */
 interface Claims {
 
     List<Claim> claim(ClaimRequest request);
 
-    /** Queues with live jobs. */
+    /** Returns the queues with live jobs. */
     Set<String> liveQueues();
 
     DueQueues dueQueues(String after, String before, int looks);
 
-    /** Told when there is work: no need to look for it first. */
+    /** Says that there is work, so that the next claim need not probe first. */
     default void woken() {}
 
-    /** Told of settlements other than successes: jobs may be where they were claimed from, or among the suspects. */
+    /** Reports settlements other than successes: jobs may be back where they were claimed, or have become suspects. */
     default void settled(List<Settlement> settlements) {}
 
-    /** Told that parked jobs are back in their lanes, with the due times they had. */
+    /** Reports that parked jobs are back in their lanes, with their old due times. */
     default void unparked() {}
 
-    /** What rounding keeps back from the retries of a queue, paid out by later batches. Thread-safe. */
+    /**
+     * The fraction of a job that rounding kept back from the retries of a queue. Later batches pay it out. Thread-safe.
+     */
     final class RetryCredit {
 
-        /** Beyond this all is forgotten: names of queues are free to make. */
+        /** Beyond this number all fractions are dropped: users can create any number of queues. */
         private static final int MOST = 10_000;
 
         private final Map<String, Double> credits = new ConcurrentHashMap<>();
 
-        /** How many of a batch are kept for retries. */
+        /** Returns how many jobs of a batch are reserved for retries. */
         int of(String queue, int batch, double share) {
             double credit = credits.getOrDefault(queue, 0.0) + batch * share;
             return (int) Math.min(batch, Math.floor(credit + 1e-9));

@@ -5,10 +5,10 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * Which leases go with a batch of outcomes.
+ * Which leases end with a batch of outcomes.
  *
- * @param named those of which the caller knows that nothing remains
- * @param empty whether the caller does not know: then those of which nothing remains
+ * @param named leases that are empty after the batch, as the caller knows
+ * @param empty whether the caller does not know; then the store ends each lease of the batch that is empty
  */
 record Closing(Collection<Long> named, boolean empty) {
 

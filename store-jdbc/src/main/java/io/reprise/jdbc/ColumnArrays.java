@@ -6,14 +6,13 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Many rows as one array for each column, to be taken apart by PostgreSQL's {@code unnest}. */
+/** Many rows as one array per column, which PostgreSQL's {@code unnest} turns into rows. */
 final class ColumnArrays {
 
-    /** What a column holds. */
+    /** The type of a column. */
     enum Kind {
         /** A bigint; true is 1. */
         NUMBER("bigint"),
-        /** A double. */
         REAL("double precision"),
         TEXT("text");
 
@@ -34,12 +33,18 @@ final class ColumnArrays {
 
     private ColumnArrays() {}
 
-    /** Placeholders. A sub-select hides from the planner how long an array is: it always walks the primary key. */
+    /**
+     * Placeholders for the arrays. The sub-select hides the array length from the planner, so that it
+     * always uses the primary key.
+     */
     static String placeholders(List<Kind> kinds) {
         return kinds.stream().map(kind -> "(select ?::" + kind.type + "[])").collect(Collectors.joining(", "));
     }
 
-    /** The arrays; an empty one for a column without values, since what an array lacks is taken for null. */
+    /**
+     * Returns the arrays. A column without values becomes an empty array, because {@code unnest} fills
+     * missing values with null.
+     */
     static <T> Object[] of(List<Kind> kinds, List<T> items, Function<T, @Nullable Object[]> row) {
         @Nullable Object[][] columns = new @Nullable Object[kinds.size()][];
         for (int i = 0; i < items.size(); i++) {

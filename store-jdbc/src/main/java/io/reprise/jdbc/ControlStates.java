@@ -19,20 +19,20 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Shared control state, and the jobs that are parked because of it. */
+/** Reads and writes control state in {@code reprise_control}, and unparks jobs. */
 final class ControlStates {
 
     private static final String ALL = "select name, version, state from reprise_control order by name";
 
     private static final String NAMED = "select name, version, state from reprise_control where name {in}";
 
-    // Reads reprise_control_changed from there on.
+    // The index reprise_control_changed serves it.
     static final String AFTER = "select name, version, state from reprise_control where version > ?";
 
-    // A version is given out once, so these are the rows that were stored under it.
+    // Each version is used by one transaction, so these are the rows that it stored.
     static final String STORED = "select name from reprise_control where version = ?";
 
-    // Compare and set in one statement; the primary key serves both, and the loser of a race changes nothing.
+    // Compare and set in one statement. The primary key serves both; the loser of a race changes nothing.
     private static final String CREATE_UNLESS_THERE = """
             insert into reprise_control (name, version, state)
             values (?, ?, ?)
@@ -55,12 +55,12 @@ final class ControlStates {
                      limit ?) p
             """;
 
-    /** Names that are counted in one statement. */
+    /** Names that one statement counts. */
     private static final int PIECE = 50;
 
     private static final String PARKED_IN_PIECE = String.join("union all\n", Collections.nCopies(PIECE, PARKED));
 
-    // Jumps from name to name through reprise_job_parked, however many jobs are parked.
+    // Jumps from name to name through the index reprise_job_parked, however many jobs are parked.
     static final String NAMES = """
             with recursive found (name) as (
               select (select parked_by from reprise_job
@@ -77,7 +77,7 @@ final class ControlStates {
 
     private static final String NEXT_NAME = "select min(parked_by) from reprise_job where parked_by > ?";
 
-    // Reads reprise_job_parked from the earliest due on. Two at once take different jobs.
+    // Reads reprise_job_parked from the earliest due_at on. Two transactions at once take different jobs.
     static final String EARLIEST = """
             select id
               from reprise_job
@@ -88,7 +88,8 @@ final class ControlStates {
             {skip_locked}
             """;
 
-    // The same index from its end, among retries that lie between. Two at once may find the same; each is let go once.
+    // Reads reprise_job_parked from its end and skips retries. Two transactions at once may find the same jobs;
+    // each job is unparked once.
     static final String LATEST = """
             select l.id
               from (select id, lane, queue, due_at
@@ -110,23 +111,22 @@ final class ControlStates {
             {skip_locked}
             """;
 
-    // A second time these are no longer parked. No claim looks at a parked job, so it needs no queue's lock.
+    // Idempotent: unparked jobs no longer match. No claim reads a parked job, so no queue's lock is needed.
     static final String UNPARK = """
             update reprise_job {by primary}
                set lane = lane - 3, parked_by = null
              where parked_by is not null and id {in}
             """;
 
-    // Fresh jobs of a backlog go to the lane of retries.
+    // Fresh jobs of a backlog (lane 3) go to the lane of retries (1).
     static final String UNPARK_BACKLOG = """
             update reprise_job {by primary}
                set lane = case when lane = 3 then 1 else lane - 3 end, parked_by = null
              where parked_by is not null and id {in}
             """;
 
-    // What nothing holds any more is no longer known to have waited for a breaker. The reason comes first: MySQL
-    // assigns
-    // from left to right.
+    // Nothing holds these jobs any more, so their wait_reason no longer says BREAKER. It is assigned before lane,
+    // because MySQL assigns from left to right.
     static final String FREE = """
             update reprise_job {by primary}
                set wait_reason = case when lane = 3 then 'NEW' else 'RETRY' end, lane = lane - 3, parked_by = null
@@ -160,7 +160,7 @@ final class ControlStates {
         return new ControlRow(row.text(), row.number(), row.text());
     }
 
-    /** By hand. */
+    /** Changes control state on behalf of a person, with an audit entry. */
     static OptionalLong put(Session session, ControlRow row, String action, Note note) throws SQLException {
         OptionalLong version = put(session, List.of(row)).get(0);
         if (version.isPresent()) {
@@ -170,8 +170,8 @@ final class ControlStates {
     }
 
     /**
-     * All under one version. First those that are there, then those that are not, both in the order of their names: so two
-     * bundles never wait for each other.
+     * Stores all rows under one version. It updates existing rows first and inserts new rows then, both in the order of
+     * their names. So two such transactions never deadlock.
      */
     static List<OptionalLong> put(Session session, List<ControlRow> rows) throws SQLException {
         long version = session.dialect().nextControlVersion(session);
@@ -224,7 +224,7 @@ final class ControlStates {
         return counts;
     }
 
-    /** What {@link #PARKED} binds, once or for a whole piece, which empty names fill up. */
+    /** Returns the values for {@link #PARKED}, once or for a whole piece. Empty names fill the piece. */
     private static Object[] counted(List<String> names, int most) {
         List<Object> values = new ArrayList<>();
         for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
@@ -238,7 +238,7 @@ final class ControlStates {
         return new HashSet<>(session.dialect().names(session, NAMES, NEXT_NAME));
     }
 
-    /** Jobs of a fresh request and those of a backlog change differently; else all of them are put back together. */
+    /** Unparks jobs. Requests that need the same update share one statement. */
     static List<Integer> unpark(Session session, List<Unparking> requests) throws SQLException {
         session.dialect().preferIndexes(session);
         Map<String, List<Integer>> alike = new TreeMap<>();
@@ -270,14 +270,14 @@ final class ControlStates {
         if (ids.length == 0) {
             return;
         }
-        // What somebody else lets go just now, or just did, is passed.
+        // Jobs that another transaction unparks at the same time are skipped.
         Set<Long> locked = new HashSet<>(session.list(dialect.sql(LOCK_PARKED), Row::number, (Object) ids));
         if (!locked.isEmpty()) {
             session.update(dialect.sql(sql), (Object)
                     locked.stream().mapToLong(Long::longValue).sorted().toArray());
         }
         for (int n = 0; n < alike.size(); n++) {
-            // Two requests with one name: each job counts for the first.
+            // If two requests have one name, each job counts for the first.
             int count = (int) found.get(n).stream().filter(locked::remove).count();
             unparked.set(alike.get(n), count);
         }

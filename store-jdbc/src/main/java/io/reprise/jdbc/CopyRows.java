@@ -7,7 +7,10 @@ import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.copy.CopyIn;
 
-/** Rows in PostgreSQL's binary COPY format, sent in pieces so that the server works while more are written. */
+/**
+ * Writes rows in PostgreSQL's binary COPY format. It sends them in chunks, so that the server works
+ * while more rows are written.
+ */
 final class CopyRows {
 
     private static final byte[] SIGNATURE = "PGCOPY\n\u00ff\r\n\0".getBytes(StandardCharsets.ISO_8859_1);
@@ -20,7 +23,7 @@ final class CopyRows {
 
     CopyRows(CopyIn copy) {
         this.copy = copy;
-        // No flags, no extension.
+        // No flags, no header extension.
         buffer.put(SIGNATURE).putInt(0).putInt(0);
     }
 
@@ -31,12 +34,12 @@ final class CopyRows {
         room(Short.BYTES).putShort((short) columns);
     }
 
-    /** A bigint. */
+    /** Writes a bigint. */
     void number(long value) {
         room(Integer.BYTES + Long.BYTES).putInt(Long.BYTES).putLong(value);
     }
 
-    /** A bigint if it is a long, a smallint if it is an int, else a text. */
+    /** Writes a long as bigint, an int as smallint, and anything else as text. */
     void value(@Nullable Object value) {
         if (value == null) {
             room(Integer.BYTES).putInt(NULL);

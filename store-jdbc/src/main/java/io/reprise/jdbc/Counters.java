@@ -10,7 +10,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** How many jobs of each queue are in which terminal state, as a sum of changes. */
+/**
+ * Counts the ended jobs of each queue by state in {@code reprise_counter}. Each transaction adds a row with its
+ * change; the sum is the count.
+ */
 final class Counters {
 
     private static final String ADD = """
@@ -26,7 +29,7 @@ final class Counters {
         return new Change(row.text(), JobState.valueOf(row.text()), row.number());
     }
 
-    /** Puts changes together; returns how many there were. */
+    /** Replaces rows by their sums. Returns how many rows there were. */
     static int fold(Session session, long newest) throws SQLException {
         Sums sums = new Sums();
         List<Change> changes = session.dialect().takeCounts(session, newest);
@@ -35,7 +38,7 @@ final class Counters {
         return changes.size();
     }
 
-    /** Changes of one transaction, to be written as one row per queue and state. Not thread-safe. */
+    /** Changes of one transaction, written as one row per queue and state. Not thread-safe. */
     static final class Sums {
 
         private final Map<String, Map<JobState, Long>> sums = new TreeMap<>();

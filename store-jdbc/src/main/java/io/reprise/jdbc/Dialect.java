@@ -15,79 +15,84 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What differs between the databases. Statements that both understand are written once with words in braces; the two
- * layouts share these facts: a live job is a row of {@code reprise_job} with a due time, a finished one is a row of
- * {@code {finished}} with a finish time, and a running one is listed by {@code reprise_held}.
+ * The differences between the databases. Statements that all of them understand are written once, with words in braces;
+ * a dialect replaces the words. The three layouts (SQLite, PostgreSQL, MySQL and MariaDB) share these facts. A live job
+ * is a row of {@code reprise_job} with a due time. A finished job is a row of {@code {finished}} with a finish time. A
+ * running job is listed by {@code reprise_held}.
  */
 interface Dialect {
 
-    /** As {@link java.sql.DatabaseMetaData#getDatabaseProductName} says it. */
+    /** Product name, as {@link java.sql.DatabaseMetaData#getDatabaseProductName} returns it. */
     String product();
 
     /** Name of the directory of its migrations. */
     String name();
 
-    /** The statement with the words in braces replaced. */
+    /** Returns the statement with the words in braces replaced. The result is cached. */
     String sql(String template);
 
-    /** The same for one that is put together of what somebody asks for: there are too many of these to keep them. */
+    /**
+     * Returns the statement with the words in braces replaced, without caching. For statements that depend on a query:
+     * there are too many to cache.
+     */
     String once(String template);
 
-    /** Whether a connection to this product is one to such a database. */
+    /** Whether a connection to this product belongs to this dialect. */
     default boolean isOf(String product) {
         return product().equals(product);
     }
 
-    /** A statement of a migration as this server understands it. */
+    /** Adapts a statement of a migration to this server. */
     default String definition(Session session, String statement) throws SQLException {
         return statement;
     }
 
-    /** Ends live jobs, and returns those that were. */
+    /** Ends live jobs. Returns those that were live. */
     List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
             throws SQLException;
 
-    /** Deletes those of the finished jobs that ended by then, and returns them. */
+    /** Deletes the finished jobs that ended at this time or before. Returns them. */
     List<Endings.Gone> deleteFinished(Session session, long[] ids, long before) throws SQLException;
 
-    /** Deletes changes of counts up to {@link #newestCount}, so many at once, and returns them. */
+    /** Deletes rows of counts up to {@link #newestCount}, at most {@link #countsPerFold} of them. Returns them. */
     List<Counters.Change> takeCounts(Session session, long newest) throws SQLException;
 
-    /** How many changes of counts are folded in one transaction at most. */
+    /** How many rows of counts one transaction folds at most. */
     default int countsPerFold() {
         return Integer.MAX_VALUE;
     }
 
-    /** The newest change there is: those that a fold writes are none of its own business. */
+    /** The newest row of counts. A fold leaves newer rows alone, its own sums included. */
     default long newestCount(Session session) throws SQLException {
         return Long.MAX_VALUE;
     }
 
     /**
-     * Locks leases with jobs that have expired, without those that somebody else has locked: id and runner. Binds how many.
+     * Statement that locks expired leases that hold jobs and skips leases that others have locked. Returns id, runner,
+     * excused and unheard. Binds the maximum number.
      */
     String expiredSql();
 
-    /** Puts the jobs of a lease that expired under a new one, without a job in the answer. */
+    /** Puts the jobs of an expired lease under a new lease. The returned claim has no jobs yet. */
     Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException;
 
     void dropLeases(Session session, long... tokens) throws SQLException;
 
-    /** Drops so many leases at most that have expired and list no job that they hold; tells how many. */
+    /** Deletes up to {@code max} expired leases that hold no job. Returns how many. */
     int dropEmptyLeases(Session session, int max) throws SQLException;
 
-    /** Takes a job off a lease's list: binds job and token. */
+    /** Statement that removes a job from a lease's list. Binds job and token. */
     String leaveSql();
 
     /**
-     * Names in a column, in order, however many rows have each.
+     * Returns the distinct values of a column, in order, however many rows have each.
      *
-     * @param all finds them all by jumps
-     * @param next finds the least that is greater than the one it binds, or null
+     * @param all finds them all by jumps through the index
+     * @param next finds the least value that is greater than the bound one, or null
      */
     List<String> names(Session session, String all, String next) throws SQLException;
 
-    /** Ids of the jobs that each of these requests is about. */
+    /** Returns for each request the ids of its parked jobs. */
     default List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
         List<List<Long>> ids = new ArrayList<>();
         for (Unparking request : requests) {
@@ -96,66 +101,69 @@ interface Dialect {
         return ids;
     }
 
-    /** Inserts a row unless one with such a key is there; tells how many. */
+    /** Inserts a row unless a row with its key exists. Returns the number of inserted rows. */
     int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException;
 
-    /** What a reading statement ends with, to see what is committed even if the caller's transaction began earlier. */
+    /**
+     * Suffix for a reading statement, so that it sees committed rows even if the caller's transaction began earlier.
+     */
     default String latest(Session session) throws SQLException {
         return "";
     }
 
-    /** Reads where all that is committed is seen, even if the caller's transaction began earlier. */
+    /** Reads on a connection that sees all committed rows, even if the caller's transaction began earlier. */
     default <T> T committed(Session session, Database.Work<T> reading) throws SQLException {
         return reading.on(session);
     }
 
-    /** Ids in lists of a length that the server likes. */
+    /** Splits ids into lists of a length that the server handles well. */
     default List<long[]> pieces(long[] ids) {
         return List.of(ids);
     }
 
-    /** Whether jobs that have ended are in a table of their own. */
+    /** Whether ended jobs are in a table of their own. */
     default boolean movesFinished() {
         return true;
     }
 
-    /** A table {@code x} of the ids in one array; null where many rows go to a statement anyway. */
+    /** A table {@code x} of the ids in one bound array; null where one statement inserts many rows anyway. */
     default @Nullable String idTable() {
         return null;
     }
 
-    /** Whether places for arrays become as many places as the array has values. */
+    /** Whether a placeholder for an array becomes as many placeholders as the array has values. */
     default boolean spreadsArrays() {
         return false;
     }
 
     /**
-     * Ends leases whose list of jobs cannot be read, where a list can be so: statements that read the lists would fail as
-     * long as one is there. The jobs are free again, and what their holder says of them is stale.
+     * Deletes leases whose list of jobs cannot be read, where lists are JSON. Statements that read the lists would fail
+     * as long as such a lease exists. Its jobs are free again, and outcomes under it are stale.
      */
     default void dropDamagedLeases(Session session) throws SQLException {}
 
     /**
-     * Where jobs in these states, or all if empty, are shown: each place has other jobs. To be read in one statement, so that
-     * no job that moves is missed or seen twice.
+     * Returns the views that show jobs in these states, or all jobs if empty. Each view shows other jobs. They must be
+     * read in one statement, so that a job that moves is neither missed nor seen twice.
      *
-     * @param fewLive what {@link #hasFewLive} said
+     * @param fewLive the answer of {@link #hasFewLive}
      */
     List<Shown> shown(Set<JobState> states, boolean fewLive);
 
-    /** Where all jobs are shown. */
+    /** Returns the views that show all jobs. */
     default List<Shown> shown() {
         return shown(Set.of(), false);
     }
 
-    /** Whether so many are live at most; to be asked only where it matters. */
+    /** Whether at most {@code most} jobs are live. Ask only where it matters. */
     default boolean hasFewLive(Session session, int most) throws SQLException {
         return false;
     }
 
-    /** Counts the tables with a name where Reprise's are; at most one. */
+    /** Statement that counts the tables of a name in Reprise's schema; at most one. */
     default String hasTable() {
-        // Shown to those too who have no right on it: they must be told so, and not be asked to create it.
+        // pg_tables also shows tables on which the user has no right. The user then gets an error about the right, not
+        // a request to create the table.
         return "select count(*) from pg_catalog.pg_tables where tablename = ? and schemaname = current_schema()";
     }
 
@@ -166,21 +174,24 @@ interface Dialect {
     /** Whether the store can write while a caller's transaction has written. */
     boolean writesBesideOthers();
 
-    /** A version of control state, greater than all before. */
+    /** Returns a new version for control state, greater than all before. */
     long nextControlVersion(Session session) throws SQLException;
 
-    /** A job id that nobody else gets. */
+    /** Returns a new job id. */
     long nextId(Session session) throws SQLException;
 
     /** Keeps claims of the queue away until the transaction ends. */
     void lockQueue(Session session, String queue) throws SQLException;
 
-    /** The same, for an instant: fails with a lock timeout if others hold it for longer than claims do. */
+    /**
+     * Keeps claims of the queue away until the transaction ends, but fails with a lock timeout if it must wait
+     * longer than claims take.
+     */
     default void lockQueueSoon(Session session, String queue) throws SQLException {
         lockQueue(session, queue);
     }
 
-    /** Until the transaction ends, statistics that are out of date do not lead to a table being read whole. */
+    /** Keeps the planner from reading whole tables because of old statistics, until the transaction ends. */
     default void preferIndexes(Session session) throws SQLException {}
 
     /** Whether a claim may have taken a job although its row can be locked. */
@@ -189,23 +200,23 @@ interface Dialect {
     }
 
     /**
-     * To be asked before a job is replaced in a caller's transaction.
+     * Checks the transaction before a job is replaced in it.
      *
-     * @throws IllegalArgumentException if the transaction would not see what the lock of a queue protects
+     * @throws IllegalArgumentException if the transaction would not see the rows that the lock of a queue protects
      */
     void requireFreshReads(Connection connection) throws SQLException;
 
     /**
-     * Refuses a server that speaks the protocol and keeps other promises than the statements count on.
+     * Refuses a server that speaks the protocol but does not keep the guarantees that the statements need.
      *
-     * @throws io.reprise.RepriseException if it is one
+     * @throws io.reprise.RepriseException if it is such a server
      */
     default void requireServer(Session session) throws SQLException {}
 
-    /** See {@link Session#confirm}; where nobody else can be the primary, there is nothing to do. */
+    /** See {@link Session#confirm}. Does nothing where no other server can become the primary. */
     default void confirm(Session session) throws SQLException {}
 
-    /** Keeps other migrating processes away until the transaction ends, or {@link #unlockSchema}. */
+    /** Keeps other migrating processes away until the transaction ends, or until {@link #unlockSchema}. */
     void lockSchema(Session session) throws SQLException;
 
     default void unlockSchema(Session session) throws SQLException {}

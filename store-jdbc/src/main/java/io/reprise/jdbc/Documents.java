@@ -10,7 +10,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Documents kept beside the jobs. The primary key serves every statement. */
+/** Reads and writes {@code reprise_document}. The primary key serves every statement. */
 final class Documents {
 
     private static final String FIND = """

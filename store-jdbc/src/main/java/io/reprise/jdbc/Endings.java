@@ -9,10 +9,10 @@ import java.util.Collection;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Ends jobs that are not running, and deletes those that ended. The caller keeps claims of their queues away. */
+/** Ends jobs that are not running, and deletes ended jobs. The caller keeps claims of their queues away. */
 final class Endings {
 
-    // Indexes serve both.
+    // The primary key of reprise_attempt and the index reprise_idempotency_job serve these two.
     private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in}";
 
     private static final String FORGET_KEYS =
@@ -20,14 +20,14 @@ final class Endings {
 
     private Endings() {}
 
-    /** A job that has ended, or is deleted. */
+    /** A job that has ended or was deleted. */
     record Gone(long id, String queue, JobState state) {}
 
     static Gone gone(Row row) throws SQLException {
         return new Gone(row.number(), row.text(), JobState.valueOf(row.text()));
     }
 
-    /** Ends jobs, and returns the ids of those that were live. */
+    /** Ends jobs. Returns the ids of those that were live. */
     static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
             throws SQLException {
         if (ids.isEmpty()) {
@@ -41,7 +41,10 @@ final class Endings {
         return ended.stream().map(Gone::id).toList();
     }
 
-    /** Deletes finished jobs with all that belongs to them; not those revived meanwhile that ended after the time given. */
+    /**
+     * Deletes finished jobs with their history and keys. It spares jobs that were revived and ended
+     * again after the given time.
+     */
     static List<Gone> delete(Session session, Collection<Long> ids, long before) throws SQLException {
         if (ids.isEmpty()) {
             return List.of();

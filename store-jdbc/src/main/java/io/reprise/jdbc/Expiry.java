@@ -15,9 +15,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Fails jobs whose deadline has passed, without keeping claims away. A claim takes no job past its deadline, by the time after
- * it got its queue's lock; but one that began in time may be under way, and its lease is not seen yet. So the queue's lock is
- * taken once and let go: whatever is claimed before that is seen, and later claims come too late. Thread-safe.
+ * Fails jobs whose deadline has passed, without blocking claims. A claim reads the time after it got its queue's lock
+ * and takes no job past its deadline. But a claim that began in time may still be under way, and its lease is not
+ * visible yet. So this class takes the queue's lock once and releases it: earlier claims are then visible, and later
+ * claims come too late. Thread-safe.
  */
 final class Expiry {
 
@@ -28,7 +29,7 @@ final class Expiry {
     private final Outbox outbox;
     private final Map<String, Pass> passes = new ConcurrentHashMap<>();
 
-    /** When nobody held the lock of a queue, by the store's clock and by ours. */
+    /** A moment at which nobody held the lock of a queue: the store's time, and the monotonic time before it. */
     private record Pass(long at, long nanos) {}
 
     Expiry(Database database, Outbox outbox) {
@@ -36,7 +37,7 @@ final class Expiry {
         this.outbox = outbox;
     }
 
-    /** Passes queues whose lock somebody holds: a caller's transaction may do so for long. */
+    /** Fails overdue jobs. It skips queues whose lock is held: a caller's transaction may hold it for long. */
     List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
         Set<String> busy = new HashSet<>();
         List<Upkeep.Overdue> overdue = find(busy, limit);
@@ -55,7 +56,7 @@ final class Expiry {
         return database.write("look for overdue jobs", session -> Upkeep.overdue(session, busy, limit));
     }
 
-    /** Whether every claim that may have taken the job can be seen. */
+    /** Whether every claim that may have taken the job is visible. */
     private boolean hasPassed(Upkeep.Overdue job, Set<String> busy) {
         if (!database.dialect().claimsWithoutRowLocks()) {
             return true;

@@ -12,23 +12,22 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Jobs of some types that a look found and nobody was given yet. Such a look passes all jobs of other types that come
- * first, so one that took long serves several claims, and the next waits: looks take a small part of the time, however
- * many jobs there are that nobody asked for. Whoever takes a job from here has to check that it still waits.
- * Thread-safe.
+ * Jobs of some types that a scan found and no claim has taken yet. Such a scan steps over all jobs of other types. So a
+ * slow scan serves several claims, and the next scan waits: scans take a small part of the time, however many jobs of
+ * other types there are. A claim must check that a job from here still waits. Thread-safe.
  */
 final class FoundJobs {
 
-    /** A look as quick as this is made at each claim. */
+    /** A scan quicker than this runs at each claim. */
     private static final Duration QUICK = Duration.ofMillis(20);
 
-    /** Looks take no more than one in so many parts of the time. */
+    /** A slow scan is followed by a pause of this many times its length. */
     private static final int SHARE = 10;
 
-    /** Beyond this all is forgotten: names of queues are free to make. */
+    /** Beyond this number everything is dropped: users can create any number of queues. */
     private static final int MOST = 1_000;
 
-    /** What was found in one queue, in the order of claims. */
+    /** The jobs that were found in one queue, in the order of claims. */
     static final class Stock {
 
         private final Deque<Long> fresh = new ArrayDeque<>();
@@ -40,7 +39,10 @@ final class FoundJobs {
             (retry ? retries : fresh).add(id);
         }
 
-        /** Up to so many, some of them kept for retries: either kind fills what the other leaves. */
+        /**
+         * Takes up to {@code max} jobs, of which {@code kept} are reserved for retries. Either kind fills the
+         * room that the other leaves.
+         */
         List<Long> take(int max, int kept) {
             int again = Math.min(max, Math.max(kept, max - fresh.size()));
             List<Long> taken = new ArrayList<>();
@@ -66,7 +68,7 @@ final class FoundJobs {
 
     private final Map<Key, Stock> stocks = new HashMap<>();
 
-    /** Those of these queues of which too little is known, and which may be looked at. */
+    /** Returns the queues that may be scanned and have no found jobs left. */
     synchronized List<String> toLookAt(ClaimRequest request, List<String> queues, long nanos) {
         return queues.stream()
                 .filter(queue -> {
@@ -77,9 +79,9 @@ final class FoundJobs {
     }
 
     /**
-     * A look at these queues ended.
+     * Notes a scan of these queues.
      *
-     * @param plenty whether there may be more than was found
+     * @param plenty whether there may be more jobs than were found
      */
     synchronized void looked(
             ClaimRequest request, List<String> queues, Map<String, Stock> found, boolean plenty, long from, long to) {

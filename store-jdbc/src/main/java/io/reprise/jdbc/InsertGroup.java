@@ -14,9 +14,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs that many threads store one by one, committed together: while one group is being written the next gathers. Nobody
- * waits for company: who comes when nothing is being written goes at once, alone. Each caller returns after the commit with
- * its job. Thread-safe.
+ * Group commit for jobs that many threads store one by one: while one thread writes a group, the next group gathers. If
+ * no thread is writing, a job is written at once, alone. Each caller returns after the commit of its job. Thread-safe.
  */
 final class InsertGroup {
 
@@ -70,7 +69,7 @@ final class InsertGroup {
                 }
             } else {
                 LockSupport.park(this);
-                // Whether the job is stored is not known before the commit, so an interrupt has to wait.
+                // Whether the job is stored is unknown until the commit, so an interrupt has to wait.
                 interrupted |= Thread.interrupted();
             }
         }
@@ -80,7 +79,7 @@ final class InsertGroup {
         return mine.answer();
     }
 
-    /** Who came while another wrote waits for this: it joined the queue before it tried to write. */
+    /** Wakes the first waiting thread. A thread joins the queue before it tries to write, so none is overlooked. */
     private void wakeNext() {
         Ticket next = waiting.peek();
         if (next != null) {
@@ -110,7 +109,7 @@ final class InsertGroup {
         } catch (RuntimeException e) {
             boolean refused = !(e instanceof StoreException failed && failed.isTransient());
             if (refused && group.size() > 1) {
-                // Whoever it was: the others have done nothing wrong.
+                // The store refused one of the jobs. Each is written alone, so that the others are stored.
                 group.forEach(ticket -> write(List.of(ticket)));
             } else {
                 group.forEach(ticket -> ticket.end(null, e));

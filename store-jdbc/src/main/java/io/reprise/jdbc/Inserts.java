@@ -18,12 +18,14 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Stores new jobs. */
+/**
+ * Stores new jobs, and resolves their unique and idempotency keys. Each database adds its way to store
+ * many jobs ({@link Bulk}).
+ */
 final class Inserts {
 
-    // The due time is made here, by the database's clock. No conflict can arise but on the unique key, whose holder is
-    // a
-    // live job; whoever loses the race gets no row.
+    // The statement computes due_at by the database's clock. Only the unique key of a live job can conflict; the loser
+    // of the race gets no row.
     private static final String INSERT = """
             with asked as (
               select {now} as now, cast(? as bigint) as id, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
@@ -42,7 +44,7 @@ final class Inserts {
             returning id, due_at
             """;
 
-    // The lock on a key that another transaction is inserting is waited for; then the key is known.
+    // If another transaction is inserting the key, the insert waits for that transaction; then the key is known.
     private static final String REMEMBER = """
             insert into reprise_idempotency ({key}, job_id)
             values (?, ?)
@@ -62,15 +64,14 @@ final class Inserts {
              where i.{key} = ?
             """;
 
-    // Served by the unique index.
+    // The unique index reprise_job_unique serves it.
     private static final String HOLDER = """
             select id, due_at, queue
               from reprise_job
              where unique_key = ? and due_at is not null
             """;
 
-    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's
-    // lock.
+    // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
     private static final String REPLACE = """
             with asked as (
               select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
@@ -96,41 +97,41 @@ final class Inserts {
     private final Specs specs;
     private final Bulk bulk;
 
-    /** How a database takes many jobs without keys at once. */
+    /** How a database stores many jobs. */
     interface Bulk {
         List<Inserted> insert(Inserts inserts, Session session, List<JobSpec> specs, boolean tells) throws SQLException;
 
-        /** Stores one job, under an id if one is given; empty if its unique key is held. */
+        /** Stores one job, under the given id if there is one. Returns empty if its unique key is held. */
         default Optional<Inserted> insertOne(Inserts inserts, Session session, JobSpec spec, @Nullable Long id)
                 throws SQLException {
             return inserts.insertReturning(session, spec, id);
         }
 
-        /** Puts another spec in the place of a job that waits; empty if it is no longer live. */
+        /** Replaces the spec of a waiting job. Returns empty if the job is no longer live. */
         default Optional<Inserted> replace(Inserts inserts, Session session, JobSpec spec, JobId id)
                 throws SQLException {
             return inserts.replaceReturning(session, spec, id);
         }
 
         /**
-         * Tries to store many jobs of which some have keys, and no two the same. Those whose keys somebody has are left.
-         * Null where one by one is the way.
+         * Tries to store many jobs with keys, of which no two are equal. Jobs whose keys are held are left out. Returns
+         * null if the jobs must be stored one by one.
          */
         default @Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> specs) throws SQLException {
             return null;
         }
 
-        /** Whether that many are stored by one statement, which needs no transaction around it. */
+        /** Whether one statement stores that many jobs, so that no transaction is needed around it. */
         boolean isOneStatement(int jobs);
     }
 
-    /** What became of many jobs, in their order. */
+    /** The results of a try to store many jobs, in their order. */
     static final class Tried {
 
         /** Null where the job is not stored yet. */
         final @Nullable Inserted[] answers;
 
-        /** Where it is not: the id to which its idempotency key leads now, if nobody had that. */
+        /** Where the job is not stored: the id that its idempotency key now leads to, if the key was free. */
         final @Nullable Long[] remembered;
 
         Tried(int jobs) {
@@ -139,7 +140,7 @@ final class Inserts {
         }
     }
 
-    /** From here on many jobs with keys are first tried together. */
+    /** From this number on, jobs with keys are first tried together. */
     private static final int TOGETHER_FROM = 4;
 
     Inserts(Policies policies, Specs specs, Bulk bulk) {
@@ -167,7 +168,7 @@ final class Inserts {
     /**
      * Stores jobs.
      *
-     * @param tells whether to tell other processes that there is work, when this is committed
+     * @param tells whether to notify other processes of the work when this is committed
      */
     List<Inserted> insert(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
         policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
@@ -187,7 +188,7 @@ final class Inserts {
         return inserted;
     }
 
-    /** Stores those whose keys nobody has, of each key the first; returns the others, in their order. */
+    /** Stores the first job of each key if the key is free. Returns the other jobs, in their order. */
     private int[] insertTogether(Session session, List<JobSpec> jobs, int[] order, @Nullable Inserted[] answers)
             throws SQLException {
         Set<String> keys = new HashSet<>();
@@ -219,7 +220,7 @@ final class Inserts {
         return key == null || seen.add(key);
     }
 
-    /** Keys are locked in their order, so that two batches with the same keys do not lock each other out. */
+    /** Locks keys in their order, so that two batches with the same keys do not deadlock. */
     private static int[] inLockOrder(List<JobSpec> jobs) {
         Comparator<@Nullable String> byKey = Comparator.nullsFirst(Comparator.naturalOrder());
         return IntStream.range(0, jobs.size())
@@ -249,7 +250,7 @@ final class Inserts {
         }
     }
 
-    /** Its idempotency key leads to this id already. */
+    /** Stores a job whose idempotency key already leads to this id. */
     private Inserted insertRemembered(Session session, JobSpec spec, long id) throws SQLException {
         Dialect dialect = session.dialect();
         Inserted answer = insert(session, spec, id);
@@ -262,7 +263,7 @@ final class Inserts {
         return answer;
     }
 
-    /** Both were stored by one transaction, so whoever sees the key sees the proof. */
+    /** One transaction stores key and proof, so a session that sees the key sees the proof. */
     private static void checkProof(Session session, JobSpec spec, Inserted known) throws SQLException {
         String proof = spec.idempotencyProof();
         if (proof != null
@@ -272,19 +273,23 @@ final class Inserts {
         }
     }
 
-    /** The job that has the idempotency key, as far as this session can see. */
+    /** Returns the job of the idempotency key, as far as this session can see. */
     static Optional<JobId> remembered(Session session, String key) throws SQLException {
         return session.first(session.dialect().sql(REMEMBERED), row -> new JobId(row.number()), key);
     }
 
-    /** The job that has the idempotency key. Only the key is locked: beside a job there is always a table that lacks it. */
+    /**
+     * Returns the job of the idempotency key. Only the row of the key is locked: the job is in one of two tables, and
+     * locking a missing row would lock a gap.
+     */
     private static Optional<Inserted> known(Session session, String key, boolean met) throws SQLException {
         Dialect dialect = session.dialect();
         Optional<Long> job = latest(session, dialect.sql(REMEMBERED), Row::number, key, met);
         if (job.isEmpty()) {
             return Optional.empty();
         }
-        // Ours, or seen from the first: else it was stored after the caller's transaction began.
+        // The row is visible if it is ours or was there from the start. Otherwise it was committed after the
+        // caller's transaction began.
         Optional<Inserted> seen = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
         return seen.isPresent()
                 ? seen
@@ -293,8 +298,8 @@ final class Inserts {
     }
 
     /**
-     * Who has a key at this moment. Where that takes a lock, it is taken only if somebody was seen to have the key, or met: a
-     * lock on a key that nobody has would keep others from those beside it.
+     * Reads the present holder of a key. If that needs a lock, the key is locked only after a holder was seen: a lock
+     * on a free key would also lock the gap beside it.
      */
     private static <T> Optional<T> latest(
             Session session, String sql, Session.Reader<T> reader, String key, boolean met) throws SQLException {
@@ -305,7 +310,7 @@ final class Inserts {
         return session.first(sql + latest, reader, key);
     }
 
-    /** The unique key was held: the new key leads to the job that holds it. */
+    /** The unique key was held, so the new idempotency key leads to the holder. */
     private static void redirect(Session session, String key, JobId job) throws SQLException {
         session.update(session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"), job, key);
     }
@@ -323,7 +328,7 @@ final class Inserts {
         }
     }
 
-    /** Row by row, where a statement costs no round trip. */
+    /** Stores row by row, where a statement costs no round trip. */
     List<Inserted> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
         List<Inserted> answers = new ArrayList<>(jobs.size());
         for (JobSpec spec : jobs) {
@@ -332,12 +337,12 @@ final class Inserts {
         return answers;
     }
 
-    /** Empty if the unique key is held. */
+    /** Returns empty if the unique key is held. */
     Optional<Inserted> insertReturning(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
         return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), values(spec, id));
     }
 
-    /** Empty if the job is no longer live. */
+    /** Returns empty if the job is no longer live. */
     Optional<Inserted> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
         @Nullable
         Object[] values = concat(
@@ -360,7 +365,10 @@ final class Inserts {
 
     private record Holder(JobId id, Inserted answer, String queue) {}
 
-    /** What the one who holds the unique key means for the spec; empty if it let go meanwhile. */
+    /**
+     * Applies the key rule: keeps, rejects or replaces the job that holds the unique key. Returns empty if that job
+     * has just released the key.
+     */
     private Optional<Inserted> holder(Session session, JobSpec spec) throws SQLException {
         String key = java.util.Objects.requireNonNull(spec.key());
         Optional<Holder> found = holder(session, key, true);
@@ -394,7 +402,7 @@ final class Inserts {
         return new Holder(answer.id(), answer, row.text());
     }
 
-    /** Empty if the job ended meanwhile: settles do not wait for the queue's lock. */
+    /** Returns empty if the job has just ended: settles do not wait for the queue's lock. */
     private Optional<Inserted> replace(Session session, JobSpec spec, JobId id) throws SQLException {
         if (Leases.isHeld(session, id)) {
             throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);

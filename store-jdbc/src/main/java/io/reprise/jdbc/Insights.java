@@ -21,10 +21,13 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What workers have counted. Rows are few; they are written in the order of their keys, lest two writers lock crosswise. */
+/**
+ * Stores what workers have counted: evidence, spending and activity. There are few rows. They are written in the order
+ * of their keys, so that two writers do not deadlock.
+ */
 final class Insights {
 
-    // What was there counts as much less as it has aged. Beyond 40 half-lives nothing is left of it.
+    // The stored numbers decay with their age. After 40 half-lives they count as 0.
     private static final String ADD_EVIDENCE =
             """
             insert into reprise_evidence (type, resource, error, attempt, error_type, tries, successes, seen_at)
@@ -91,7 +94,7 @@ final class Insights {
     private static final long KEEP_ACTIVITY = Micros.of(Duration.ofHours(3));
     private static final long KEEP_SPENDING = Micros.of(Duration.ofDays(31));
 
-    /** What tells a row from others, in the order of its key. */
+    /** The key of a row, in its order. */
     private record Key(String type, String resource, String error, String more) implements Comparable<Key> {
 
         private static final Comparator<Key> ORDER = Comparator.comparing(Key::type)
@@ -109,7 +112,7 @@ final class Insights {
         }
     }
 
-    /** How rows of one kind are told apart, and put together. */
+    /** How rows of one kind are identified and added up. */
     private record Kind<R>(int max, Function<R, Key> key, UnaryOperator<R> rest, BinaryOperator<R> plus) {}
 
     private static final Kind<Evidence> EVIDENCE_ROWS = new Kind<>(
@@ -199,7 +202,7 @@ final class Insights {
         }
     }
 
-    /** The rows to write, in order; those that would be one too many are put together as the rest. */
+    /** Returns the rows to write, in order. Rows beyond the maximum are added up as the rest. */
     private static <R> List<R> fitted(Session session, List<R> more, Kind<R> kind, String present, long since)
             throws SQLException {
         if (more.isEmpty()) {

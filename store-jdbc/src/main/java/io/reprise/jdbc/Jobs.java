@@ -26,10 +26,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Reads jobs as the views show them. */
+/** Reads jobs from the views that show them. */
 final class Jobs {
 
-    // The primary key serves it.
+    // The primary key of reprise_job serves it.
     private static final String LIVE = """
             select id
               from reprise_job
@@ -47,8 +47,8 @@ final class Jobs {
     }
 
     /**
-     * Reads a claimed job; one that waited for a breaker and was let through is added to {@code admitted}, one that is not
-     * understood to {@code damaged}.
+     * Returns a reader of claimed jobs. It adds jobs that a breaker admitted to {@code admitted}, and jobs that cannot
+     * be read to {@code damaged}.
      */
     Session.Reader<Job> reader(Session session, Set<JobId> admitted, Map<JobId, String> damaged) {
         return row -> {
@@ -68,12 +68,12 @@ final class Jobs {
                 Collections.nCopies(places, id).toArray());
     }
 
-    /** The jobs with these ids that are there, in the order of the ids. */
+    /** Returns the existing jobs with these ids, in the order of the ids. */
     List<Job> find(Session session, Collection<Long> ids) throws SQLException {
         return find(session, "{show}", ids);
     }
 
-    /** The same without what may be long. */
+    /** Returns the existing jobs with these ids without payload and result. */
     List<Job> findBrief(Session session, Collection<Long> ids) throws SQLException {
         return find(session, "{brief}", ids);
     }
@@ -127,7 +127,7 @@ final class Jobs {
         return live;
     }
 
-    /** A job under the lease it was just claimed by. */
+    /** Reads a job under the lease that has just claimed it. */
     ClaimCursor.Taken claimed(Session session, Row row, String worker, long token, Instant claimedAt)
             throws SQLException {
         int lane = row.integer();

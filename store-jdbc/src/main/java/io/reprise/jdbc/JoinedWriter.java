@@ -14,7 +14,10 @@ import java.sql.Savepoint;
 import java.util.Collection;
 import java.util.List;
 
-/** Writes in a caller's transaction. Sends no wake-up: nobody could see the jobs yet, and polling finds them. */
+/**
+ * Writes in a caller's transaction. It sends no wake-up: the jobs are not visible until the caller
+ * commits, and polling finds them.
+ */
 final class JoinedWriter implements JobWriter {
 
     private final Database database;
@@ -42,14 +45,17 @@ final class JoinedWriter implements JobWriter {
                         : parts.inserts().insert(session, specs));
     }
 
-    /** Ahead of the caller's transaction, where a new policy would keep all others from storing it until the end. */
+    /**
+     * Stores policies before the caller's transaction does. A new policy in that transaction would block other
+     * transactions that store it until the end.
+     */
     private void storePolicies(List<RetryPolicy> used) {
         if (database.dialect().writesBesideOthers()) {
             parts.policies().storeAhead(database, used);
         }
     }
 
-    /** A refused batch leaves nothing behind, should the caller go on and commit. */
+    /** A refused batch leaves nothing behind if the caller goes on and commits. */
     private List<Inserted> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
         if (specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() == KeyRule.REPLACE)) {
             session.dialect().requireFreshReads(session.connection());

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Many rows as one JSON text, an array for each, to be taken apart by {@code json_table}. */
+/** Many rows as one JSON text with an array per row, which {@code json_table} turns into rows. */
 final class JsonRows {
 
     private final StringBuilder json = new StringBuilder();

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How far each piece of upkeep is behind. Each look ends after so many rows. */
+/** Measures how far each piece of upkeep is behind. Each statement stops after a limited number of rows. */
 final class Lateness {
 
     private static final String COUNTERS = """
@@ -20,7 +20,7 @@ final class Lateness {
                      limit ?) c
             """;
 
-    // The index on deadlines of live jobs serves it.
+    // The index reprise_job_deadline serves it.
     private static final String DEADLINES = """
             select count(*), min(deadline)
               from (select deadline
@@ -39,7 +39,7 @@ final class Lateness {
                      limit ?) l
             """;
 
-    // The first rows by the primary key, as retention looks at them.
+    // Reads the first rows by the primary key, as retention does.
     private static final String DONE = """
             select coalesce(sum(jobs), 0), min(finished_at)
               from (select jobs, finished_at
@@ -59,7 +59,7 @@ final class Lateness {
                      limit ?) d
             """;
 
-    // The index on the next firing serves it.
+    // The index reprise_schedule_due serves it.
     private static final String SCHEDULES = """
             select count(*), min(next_at)
               from (select next_at

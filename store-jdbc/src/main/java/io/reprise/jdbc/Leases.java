@@ -18,10 +18,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** Leases after the claim: renewed, taken over, asked about. */
+/** Renews leases, takes them over, and answers questions about them. {@link Claims} creates them. */
 final class Leases {
 
-    /** A lease l lists a job that it holds. Its own list is read by its primary key. */
+    /**
+     * Condition that a lease l holds a job: its list names the job, and the job's token is less.
+     * The primary keys serve it.
+     */
     static final String HOLDS_SOME = """
             exists (
               select 1
@@ -36,7 +39,7 @@ final class Leases {
              where j.id = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // In the order in which settles lock them; a take-over then passes them.
+    // Locks leases in the order in which settles lock them. A take-over skips locked leases.
     private static final String LOCK = """
             select id
               from {expiry}
@@ -45,7 +48,7 @@ final class Leases {
             {for_no_key_update}
             """;
 
-    // The primary key serves it. By the time after the wait for the locks.
+    // The primary key serves it. {clock} is the time after the wait for the locks.
     private static final String RENEW = """
             update {expiry}
                set expires_at = {clock} + ?, unheard = 0
@@ -64,7 +67,7 @@ final class Leases {
              where id = ?
             """;
 
-    // The index of jobs to cancel is all but empty.
+    // The index reprise_job_cancel (PostgreSQL, SQLite) is almost empty.
     private static final String CANCELLED = """
             select j.id
               from reprise_job j
@@ -146,7 +149,7 @@ final class Leases {
                 session.dialect().dropLeases(session, lost.token());
             } else {
                 Claim claim = take(session, lost.token(), remaining, taker, lease);
-                // Of a lease under which somebody was heard something has left the list.
+                // If a worker was heard under this lease, at least one job has left its list.
                 boolean unheard = lost.unheard() == remaining.size();
                 if (lost.excused() || unheard) {
                     int size = unheard ? lost.unheard() : 0;
@@ -167,15 +170,15 @@ final class Leases {
     }
 
     /**
-     * Jobs of a lease, in the order of their ids; {@code admitted} gets those that a breaker let through, {@code damaged}
-     * those that are not understood.
+     * Returns jobs of a lease, in the order of their ids. {@code admitted} gets the jobs that a breaker admitted,
+     * {@code damaged} the jobs that cannot be read.
      */
     List<Job> held(Session session, long token, long[] ids, Set<JobId> admitted, Map<JobId, String> damaged)
             throws SQLException {
         return session.list(session.dialect().sql(TAKEN), jobs.reader(session, admitted, damaged), token, ids);
     }
 
-    /** A claim without jobs: id, queue, whether it is alone, and since when. */
+    /** Reads a claim without jobs: id, queue, whether it is alone, and its start. */
     static Claim readClaim(Row row) throws SQLException {
         long token = row.number();
         String queue = row.text();

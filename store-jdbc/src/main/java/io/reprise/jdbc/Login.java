@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The login in a URL such as {@code jdbc:postgresql://user:password@host,host/database}.
  *
- * @param url what is left without it
- * @param user null if the URL has none, as its password
+ * @param url the URL without the login
+ * @param user null if the URL has none; likewise the password
  */
 record Login(String url, @Nullable String user, @Nullable String password) {
 
@@ -26,7 +26,7 @@ record Login(String url, @Nullable String user, @Nullable String password) {
         return new Login(login.replaceFirst("//"), decoded(parts[0]), parts.length < 2 ? null : decoded(parts[1]));
     }
 
-    /** Percent signs escape; a plus is a plus. */
+    /** Decodes percent signs. A plus stays a plus. */
     private static String decoded(String part) {
         return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
     }

@@ -7,13 +7,13 @@ import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** An insert of one row, as a statement of many rows with their values. As many as servers take in one packet. */
+/** An insert of one row, turned into statements that insert many rows. Each statement fits into one packet. */
 record ManyRows(String sql, List<@Nullable Object> args) {
 
     private static final String VALUES = "\nvalues (";
     private static final int ROWS = 500;
 
-    /** A quarter of the least packet that a server takes by default, in the longest encoding. */
+    /** At four bytes per character, a quarter of the smallest default packet size of the servers. */
     private static final int CHARACTERS = 1_000_000;
 
     static boolean isInsert(String sql) {
@@ -60,7 +60,7 @@ record ManyRows(String sql, List<@Nullable Object> args) {
                 args);
     }
 
-    /** Where the bracket that opens there is closed. */
+    /** Returns the index of the closing bracket for the bracket at {@code open}. */
     private static int closing(String sql, int open) {
         int depth = 0;
         for (int i = open; i < sql.length(); i++) {

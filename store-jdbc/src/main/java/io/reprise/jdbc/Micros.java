@@ -6,7 +6,10 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Times and durations as the tables hold them: microseconds. What is beyond the years 0 to 9999 is held as their end. */
+/**
+ * Times and durations as the tables hold them, in microseconds. Times beyond the years 0 to
+ * 9999 become the nearest end.
+ */
 final class Micros {
 
     private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");

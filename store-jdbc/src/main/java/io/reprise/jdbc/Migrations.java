@@ -15,7 +15,10 @@ import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.zip.CRC32;
 
-/** Numbered steps from an empty database to the present schema. A step, once released, never changes. */
+/**
+ * Numbered steps from an empty database to the present schema. A released step never changes: its
+ * checksum covers the whole text.
+ */
 final class Migrations {
 
     static final List<String> STEPS = List.of("001-jobs", "002-control", "003-insight", "004-document");
@@ -35,19 +38,19 @@ final class Migrations {
             """;
 
     /**
-     * For each step, the schema version that a program must know at least to work with a database that has it: programs from there
-     * on may run side by side.
+     * For each step, the lowest schema version that a program must know to work with a database at this step. Programs
+     * from that version on may run side by side.
      */
     private static final List<Integer> MIN_READERS = List.of(4, 4, 4, 4);
 
-    /** What is known of a step that was applied. */
+    /** A step that was applied. */
     private record Applied(String checksum, int minReader) {}
 
     private static final Pattern END = Pattern.compile(";\\R");
 
     private Migrations() {}
 
-    /** Text of all steps, in order. */
+    /** Returns the text of all steps, in order. */
     static List<String> scripts(String dialect) {
         List<String> scripts = new ArrayList<>();
         for (String step : STEPS) {
@@ -56,7 +59,7 @@ final class Migrations {
         return scripts;
     }
 
-    /** Applies what is missing, in the one transaction that the session is in. */
+    /** Applies the missing steps in the transaction of the session. */
     static void apply(Session session) throws SQLException {
         Dialect dialect = session.dialect();
         dialect.requireServer(session);
@@ -70,7 +73,7 @@ final class Migrations {
 
     private static void applyMissing(Session session) throws SQLException {
         List<String> scripts = scripts(session.dialect().name());
-        // Looks first: who may only use the tables must not be asked for the right to create them.
+        // Reads first: a user without the right to create tables can use an up-to-date schema.
         Map<Integer, Applied> applied = applied(session);
         check(applied, scripts);
         if (applied.size() >= scripts.size()) {
@@ -88,7 +91,7 @@ final class Migrations {
         }
     }
 
-    /** The schema version that a program must know to work with a database that has this step. */
+    /** Returns the schema version that a program must know to work with a database at this step. */
     static int minReader(int version) {
         return MIN_READERS.get(version - 1);
     }
@@ -129,7 +132,7 @@ final class Migrations {
         });
     }
 
-    /** A newer program has migrated it, perhaps in a way that this one can live with. */
+    /** Accepts a schema that a newer program has migrated, if this program can work with it. */
     private static void requireReadable(int version, Applied step, int known) {
         if (step.minReader > known) {
             throw new RepriseException("The database is at schema version " + version + ", this program knows up to "
@@ -137,7 +140,7 @@ final class Migrations {
         }
     }
 
-    /** A semicolon ends a statement at the end of a line only. */
+    /** Splits a script. A semicolon ends a statement only at the end of a line. */
     static List<String> statements(String script) {
         return END.splitAsStream(script)
                 .map(String::strip)

@@ -18,10 +18,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs get their ids and due times here, and go many to a statement. */
+/** Stores many jobs per statement. Ids and due times are computed here, because MySQL's inserts return no rows. */
 final class MySqlBulk implements Inserts.Bulk {
 
-    // No conflict can arise but on the unique key, whose holder is a live job.
+    // Only the unique key can conflict, and its holder is a live job.
     static final String INSERT = """
             insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
             values (?, ?, ?, ?, ?, ?, {spec_values})
@@ -51,8 +51,7 @@ final class MySqlBulk implements Inserts.Bulk {
             for update
             """;
 
-    // Keeps id, counters and token, and the lane, but a parked job is let go. The claim is kept away by the queue's
-    // lock.
+    // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
     private static final String REPLACE = """
             update reprise_job
                set due_at = ?, first_due_at = ?, deadline = ?, wait_reason = ?, lane = lane % 3, parked_by = null,
@@ -83,8 +82,8 @@ final class MySqlBulk implements Inserts.Bulk {
     }
 
     /**
-     * Those whose keys nobody is seen to have. Should somebody take one meanwhile, all are taken back and go one by one. Not
-     * in a caller's transaction, which may not see who has a key.
+     * Stores the jobs whose keys look free. If another transaction takes a key in between, everything is rolled back
+     * and each job is stored alone. Not in a caller's transaction, which may not see the holder of a key.
      */
     @Override
     public Inserts.@Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> jobs)
@@ -162,7 +161,7 @@ final class MySqlBulk implements Inserts.Bulk {
         return Inserts.concat(new @Nullable Object[] {id, now}, timed(inserts, job, now));
     }
 
-    /** When it is due, until when it may start, why it waits, and the spec. */
+    /** Returns due times, deadline, wait reason and spec. */
     private static @Nullable Object[] timed(Inserts inserts, JobSpec job, long now) {
         long due = Specs.due(job, now);
         Long deadline = Specs.deadline(job);

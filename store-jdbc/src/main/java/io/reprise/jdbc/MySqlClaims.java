@@ -28,15 +28,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim looks without locks in which levels jobs are due; then, sharing the queue's lock with other claims, it takes due jobs
- * that nobody else has locked and writes a lease. Where a limit is to be kept it has the queue's lock alone.
+ * Claims on MySQL and MariaDB. A claim first finds, without locks, the levels that have due jobs. Then it shares the
+ * queue's lock with other claims, locks due jobs that nobody else has locked, and writes a lease. For a queue with a
+ * limit it takes the queue's lock alone.
  */
 final class MySqlClaims implements Claims {
 
     private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
 
-    // Levels whose first entry is due. Takes no locks; one entry of reprise_job_ready for each level there may be. No
-    // jumps from level to level: a bound that comes from another row is not looked up in the index.
+    // Levels whose first entry is due. Takes no locks; reads one entry of reprise_job_ready per possible level. It does
+    // not jump from level to level: MySQL does not use the index for a bound that comes from another row.
     private static final String LEVELS = """
             select q.name, x.lane, p.priority
               from ({queues}) q
@@ -54,7 +55,7 @@ final class MySqlClaims implements Claims {
                             .mapToObj(priority -> "select " + priority + " as priority")
                             .collect(Collectors.joining(" union all ")));
 
-    // The first entry of each level, level by level: the server jumps through reprise_job_ready from one to the next.
+    // The first entry of each level. The server jumps through reprise_job_ready from one level to the next.
     static final String HEADS = """
             select h.queue, h.lane, h.due_at <= {now},
                    exists (select 1 from reprise_queue p where p.name = h.queue and p.paused_at is not null)
@@ -67,9 +68,9 @@ final class MySqlClaims implements Claims {
              order by h.queue
             """;
 
-    // Paused or limited or neither, with the queue's lock; no row if somebody keeps claims away. Settings are no part
-    // of the
-    // join: a row that somebody is changing would be passed, and the queue taken for one without.
+    // Takes the queue's lock and reads whether the queue is paused or limited. A shared request returns no row if
+    // another transaction holds the lock alone. reprise_queue is not joined: "skip locked" would skip a queue whose
+    // settings are being changed.
     private static final String ENTER = """
             select exists (select 1 from reprise_queue q where q.name = l.name and q.paused_at is not null),
                    (select q.max_running from reprise_queue q where q.name = l.name)
@@ -84,8 +85,8 @@ final class MySqlClaims implements Claims {
              where h.queue = ?
             """;
 
-    // Due entries of one level after a place, in the order of reprise_job_ready, without those held. Takes no locks:
-    // those held at the head of the queue are just being settled.
+    // Due entries of one level after a position, in the order of reprise_job_ready, without held jobs. Takes no locks:
+    // held jobs at the head of the queue are just being settled.
     private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at
                from reprise_job j {by reprise_job_ready}
@@ -104,7 +105,7 @@ final class MySqlClaims implements Claims {
 
     private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in})");
 
-    // By the primary key; who is locked is being claimed, settled or changed by somebody else.
+    // The primary key serves it. Skips rows that another transaction claims, settles or changes.
     static final String LOCK = """
             select j.id, j.lane
               from reprise_job j force index (primary)
@@ -113,7 +114,7 @@ final class MySqlClaims implements Claims {
             for update skip locked
             """;
 
-    // What was claimed after we looked and before we locked: a statement of its own, so that it sees that.
+    // Jobs that were claimed between DUE and LOCK. A statement of its own, so that it sees those claims.
     private static final String HELD = """
             select j.id
               from reprise_job j force index (primary)
@@ -141,26 +142,26 @@ final class MySqlClaims implements Claims {
     private static final int RETRY = 1;
     private static final int MAX_BATCH = 1_000;
 
-    /** Three lanes for claims and three for parked jobs, of all priorities. */
+    /** Three lanes for claims and three for parked jobs, in all priorities. */
     private static final int LEVELS_OF_A_QUEUE = 6 * (JobSpec.MAX_PRIORITY - JobSpec.MIN_PRIORITY + 1);
 
-    /** Queues that one statement names at most: more would make it long. */
+    /** Queues in one statement. More would make its text too long. */
     private static final int NAMED = 64;
 
-    /** Levels that one statement looks at at most. */
+    /** Levels in one statement. */
     private static final int LOOKED_AT = 64;
 
-    /** Looks at what is due, each after what others had locked. */
+    /** Tries to find due jobs. Each try begins after the jobs that others had locked. */
     private static final int LOOKS = 8;
 
     private final MySqlDatabase database;
     private final Leases leases;
     private final RetryCredit credit = new RetryCredit();
 
-    /** Queues with a limit, as far as is known. */
+    /** Queues known to have a limit. */
     private final Set<String> limited = ConcurrentHashMap.newKeySet();
 
-    /** Whether the last claim found something: then there is probably more. */
+    /** Whether the last claim found jobs: then there are probably more. */
     private volatile boolean busy;
 
     MySqlClaims(MySqlDatabase database, Leases leases) {
@@ -168,7 +169,7 @@ final class MySqlClaims implements Claims {
         this.leases = leases;
     }
 
-    /** One stretch of the ready index, and how far it was looked at. */
+    /** One range of the ready index, and the position up to which it was read. */
     private static final class Level {
         private final String queue;
         private final int lane;
@@ -195,7 +196,7 @@ final class MySqlClaims implements Claims {
         return Set.copyOf(database.read("name the queues", Queues::live));
     }
 
-    /** A level's first entry. */
+    /** The first entry of a level. */
     private record Head(String queue, int lane, boolean due, boolean paused) {}
 
     @Override
@@ -210,7 +211,8 @@ final class MySqlClaims implements Claims {
                         before,
                         most));
         boolean more = heads.size() == most;
-        // Of the last one some levels may be missing; it has fewer than were asked for.
+        // Some levels of the last queue may be missing. A queue has fewer levels than were asked for, so at
+        // least one queue is complete.
         String cut = more ? heads.get(most - 1).queue : null;
         List<String> whole = heads.stream()
                 .map(Head::queue)
@@ -245,13 +247,16 @@ final class MySqlClaims implements Claims {
         return claims;
     }
 
-    /** By queue, the levels with something to claim: one round trip while nothing is due, which is what idling costs. */
+    /**
+     * Returns by queue the levels with jobs to claim. If nothing is due this is one round trip, which is
+     * the cost of an idle worker.
+     */
     private Map<String, List<Level>> look(Session session, ClaimRequest request) throws SQLException {
         Map<String, List<Level>> levels = levels(session, request);
         if (busy || levels.isEmpty()) {
             return levels;
         }
-        // The first may be held, and those behind it too.
+        // The first entry of a level may be held, and those behind it too.
         List<Level> all = levels.values().stream().flatMap(List::stream).toList();
         return all.size() <= LOOKED_AT && due(session, request, all, 1).isEmpty() ? Map.of() : levels;
     }
@@ -264,7 +269,7 @@ final class MySqlClaims implements Claims {
         Map<String, List<Level>> levels = new HashMap<>();
         for (int from = 0; from < queues.size(); from += NAMED) {
             List<String> some = new ArrayList<>(queues.subList(from, Math.min(queues.size(), from + NAMED)));
-            // Few texts for all numbers of queues, since the server and we keep them. Nothing has this name.
+            // Rounds up to a power of two, so that server and driver cache few texts. No queue has the empty name.
             while (Integer.bitCount(some.size()) != 1) {
                 some.add("");
             }
@@ -284,13 +289,13 @@ final class MySqlClaims implements Claims {
                 String.join(" union all ", Collections.nCopies(queues, "select cast(? as char(100)) as name")));
     }
 
-    /** What there is of a queue; nothing if its lock is not to be had. */
+    /** Claims from a queue. Returns nothing if the queue's lock is not available. */
     private List<Claim> claimOrPass(
             ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, List<Claim> before) {
         try {
             return claim(request, queue, want, suspects, levels);
         } catch (StoreException e) {
-            // What was claimed is committed: better run it than let it expire.
+            // The earlier claims are committed, so they are returned and run.
             if (before.isEmpty() && !SqlErrors.isLockTimeout(e)) {
                 throw e;
             }
@@ -322,7 +327,7 @@ final class MySqlClaims implements Claims {
         return some;
     }
 
-    /** Empty if the queue has a limit and its lock was shared. */
+    /** Claims in one transaction. Returns empty if the queue has a limit but the lock was shared. */
     private Optional<List<Claim>> tryClaim(
             ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, boolean alone) {
         return database.write("claim jobs of queue " + queue, session -> {
@@ -357,7 +362,7 @@ final class MySqlClaims implements Claims {
         List<Level> ordinary = new ArrayList<>();
         List<Level> suspected = new ArrayList<>();
         for (Level level : levels) {
-            // Anew, since the transaction may be a second try.
+            // New objects, because the transaction may be a second try.
             (level.lane == SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
         }
         int most = Math.min(want, suspects.max());
@@ -375,7 +380,7 @@ final class MySqlClaims implements Claims {
         return claims;
     }
 
-    /** As many as may run together; those behind them are only locked, until the claim ends. */
+    /** Takes as many suspects as may run together. Those behind them stay locked until the claim ends. */
     private Optional<Claim> takeSuspects(
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, Suspects suspects)
             throws SQLException {
@@ -389,7 +394,7 @@ final class MySqlClaims implements Claims {
                 : Optional.of(lease(session, request, queue, group.jobs(), group.together()));
     }
 
-    /** Up to so many jobs of these levels, locked; some of the room is kept for retries. */
+    /** Locks up to {@code room} jobs of these levels. {@code kept} of the room is reserved for retries. */
     private static List<Due> take(
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
             throws SQLException {
@@ -439,7 +444,7 @@ final class MySqlClaims implements Claims {
         return due;
     }
 
-    /** The first of both kinds, in their order: either kind fills what the other leaves. */
+    /** Picks the first retries and the first other jobs. Either kind fills the room that the other leaves. */
     private static List<Due> pick(List<Due> due, int room, int kept) {
         List<Due> sorted = due.stream().sorted(ORDER).toList();
         List<Due> retries = sorted.stream().filter(job -> job.lane == RETRY).toList();
@@ -461,7 +466,7 @@ final class MySqlClaims implements Claims {
         }
     }
 
-    /** Those that nobody else had, now locked, unless their lane is another than when we looked. */
+    /** Locks the picked jobs. Returns those that nobody else had and whose lane is unchanged. */
     private static List<Due> lock(Session session, String queue, List<Due> picked) throws SQLException {
         Dialect dialect = session.dialect();
         long[] ids = picked.stream().mapToLong(Due::id).sorted().toArray();

@@ -6,12 +6,12 @@ import io.reprise.store.StoreException;
 import java.sql.SQLException;
 import org.jspecify.annotations.Nullable;
 
-/** A MySQL or MariaDB. Who waited too long for a lock is a victim as well. */
+/** Connections to MySQL or MariaDB. A transaction that waited too long for a lock is run again, as after a deadlock. */
 final class MySqlDatabase extends PooledDatabase {
 
     private final MySqlDialect dialect = new MySqlDialect(this::side);
 
-    /** Null if this is the side itself. */
+    /** Null if this database is the side itself. */
     private final @Nullable MySqlSide side;
 
     private MySqlDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds, @Nullable MySqlSide side) {
@@ -19,7 +19,9 @@ final class MySqlDatabase extends PooledDatabase {
         this.side = side;
     }
 
-    /** On a pool to work with, one to look, and one for what is done beside, of one connection. */
+    /**
+     * Creates a database on a pool for work, a pool for readers, and a pool of one connection for {@link MySqlSide}.
+     */
     static MySqlDatabase of(HikariDataSource pool, HikariDataSource looks, HikariDataSource one, int timeoutSeconds) {
         MySqlSide side = new MySqlSide(new MySqlDatabase(one, one, timeoutSeconds, null));
         return new MySqlDatabase(pool, looks, timeoutSeconds, side);

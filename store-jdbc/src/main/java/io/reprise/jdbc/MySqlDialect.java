@@ -21,16 +21,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * MySQL and MariaDB, in what both understand. Changing statements return no rows: what they change is locked and read first.
- * Statements with a list of ids name the index: with few rows in the table the server would rather read all of it, lock by
- * lock, and wait for rows that are none of its business.
+ * MySQL and MariaDB, in the SQL that both understand. Updates and deletes return no rows, so the rows are locked and
+ * read first. Statements with a list of ids name the index. Otherwise, if the table has few rows, the server scans it,
+ * locks each row, and waits for rows of other transactions.
  */
 final class MySqlDialect implements Dialect {
 
     private static final String LIVE_JOBS = "reprise_job where true";
     private static final String FINISHED_JOBS = "reprise_finished where true";
 
-    /** Microseconds since 1970 at the start of the statement; no time zone has a part in it. */
+    /** Microseconds since 1970 at the start of the statement, independent of the time zone. */
     private static final String NOW = "timestampdiff(microsecond, timestamp'1970-01-01 00:00:00', utc_timestamp(6))";
 
     private static final String LIVE = """
@@ -71,7 +71,7 @@ final class MySqlDialect implements Dialect {
              where f.id {in}
             """;
 
-    // Two at once share the rows between them; readers see the rows or their sum, never both.
+    // Two transactions at once take different rows. Readers see the rows or their sum, never both.
     private static final String COUNTS = """
             select queue, state, n, id
               from reprise_counter
@@ -87,8 +87,8 @@ final class MySqlDialect implements Dialect {
              where c.id {in}
             """;
 
-    // Leases are few: a scan finds the expired ones. Those that a settle or a renewal has locked are passed, and so are
-    // those that hold nothing: they must not stand before those that do.
+    // Leases are few, so a scan finds the expired ones. It skips leases that a settle or a renewal has locked. It also
+    // skips leases that hold no job: they must not fill the limit.
     private static final String EXPIRED = """
             select l.id, l.runner, e.excused, e.unheard
               from reprise_expiry e
@@ -100,7 +100,7 @@ final class MySqlDialect implements Dialect {
             for update skip locked
             """.formatted(Leases.HOLDS_SOME);
 
-    // No job ever comes to a lease, so one that holds nothing stays so.
+    // No job is ever added to a lease, so a lease that holds none stays empty.
     private static final String EMPTY = """
             select l.id
               from reprise_expiry e
@@ -132,13 +132,13 @@ final class MySqlDialect implements Dialect {
              where id {in}
             """;
 
-    /** More in one list of ids and the server begins to think about it. */
+    /** With more ids in one list the optimizer becomes slow. */
     static final int PIECE = 500;
 
-    /** Names whose parked jobs are looked for in one statement; the next follows at once. */
+    /** Names whose parked jobs one statement finds. The next statement follows at once. */
     private static final int PARKED_AT_ONCE = 50;
 
-    /** A row with this key is there. */
+    /** Error number for a duplicate key. */
     static final int DUPLICATE = 1062;
 
     private static final int LOCK_SECONDS = 30;
@@ -298,7 +298,7 @@ final class MySqlDialect implements Dialect {
         return "delete from reprise_hold where job_id = ? and token = ?";
     }
 
-    /** One by one: a bound that comes from another row is not looked up in the index. */
+    /** MySQL does not use the index for a bound that comes from another row, so each name gets its own sub-select. */
     @Override
     public List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
         List<List<Long>> ids = new ArrayList<>();
@@ -308,7 +308,7 @@ final class MySqlDialect implements Dialect {
         return ids;
     }
 
-    /** One statement for all, whose text has one of a few lengths: it is kept. */
+    /** Finds the parked jobs of some names in one statement. Its text has few different lengths and is cached. */
     private List<List<Long>> someParked(Session session, List<Unparking> requests) throws SQLException {
         List<List<Long>> ids = new ArrayList<>();
         List<String> parts = new ArrayList<>();
@@ -342,7 +342,7 @@ final class MySqlDialect implements Dialect {
         return session.one(next, row -> Optional.ofNullable(row.textOrNull()), last);
     }
 
-    /** A statement that fails undoes itself, and the transaction goes on. */
+    /** A statement that fails is undone alone; the transaction goes on. */
     @Override
     public int insertUnlessThere(Session session, String sql, @Nullable Object... args) throws SQLException {
         try {
@@ -355,7 +355,10 @@ final class MySqlDialect implements Dialect {
         }
     }
 
-    /** In a transaction that reads what was there when it began, only what is locked is read as it is. */
+    /**
+     * In REPEATABLE READ a plain read sees the rows of the transaction's start. Only a locking
+     * read sees the present rows.
+     */
     @Override
     public String latest(Session session) throws SQLException {
         return session.isJoined()
@@ -416,7 +419,7 @@ final class MySqlDialect implements Dialect {
         return shown;
     }
 
-    /** Lists that are kept, as JSON. */
+    /** Binds lists that are stored, as JSON. */
     @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
         statement.setString(index, Arrays.toString((long[]) array));
@@ -427,7 +430,7 @@ final class MySqlDialect implements Dialect {
         try {
             statement.setQueryTimeout(seconds);
         } catch (SQLFeatureNotSupportedException ignored) {
-            // A driver that cannot; then the timeout of the network bounds it.
+            // The driver has no statement timeout; the network timeout limits the statement.
         }
     }
 
@@ -470,7 +473,10 @@ final class MySqlDialect implements Dialect {
         }
     }
 
-    /** Held by the connection, since every definition ends the transaction. Server-wide, hence the database's name. */
+    /**
+     * The connection holds this lock, because each DDL statement ends the transaction. The lock is server-wide, so its
+     * name contains the database.
+     */
     @Override
     public void lockSchema(Session session) throws SQLException {
         boolean locked = session.one(
@@ -482,7 +488,7 @@ final class MySqlDialect implements Dialect {
         }
     }
 
-    /** What was done is committed first, or the next one would not see it. */
+    /** Commits first; otherwise the next process would not see the new schema. */
     @Override
     public void unlockSchema(Session session) throws SQLException {
         session.connection().commit();

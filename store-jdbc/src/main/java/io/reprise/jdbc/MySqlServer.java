@@ -3,12 +3,12 @@ package io.reprise.jdbc;
 
 import java.sql.SQLException;
 
-/** The two kinds of server, and what they write differently. */
+/** The two kinds of server, with the SQL that they write differently. */
 enum MySqlServer {
     MYSQL("utf8mb4_0900_bin", "for share skip locked"),
     MARIADB("utf8mb4_nopad_bin", "lock in share mode skip locked");
 
-    /** Compares texts as they are, blanks at the end too. */
+    /** A binary collation that does not ignore trailing blanks. */
     private final String collation;
 
     private final String shareSkipLocked;
@@ -18,7 +18,7 @@ enum MySqlServer {
         this.shareSkipLocked = shareSkipLocked;
     }
 
-    /** Asked of the server itself: a driver may call either by the other's name. */
+    /** Asks the server itself, because a driver may report the other product's name. */
     static MySqlServer of(Session session) throws SQLException {
         return session.one("select version()", Row::text).contains("MariaDB") ? MARIADB : MYSQL;
     }

@@ -23,21 +23,22 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few statements per batch, whatever its size. First the leases are locked, so that no take-over deletes them meanwhile, then
- * the jobs, in the order of their ids; all that decides is read with these locks, so that a caller's transaction sees it as it
- * is. Then what comes of each is written, from JSON that the server takes apart.
+ * Settles a batch with a few statements, whatever its size. It locks the leases first, so that no take-over deletes
+ * them, and then the jobs in the order of their ids. It reads everything that decides with these locks, so that a
+ * caller's REPEATABLE READ transaction sees the present rows. It writes the outcomes from JSON, which
+ * {@code json_table} turns into rows.
  */
 final class MySqlSettlements implements Settlements {
 
-    // A lease that is gone never comes back, and in REPEATABLE READ a lock on it would keep everybody from making new
-    // ones.
+    // Existing leases only: in REPEATABLE READ a lock on a missing row would lock the gap, and no claim could insert a
+    // lease there. A deleted lease never comes back.
     private static final String THERE = """
             select id
               from reprise_lease force index (primary)
              where id {in}
             """;
 
-    // Other settles of the lease go on, renewals too, which write elsewhere; a take-over passes it.
+    // A shared lock: other settles of the lease go on, and renewals write reprise_expiry. A take-over skips the lease.
     private static final String SHARE_LEASES = """
             select id, queue, runner
               from reprise_lease force index (primary)
@@ -62,7 +63,7 @@ final class MySqlSettlements implements Settlements {
             for update
             """;
 
-    // By whole primary keys: in a caller's REPEATABLE READ anything else would lock what lies beside.
+    // Complete primary keys only: in a caller's REPEATABLE READ any other condition would lock gaps.
     private static final String LOCK_HOLDS = """
             select job_id
               from reprise_hold force index (primary)
@@ -70,8 +71,8 @@ final class MySqlSettlements implements Settlements {
             lock in share mode
             """;
 
-    // By the primary key, from the rows of the JSON on: left to itself, the server reads a small table whole, and in a
-    // caller's REPEATABLE READ locks all of it.
+    // Reads the JSON rows first and joins reprise_job by the primary key. Without the hints the server scans a small
+    // table, and in a caller's REPEATABLE READ locks all of it.
     static final String SUCCEED = """
             insert into reprise_finished (
               state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
@@ -122,7 +123,7 @@ final class MySqlSettlements implements Settlements {
                    j.fingerprint = coalesce(i.print, j.fingerprint)
             """;
 
-    // A job that waits must leave the list, or no claim would take it; of those that ended it does not matter.
+    // A waiting job must leave the lease's list, or no claim would take it. An ended job may stay on the list.
     private static final String LEAVE = """
             delete h
               from reprise_hold h force index (primary)
@@ -136,7 +137,7 @@ final class MySqlSettlements implements Settlements {
                and not %s
             """.formatted(Leases.HOLDS_SOME);
 
-    /** Of results; beyond that a packet could become too large for a server with default settings. */
+    /** Limit for the characters of results, so that a packet fits a server with default settings. */
     private static final int CHARACTERS = 1_000_000;
 
     private final Attempts attempts;
@@ -147,10 +148,10 @@ final class MySqlSettlements implements Settlements {
 
     private record Lease(String queue, String runner) {}
 
-    /** A live job and its own token. */
+    /** A live job with its token. */
     private record Live(long token, Tally tally) {}
 
-    /** What becomes of a job that does not succeed. */
+    /** The outcome of a job that does not succeed. */
     private record Outcome(
             Settlement settlement, Tally then, @Nullable JobState state) {}
 
@@ -162,7 +163,7 @@ final class MySqlSettlements implements Settlements {
     @Override
     public Settled settle(Session session, List<Settlement> settlements, Closing which) throws SQLException {
         List<Settlement> sorted = settlements.stream().sorted(LOCK_ORDER).toList();
-        // Alone on the lease, one sees what others who settled under it have left.
+        // An exclusive lock on the lease shows the list as other settles have left it.
         Collection<Long> alone =
                 which.empty() ? sorted.stream().map(Settlement::token).collect(Collectors.toSet()) : which.named();
         Collection<Long> closing = which.named();
@@ -185,7 +186,7 @@ final class MySqlSettlements implements Settlements {
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 
-    /** How many of these go together: at least one, and no more than a packet holds. */
+    /** Returns how many of these settlements go together: at least one, and at most one packet. */
     private static int piece(List<Settlement> settlements) {
         int size = 0;
         long characters = 0;
@@ -197,7 +198,7 @@ final class MySqlSettlements implements Settlements {
         return size;
     }
 
-    /** In the order of their ids, those to be closed alone and the others shared. */
+    /** Locks the leases in the order of their ids: those to be closed exclusively, the others shared. */
     private static Map<Long, Lease> lockLeases(Session session, List<Settlement> settlements, Collection<Long> closing)
             throws SQLException {
         Set<Long> named = new HashSet<>(closing);
@@ -324,7 +325,7 @@ final class MySqlSettlements implements Settlements {
             return live;
         }
 
-        /** Those whose lease lists the job. */
+        /** Returns the settlements whose lease lists the job. */
         private Set<Settlement> lockHolds(List<Settlement> piece) throws SQLException {
             Set<Settlement> held = new HashSet<>();
             Map<Long, List<Settlement>> byLease =
@@ -427,7 +428,7 @@ final class MySqlSettlements implements Settlements {
         }
     }
 
-    /** What is written of a job however it goes on. */
+    /** Returns the values that are written whatever the outcome is. */
     private static @Nullable Object[] facts(Outcome outcome, int lane) {
         Settlement settlement = outcome.settlement;
         Tally then = outcome.then;

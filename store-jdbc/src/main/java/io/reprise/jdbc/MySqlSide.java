@@ -6,8 +6,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * What is done beside the transaction at hand, on a connection of its own, since the transaction would keep others waiting
- * until it ends: numbers are taken by the block, and queues get the row that is locked. Thread-safe.
+ * Work on a separate connection, outside the present transaction, because that transaction would block
+ * others until its end. It takes ids and versions from reprise_sequence, ids in blocks, and creates the
+ * lock row of a queue. Thread-safe.
  */
 final class MySqlSide implements AutoCloseable {
 
@@ -22,7 +23,7 @@ final class MySqlSide implements AutoCloseable {
         this.database = database;
     }
 
-    /** So many consecutive job ids that nobody else gets; the first of them. */
+    /** Takes {@code count} consecutive job ids. Returns the first. */
     synchronized long ids(int count) {
         if (lastId - nextId + 1 < count) {
             int block = Math.max(BLOCK, count);
@@ -42,7 +43,7 @@ final class MySqlSide implements AutoCloseable {
         return database.read("look beside a transaction", reading);
     }
 
-    /** The last of so many numbers. */
+    /** Takes {@code count} numbers of a sequence. Returns the last. */
     private long take(String sequence, int count) {
         return database.send("take numbers", session -> {
             session.update(
@@ -51,7 +52,7 @@ final class MySqlSide implements AutoCloseable {
         });
     }
 
-    /** Sees to it that the queue can be locked. */
+    /** Creates the queue's row in reprise_queue_lock, if it is missing. */
     void makeLockable(String queue) {
         if (!lockable.contains(queue)) {
             database.send("name queue " + queue, session -> create(session, queue));

@@ -6,23 +6,23 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Whether somebody holds an old snapshot of a PostgreSQL server open: a forgotten transaction, a long report, a standby.
- * As long as that lasts the server keeps every row version and index entry, so that to look through an index from the start
- * takes longer and longer. Thread-safe.
+ * Whether an old snapshot is open on a PostgreSQL server: a forgotten transaction, a long report, a standby. Until
+ * it ends, the server keeps every row version and index entry. So a scan of an index from the start takes longer
+ * and longer. Thread-safe.
  */
 final class OldSnapshot {
 
     private static final Logger log = LoggerFactory.getLogger(OldSnapshot.class);
 
-    /** Nobody asks as long as looks are as quick as this. */
+    /** While scans are quicker than this, the server is not asked. */
     static final long QUICK_NANOS = 2_000_000;
 
     private static final long KNOWN_NANOS = 5_000_000_000L;
 
-    /** So many transactions later the entries they left are worth stepping over. */
+    /** A snapshot this many transactions old leaves enough dead entries to matter. */
     private static final int OLD = 500;
 
-    // Of sessions of other users the server tells only members of pg_read_all_stats.
+    // The server shows sessions of other users only to members of pg_read_all_stats.
     private static final String AGE = """
             select coalesce(max(age), 0)
               from (
@@ -41,7 +41,7 @@ final class OldSnapshot {
         this.database = database;
     }
 
-    /** To be asked after a look that took so long. */
+    /** Call this after a scan that took {@code tookNanos}. */
     synchronized boolean isHeld(long tookNanos) {
         long now = System.nanoTime();
         if (now - askedNanos < KNOWN_NANOS) {
@@ -55,7 +55,7 @@ final class OldSnapshot {
         return held;
     }
 
-    /** In transactions; 0 if the server does not tell, since whoever asks only wants to be quick. */
+    /** Returns the age in transactions. Returns 0 if the server does not tell: the answer only serves speed. */
     private long age() {
         try {
             return database.read("look for old snapshots", session -> session.one(AGE, Row::number));

@@ -18,7 +18,10 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Ends jobs and stores what follows them, in the transaction it is called in. What nothing follows costs no statement. */
+/**
+ * Ends jobs and stores their follow-up jobs in the same transaction: the entry for settle, expire and cancel. Without
+ * follow-up jobs it sends no extra statement.
+ */
 final class Outbox {
 
     private final Inserts inserts;
@@ -42,7 +45,7 @@ final class Outbox {
         return false;
     }
 
-    /** The policies of all that may follow. */
+    /** Returns the policies of all jobs that may follow. */
     static List<RetryPolicy> policies(List<Settlement> settlements) {
         return settlements.stream()
                 .map(Settlement::sequels)
@@ -52,7 +55,7 @@ final class Outbox {
                 .toList();
     }
 
-    /** Whether the batch is written by one statement, which needs no transaction around it. */
+    /** Whether one statement writes the batch, so that no transaction is needed around it. */
     boolean isOneStatement(List<Settlement> batch) {
         return settlements.isOneStatement(batch) && !hasSequels(batch);
     }
@@ -100,7 +103,7 @@ final class Outbox {
         return answer;
     }
 
-    /** Cancels those of these jobs that wait; returns them. */
+    /** Cancels those of these jobs that wait. Returns them. */
     List<JobId> cancelAll(Session session, Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels)
             throws SQLException {
         List<Job> cancelled = cancellations.cancelPending(session, ids);

@@ -3,7 +3,7 @@ package io.reprise.jdbc;
 
 import java.util.function.Function;
 
-/** What a store is made of. */
+/** The parts of a store on one database, created once and connected here. */
 final class Parts {
 
     private final Policies policies = new Policies();

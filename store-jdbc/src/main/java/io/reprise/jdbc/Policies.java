@@ -18,15 +18,15 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Keeps each policy once and lets jobs name it by a hash. Thread-safe. */
+/** Stores each retry policy once in {@code reprise_policy}; jobs refer to it by a hash. Thread-safe. */
 final class Policies {
 
     private static final Logger log = LoggerFactory.getLogger(Policies.class);
 
-    /** Far more than anyone has; programs that make a policy per job lose the cache, not correctness. */
+    /** Far more than a program has. A program that makes a policy per job loses the cache, not correctness. */
     private static final int MAX_CACHED = 10_000;
 
-    // Idempotent by its key: two that store the same policy store the same row.
+    // Idempotent by its key: equal policies have equal rows.
     private static final String STORE = """
             insert into reprise_policy (id, json)
             values (?, ?)
@@ -37,7 +37,7 @@ final class Policies {
     private final Set<Long> stored = ConcurrentHashMap.newKeySet();
     private final Set<Long> unreadable = ConcurrentHashMap.newKeySet();
 
-    /** The id to store with a job; null for the policy that says nothing. */
+    /** Returns the id to store with a job; null for the policy that sets nothing. */
     @Nullable
     Long id(RetryPolicy policy) {
         Long known = ids.get(policy);
@@ -52,12 +52,12 @@ final class Policies {
     }
 
     /**
-     * Sees to it that jobs with these policies can be stored; to be followed by {@link #committed} once that is sure.
+     * Stores the missing ones of these policies. After the commit the caller calls {@link #committed}.
      *
      * @return how many were there already
      */
     int store(Session session, Collection<RetryPolicy> used) throws SQLException {
-        // In their order, so that two who store the same policies do not lock each other out.
+        // In the order of their ids, so that two transactions with the same policies do not deadlock.
         Map<Long, String> missing = new TreeMap<>();
         for (RetryPolicy policy : used) {
             Long id = id(policy);
@@ -72,7 +72,7 @@ final class Policies {
         return found;
     }
 
-    /** Stores policies in a transaction of their own, unless that was done before. */
+    /** Stores policies in a transaction of their own, unless they are known to be stored. */
     void storeAhead(Database database, Collection<RetryPolicy> used) {
         if (!areStored(used)) {
             database.send("store policies", session -> {
@@ -98,7 +98,7 @@ final class Policies {
         }
     }
 
-    /** The policy stored under an id; one that this version cannot read counts as one that says nothing. */
+    /** Returns the policy of an id. A policy that this version cannot read counts as one that sets nothing. */
     RetryPolicy find(Session session, @Nullable Long id) throws SQLException {
         if (id == null) {
             return RetryPolicy.unset();
@@ -114,7 +114,7 @@ final class Policies {
             policies.put(id, policy);
             return policy;
         } catch (RuntimeException e) {
-            // A job that is claimed must run, or nobody would ever settle it.
+            // A claimed job must run, or it would never be settled.
             bound();
             if (unreadable.add(id)) {
                 log.warn(

@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A pool of connections to a server. A transaction that fell victim to another is run again. */
+/** Connections to a server from a pool. A transaction that lost a deadlock or a similar conflict is run again. */
 abstract class PooledDatabase implements Database {
 
     private static final Logger log = LoggerFactory.getLogger(PooledDatabase.class);
@@ -25,9 +25,9 @@ abstract class PooledDatabase implements Database {
     private final LongAdder repeats = new LongAdder();
 
     /**
-     * A database on two pools.
+     * Creates a database on two pools.
      *
-     * @param looks those of {@link #look}
+     * @param looks connections for {@link #look}
      */
     PooledDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds) {
         this.pool = pool;
@@ -35,10 +35,10 @@ abstract class PooledDatabase implements Database {
         this.timeoutSeconds = timeoutSeconds;
     }
 
-    /** Whether the transaction may be run again as it is. */
+    /** Whether the transaction may be run again unchanged. */
     abstract boolean isVictim(SQLException e);
 
-    /** What callers are told. */
+    /** Returns the exception for callers. */
     abstract StoreException failure(String what, SQLException e);
 
     @Override
@@ -55,7 +55,7 @@ abstract class PooledDatabase implements Database {
         });
     }
 
-    /** In a transaction, so that the driver can limit the statements behind a pooler too. */
+    /** Runs in a transaction, so that the driver can set the timeout behind a pooler too. */
     @Override
     public final <T> T look(String what, Work<T> work) {
         int seconds = Math.min(timeoutSeconds, (int) LOOK_TIME.toSeconds());
@@ -74,7 +74,7 @@ abstract class PooledDatabase implements Database {
         return repeat(what, () -> {
             try (Connection connection = open(pool)) {
                 connection.setAutoCommit(false);
-                // The pool rolls back what was not committed when the connection comes back to it.
+                // When the connection returns, the pool rolls back uncommitted work.
                 Session session = session(connection, timeoutSeconds, Session.Use.POOLED);
                 try {
                     begin(session);
@@ -91,7 +91,7 @@ abstract class PooledDatabase implements Database {
         });
     }
 
-    /** Says what must be said at the beginning of each transaction. */
+    /** Sends the settings that each transaction needs. */
     void begin(Session session) throws SQLException {}
 
     @Override
@@ -107,16 +107,16 @@ abstract class PooledDatabase implements Database {
         return new Session(connection, dialect(), seconds, use);
     }
 
-    /** Bounds the wait for a server that is gone, unless the source does. Sends nothing; the pool sets it back. */
+    /** Limits the wait for a server that is gone, unless the data source does. It sends nothing; the pool resets it. */
     private Connection open(HikariDataSource pool) throws SQLException {
         Connection connection = pool.getConnection();
         try {
             if (connection.getNetworkTimeout() == 0) {
-                // Beyond the statement timeout, so that it bites only when the server does not answer.
+                // Longer than the statement timeout, so that it ends only calls that the server does not answer.
                 connection.setNetworkTimeout(Runnable::run, (timeoutSeconds + 10) * 1_000);
             }
         } catch (SQLFeatureNotSupportedException ignored) {
-            // A source that wraps its connections so must bound them itself.
+            // A data source with such connections must limit them itself.
         } catch (SQLException e) {
             connection.close();
             throw e;

@@ -21,23 +21,23 @@ import org.postgresql.PGConnection;
 import org.postgresql.copy.CopyIn;
 
 /**
- * Jobs without keys: a few as arrays in one statement, many by COPY after their ids. Those with keys as arrays, each key
- * unless it is there.
+ * Stores many jobs. Few jobs without keys go as arrays in one statement, many by COPY after their ids were reserved.
+ * Jobs with keys go as arrays too; a key that exists is skipped.
  */
 final class PostgresBulk implements Inserts.Bulk {
 
-    /** From here on COPY pays for its additional round trips. */
+    /** From this number on, COPY is worth its additional round trips. */
     private static final int COPY_FROM = 500;
 
-    /** Those before the ones of the spec. */
+    /** Columns before those of the spec. */
     private static final int FIRST_COLUMNS = 6;
 
-    /** Those of the spec, and how long after the due time the deadline is. */
+    /** Columns of the spec, and the time from due time to deadline. */
     private static final List<ColumnArrays.Kind> KINDS = Stream.concat(
                     Specs.KINDS.stream(), Stream.of(ColumnArrays.Kind.NUMBER))
             .toList();
 
-    // Rows come back in the order of the arrays, which is the order of insertion.
+    // Rows return in the order of the arrays, which is the order of insertion.
     private static final String INSERT = """
             insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
             select nextval('reprise_job_id'), now, due_at, due_at, due_at + deadline_us,
@@ -49,7 +49,7 @@ final class PostgresBulk implements Inserts.Bulk {
             returning id, due_at
             """.replace("{arrays}", ColumnArrays.placeholders(KINDS));
 
-    // Heard when the transaction commits.
+    // Listeners receive it when the transaction commits.
     private static final String NOTIFY = "select pg_notify('" + PostgresWakeups.CHANNEL + "', '');\n";
 
     private static final String RESERVE = """
@@ -61,7 +61,7 @@ final class PostgresBulk implements Inserts.Bulk {
             from stdin (format binary)
             """;
 
-    // In the order of the array: keys are locked in their order.
+    // In the order of the array, so that keys are locked in their order.
     private static final String REMEMBER = """
             insert into reprise_idempotency (key, job_id)
             select a.key, a.id
@@ -70,7 +70,7 @@ final class PostgresBulk implements Inserts.Bulk {
             returning job_id
             """;
 
-    // No conflict can arise but on the unique key. In the order of the arrays as well.
+    // Only the unique key can conflict. Rows are inserted in the order of the arrays too.
     private static final String INSERT_KEYED = """
             insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
             select new_id, now, due_at, due_at, due_at + deadline_us,
@@ -135,7 +135,7 @@ final class PostgresBulk implements Inserts.Bulk {
                 Inserts.concat(specs.values(job.spec), new @Nullable Object[] {Specs.deadline(job.spec)}));
     }
 
-    /** Ids of those whose key nobody had. */
+    /** Stores the keys. Returns the ids of the jobs whose key was free. */
     private static Set<Long> remember(Session session, List<Keyed> jobs, Function<JobSpec, @Nullable String> key)
             throws SQLException {
         List<Keyed> keyed = jobs.stream()
@@ -155,7 +155,7 @@ final class PostgresBulk implements Inserts.Bulk {
         return Session.storable(Objects.requireNonNull(key));
     }
 
-    /** Who keeps the holder of the key, and has nothing else to do, is answered with that. */
+    /** Answers jobs with rule KEEP and without an idempotency key with the holder of their unique key. */
     private static void findHolders(Session session, List<Keyed> jobs, Inserts.Tried tried) throws SQLException {
         Map<String, Integer> kept = new HashMap<>();
         for (Keyed job : jobs) {
@@ -204,7 +204,7 @@ final class PostgresBulk implements Inserts.Bulk {
 
     private static List<Inserted> copy(Session session, List<JobSpec> jobs, Specs specs) throws SQLException {
         Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
-        // The driver's own timeout does not reach a copy; this one ends with the transaction.
+        // The driver's timeout does not cover COPY. This setting ends with the transaction.
         session.list(
                 "select set_config('statement_timeout', ?, true)",
                 row -> 1,

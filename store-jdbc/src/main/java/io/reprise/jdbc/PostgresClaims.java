@@ -26,35 +26,37 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Claims of one queue run one at a time, under the queue's advisory lock; a claim writes one lease row and no job. */
+/**
+ * Claims on PostgreSQL. The queue's advisory lock lets one claim of a queue run at a time. A claim writes one
+ * lease row and no job row.
+ */
 final class PostgresClaims implements Claims {
 
     private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
 
-    /** How long to wait for who claims from a queue, or changes a job of it; then the next queue's turn is. */
+    /** How long a claim waits for the queue's lock. Then the next queue has its turn. */
     static final int WAIT_MILLIS = 500;
 
     static final int RETRY = 1;
     static final int SUSPECT = 2;
 
-    /** Queues that are looked at together. */
+    /** Queues that one statement scans together. */
     private static final int GROUP = 100;
 
-    /** A queue that gives so many has more: it is claimed from by itself, which is cheaper for each job. */
+    /** A queue that gives this many jobs has more. It is then claimed alone, which costs less per job. */
     private static final int LARGE = 100;
 
-    /** Beyond this all is forgotten: names of queues are free to make. */
+    /** Beyond this number all names are dropped: users can create any number of queues. */
     private static final int MOST_NAMES = 1_000;
 
     private static final int MAX_SUSPECTS = 1_000;
 
-    /** Inner limits are literals, or the planner expects to read a large part of the table. */
+    /** Inner limits are literals; with parameters the planner would expect to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
-    // Which queues have something to claim. Takes no locks. Jumps over the priority levels of each lane, and looks at
-    // due entries only: reprise_job_ready serves it. Not "exists", which the planner would turn into a join with the
-    // whole
-    // table. One round trip, so this is what an idle worker costs.
+    // Finds the queues that have jobs to claim. Takes no locks. It jumps over the priority levels of each lane and
+    // reads only due entries of the index reprise_job_ready. It avoids "exists", which the planner would turn into a
+    // join with the whole table. This is one round trip, which is the cost of an idle worker.
     static final String PROBE = """
             with recursive level (queue, lane, priority) as (
               select q.name, x.lane,
@@ -82,16 +84,13 @@ final class PostgresClaims implements Claims {
                   limit 1) is not null
             """;
 
-    // Two statements in one round trip and one transaction: the lock first, by itself, so that snapshot and time of the
-    // claim are younger than the lock: it sees every lease of this queue, and no lease is born expired. The wait for
-    // the
-    // lock is bounded, since a caller's transaction may hold it long. Bitmaps are off also behind a pooler, which has
-    // no
-    // sessions to set them so. Walks due entries of reprise_job_ready; the ids
-    // held are hashed, and only if some job is due. Fresh jobs and retries are two ranges of the index: retries get
-    // their part of the batch or what fresh ones leave, whichever is more, and fresh ones get the rest. The rows are
-    // read
-    // where the index said they are, which is where this snapshot sees them.
+    // Two statements in one round trip and one transaction. The first takes the queue's lock. So the snapshot and the
+    // clock of the second are younger than the lock: it sees every lease of this queue, and no new lease is already
+    // expired. The wait for the lock is bounded, because a caller's transaction may hold it long. Bitmap scans are
+    // switched off here, because a pooler keeps no session settings. The second statement reads due entries of
+    // reprise_job_ready. It hashes the held ids only if a job is due. Fresh jobs and retries are two ranges of the
+    // index. Retries get their share or the room that fresh jobs leave, whichever is more; fresh jobs get the rest. The
+    // last join reads rows by ctid, which is valid within this snapshot.
     private static final String CLAIM = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
                and set_config('enable_bitmapscan', 'off', true) is not null
@@ -160,7 +159,7 @@ final class PostgresClaims implements Claims {
               join reprise_job j on j.{place} = p.place
             """;
 
-    // All levels there are: jumps through the index from one to the next.
+    // All levels: jumps through the index from one level to the next.
     private static final String FROM_START = """
             level (lane, priority, due_at, id) as (
               select x.lane,
@@ -175,14 +174,15 @@ final class PostgresClaims implements Claims {
                 from level l
                where l.priority is not null)""";
 
-    // The levels of the cursor, from where it stands.
+    // The levels of the cursor, from its positions on.
     private static final String FROM_CURSOR = """
             level (lane, priority, due_at, id) as (
               select c.lane::smallint, c.priority::smallint, c.due_at, c.id
                 from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
                   as c (lane, priority, due_at, id))""";
 
-    // The same for suspects, which get a lease of their own: from the first on, as many as may run together.
+    // Claims suspects under a lease of their own: from the first on, as many as may run together.
+    // Otherwise it works like CLAIM.
     private static final String CLAIM_SUSPECTS = """
             select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
                and set_config('enable_bitmapscan', 'off', true) is not null
@@ -253,7 +253,7 @@ final class PostgresClaims implements Claims {
         return request.types().isEmpty() ? "" : request.others() ? OF_OTHERS : OF_TYPES;
     }
 
-    /** By priority, then as they fell due. */
+    /** By priority, then by due time and id. */
     static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
                     (ClaimCursor.Taken taken) -> -taken.level().priority())
             .thenComparing(ClaimCursor.Taken::position);
@@ -265,10 +265,10 @@ final class PostgresClaims implements Claims {
     private final RetryCredit credit = new RetryCredit();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
-    /** Queues in which the last claim saw no suspects, which saves asking for one before the next batch. */
+    /** Queues in which the last claim saw no suspects. The next claim does not ask for suspects there. */
     private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
 
-    /** Queues that gave many jobs when they were claimed from together with others. */
+    /** Queues that gave many jobs when they were claimed together with others. */
     private final Set<String> large = ConcurrentHashMap.newKeySet();
 
     private final PostgresManyQueues many;
@@ -297,7 +297,7 @@ final class PostgresClaims implements Claims {
     }
 
     private List<Claim> claimOne(ClaimRequest request) {
-        // To probe is to look from the start.
+        // A probe scans from the start, so it is skipped while the queue is busy or a scan is slow.
         ClaimRequest.Demand demand = request.demands().get(0);
         int want = Math.min(request.max(), demand.max());
         ClaimCursor cursor = cursors.get(demand.queue());
@@ -331,7 +331,7 @@ final class PostgresClaims implements Claims {
             try {
                 for (ClaimRequest.Demand demand : request.demands()) {
                     boolean alone = isAlone(demand.queue());
-                    // A look knows one limit for all of its queues.
+                    // One scan has one limit for all of its queues.
                     boolean limited = demand.max() < left;
                     if (alone || limited || group.size() == GROUP) {
                         claimGroup();
@@ -347,7 +347,7 @@ final class PostgresClaims implements Claims {
                 }
                 claimGroup();
             } catch (StoreException e) {
-                // What was claimed is committed: better run it than let it expire.
+                // The earlier claims are committed, so they are returned and run.
                 if (claims.isEmpty()) {
                     throw e;
                 }
@@ -390,7 +390,7 @@ final class PostgresClaims implements Claims {
             group.clear();
         }
 
-        /** Suspects count towards what is wanted of their queue. */
+        /** Claims suspects of a queue. They count towards the demand of that queue. */
         private void claimSuspected(String queue) {
             int most = group.stream()
                     .filter(demand -> demand.queue().equals(queue))
@@ -403,7 +403,7 @@ final class PostgresClaims implements Claims {
                     demand.queue().equals(queue) ? new ClaimRequest.Demand(queue, demand.max() - taken) : demand);
         }
 
-        /** Nothing if the queue's lock is not to be had. */
+        /** Returns nothing if the queue's lock is not available. */
         private List<Claim> orPass(Supplier<List<Claim>> claim) {
             try {
                 return claim.get();
@@ -432,7 +432,9 @@ final class PostgresClaims implements Claims {
         large.add(queue);
     }
 
-    /** Suspects and a batch of one queue; what there is of them if the queue's lock is not to be had. */
+    /**
+     * Claims suspects and a batch of one queue. If the queue's lock is not available, returns the claims made so far.
+     */
     private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, Found found) {
         List<Claim> claims = new ArrayList<>();
         try {
@@ -445,7 +447,7 @@ final class PostgresClaims implements Claims {
                 claims.addAll(claimBatch(request, queue, Math.min(rest, 1_000)));
             }
         } catch (StoreException e) {
-            // What was claimed is committed: better run it than let it expire.
+            // The earlier claims are committed, so they are returned and run.
             if (claims.isEmpty() && !SqlErrors.isLockTimeout(e)) {
                 throw e;
             }
@@ -454,7 +456,10 @@ final class PostgresClaims implements Claims {
         return claims;
     }
 
-    /** While an old snapshot is held this looks through as many dead entries as a claim does, so it takes its turn too. */
+    /**
+     * Returns the queues with live jobs. While an old snapshot is open this scan is slow too, so its
+     * answer is reused for a while.
+     */
     @Override
     public Set<String> liveQueues() {
         Known before = known;
@@ -469,7 +474,7 @@ final class PostgresClaims implements Claims {
         return queues;
     }
 
-    /** The queues as they were told last, and until when that will do. */
+    /** The queues of the last scan, and how long that answer is used. */
     private record Known(Set<String> queues, long untilNanos) {}
 
     @Override
@@ -588,12 +593,12 @@ final class PostgresClaims implements Claims {
         return answer.claims(queue, (int) answer.levels);
     }
 
-    /** The claim of up to a batch from the start, without the lock before it. */
+    /** Returns the claim of up to a batch from the start, without the lock statement. */
     static String claimSql(Dialect dialect, int batch) {
         return sql(dialect, CLAIM.replace("{levels}", FROM_START), batch).split(";\n", 2)[1];
     }
 
-    /** The same from a cursor. */
+    /** Returns the claim of up to a batch from the cursor, without the lock statement. */
     static String goOnSql(Dialect dialect, int batch) {
         return sql(dialect, CLAIM.replace("{levels}", FROM_CURSOR), batch).split(";\n", 2)[1];
     }

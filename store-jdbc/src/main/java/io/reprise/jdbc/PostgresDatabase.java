@@ -6,7 +6,7 @@ import io.reprise.store.StoreException;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** A PostgreSQL, or a pooler before one. */
+/** Connections to PostgreSQL, directly or through a pooler. */
 final class PostgresDatabase extends PooledDatabase {
 
     private static final long IDLE_MILLIS = 5_000;
@@ -15,9 +15,9 @@ final class PostgresDatabase extends PooledDatabase {
     private final boolean behindPooler;
 
     /**
-     * A database on connections with {@link #settings}, unless they come from a pooler.
+     * Creates a database on connections with {@link #settings}, unless they come from a pooler.
      *
-     * @param behindPooler whether the server forgets settings of a session between two transactions
+     * @param behindPooler whether session settings are lost between two transactions
      */
     PostgresDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds, boolean behindPooler) {
         super(pool, looks, timeoutSeconds);
@@ -25,12 +25,18 @@ final class PostgresDatabase extends PooledDatabase {
     }
 
     /**
-     * What the server must know of a session. Who is frozen or cut off in a transaction must not keep its locks until TCP gives
-     * up, which may take hours, nor as long as a slow statement may take: between two statements of ours there are
-     * milliseconds. And the server ends a statement that takes too long, but not a commit that waits for a synchronous standby;
-     * see {@link PostgresDialect#limit}. Ours read the first few entries of an index, in its order; where the planner knows
-     * little it would rather collect all and sort them, and a bitmap is the way it does. To compile such a statement takes a
-     * hundred times as long as to run it.
+     * Returns the statements that set up a session.
+     *
+     * <p>idle_in_transaction_session_timeout: a process that is frozen or cut off in a transaction must not keep its
+     * locks until TCP gives up, which can take hours. Between two of our statements there are milliseconds.
+     *
+     * <p>statement_timeout: the server ends a slow statement, but not a commit that waits for a synchronous standby;
+     * see {@link PostgresDialect#limit}.
+     *
+     * <p>enable_bitmapscan: our statements read the first entries of an index in its order. With poor statistics the
+     * planner would rather collect all entries in a bitmap and sort them.
+     *
+     * <p>jit: compiling such a statement takes a hundred times as long as running it.
      */
     static String settings(Duration timeout) {
         return "set idle_in_transaction_session_timeout = " + Math.min(IDLE_MILLIS, timeout.toMillis())
@@ -48,7 +54,10 @@ final class PostgresDatabase extends PooledDatabase {
         return behindPooler ? write(what, work) : super.send(what, work);
     }
 
-    /** A pooler forgets what was set for the session; with another level a claim would see less than its lock protects. */
+    /**
+     * A pooler loses session settings. At a higher isolation level a claim would not see the
+     * leases that its lock protects.
+     */
     @Override
     void begin(Session session) throws SQLException {
         if (behindPooler) {

@@ -15,12 +15,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.postgresql.PGConnection;
 
+/** PostgreSQL. Finished jobs move to reprise_finished; advisory locks lock queues and the schema. */
 final class PostgresDialect extends ReturningDialect {
 
     private static final String LIVE = "reprise_job where true";
     private static final String FINISHED = "reprise_finished where true";
 
-    /** First half of our advisory locks, of queues and of the schema; the second is a hash of what is locked. */
+    /**
+     * First key of the advisory locks: QUEUES for queues, SCHEMA for the schema. The second key is a hash
+     * of the queue's name, or 0.
+     */
     private static final int QUEUES = 0x52455052;
 
     private static final int SCHEMA = QUEUES + 1;
@@ -32,7 +36,7 @@ final class PostgresDialect extends ReturningDialect {
                    set_config('jit', 'off', true)
             """;
 
-    // Moves live jobs to the finished ones; the delete locks them, in the order of the primary key.
+    // Moves live jobs to reprise_finished. The delete locks the rows in the order of the primary key.
     private static final String END = """
             with asked as (
               select cast(? as text) as state, cast(? as text) as reason),
@@ -51,8 +55,9 @@ final class PostgresDialect extends ReturningDialect {
               from gone
             """;
 
-    // A commit waits for the standby only if the transaction left something in the log: that it has a number is not
-    // enough, which but lets a standby refuse this as it refuses writes. Without synchronous standbys it need not wait.
+    // A commit waits for the standby only if the transaction wrote to the log. A transaction id alone writes
+    // nothing, but asking for one makes a standby refuse the statement, as it refuses writes. Without synchronous
+    // standbys there is nothing to wait for.
     private static final String CONFIRM = """
             select txid_current(),
                    case when current_setting('synchronous_standby_names') <> ''
@@ -97,7 +102,7 @@ final class PostgresDialect extends ReturningDialect {
                 .replace("{text}", "text")
                 .replace("{key}", "key")
                 .replace("{position}", "strpos")
-                // Where a row lies, for the statement that just found it.
+                // The physical place of a row, valid within the statement that found it.
                 .replace("{place}", "ctid")
                 .replace("{try_lock}", "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(q.name))")
                 .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))");
@@ -108,7 +113,7 @@ final class PostgresDialect extends ReturningDialect {
         return sql(END);
     }
 
-    // Reads reprise_job_parked once for each name, as for one. Those that others have locked are passed.
+    // Reads reprise_job_parked once for each name. Rows that others have locked are skipped.
     static final String EARLIEST_OF_EACH = """
             select a.n, x.id
               from unnest(?::text[], ?::bigint[]) with ordinality as a (name, jobs, n)
@@ -138,7 +143,7 @@ final class PostgresDialect extends ReturningDialect {
                  limit a.jobs) x
             """;
 
-    /** All fresh, or all of backlogs. */
+    /** All requests are of one kind: fresh jobs or backlog. */
     @Override
     public List<List<Long>> parked(Session session, List<Unparking> requests) throws SQLException {
         if (requests.size() == 1) {
@@ -184,7 +189,7 @@ final class PostgresDialect extends ReturningDialect {
         if (pending && running) {
             shown.add(Shown.of("reprise_show_live where true", LIVE));
         } else if (pending) {
-            // Without those held first, by a hash of their ids: to ask the leases about each job is dear.
+            // Excludes held jobs by a hash of their ids first: asking the leases for each job is costly.
             shown.add(Shown.of(
                     "reprise_show_live where state = 'PENDING' and id not in (select h.id from reprise_held h)", LIVE));
         } else if (running) {
@@ -193,7 +198,7 @@ final class PostgresDialect extends ReturningDialect {
         if (states.isEmpty()) {
             shown.add(Shown.of("reprise_show_finished where true", FINISHED));
         }
-        // Literals, so that the partial indexes are seen to fit.
+        // Literals, so that the planner sees that the partial indexes fit.
         if (states.contains(JobState.SUCCEEDED)) {
             shown.add(Shown.of("reprise_show_finished where state = 'SUCCEEDED'", FINISHED));
         }
@@ -213,15 +218,16 @@ final class PostgresDialect extends ReturningDialect {
         String type = array instanceof String[]
                 ? "text"
                 : array instanceof boolean[] ? "bool" : array instanceof Double[] ? "float8" : "int8";
-        // Arrays of primitives go over the wire as they are.
+        // Arrays of primitives are sent in binary form.
         statement.setArray(
                 index, statement.getConnection().unwrap(PGConnection.class).createArrayOf(type, array));
     }
 
     /**
-     * The driver asks the server to cancel what takes too long. Where the statement is the whole transaction that can hit
-     * the wait for a synchronous standby, and a commit whose wait is cancelled is acknowledged although no standby has
-     * it. So it is asked only where a commit follows; elsewhere the server itself limits the statement without its commit.
+     * The driver cancels a slow statement. If the statement is the whole transaction, the cancel can hit its
+     * commit while it waits for a synchronous standby. Such a commit is acknowledged although no standby has
+     * it. So the driver's timeout is set only where a commit follows. Elsewhere statement_timeout applies,
+     * which does not cover the commit.
      */
     @Override
     public void limit(PreparedStatement statement, int seconds) throws SQLException {
@@ -256,7 +262,7 @@ final class PostgresDialect extends ReturningDialect {
         session.list(PREFER_INDEXES, row -> 1);
     }
 
-    /** It is on the lease's list, and the row is as it was. */
+    /** A claim writes the job's id into the lease row and leaves the job's row unchanged. */
     @Override
     public boolean claimsWithoutRowLocks() {
         return true;
@@ -277,7 +283,10 @@ final class PostgresDialect extends ReturningDialect {
         return true;
     }
 
-    /** There locks and sequences are different: two workers could hold one job, and a later token could be smaller. */
+    /**
+     * Refuses CockroachDB and YugabyteDB. Their locks and sequences differ: two workers could hold one job, and a
+     * later token could be smaller.
+     */
     @Override
     public void requireServer(Session session) throws SQLException {
         String version = session.one("select version()", Row::text);

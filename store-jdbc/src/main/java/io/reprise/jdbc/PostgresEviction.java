@@ -4,7 +4,9 @@ package io.reprise.jdbc;
 import com.zaxxer.hikari.SQLExceptionOverride;
 import java.sql.SQLException;
 
-/** A connection to what has become a standby is of no use, although it works. */
+/**
+ * Makes the pool close a connection whose server has become a standby. The connection still works, but it cannot write.
+ */
 final class PostgresEviction implements SQLExceptionOverride {
 
     @java.lang.Override

@@ -20,22 +20,21 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Claims from many queues at once, and of some types: finds due jobs without a lock, then takes them by their ids under the
- * locks of their queues. Jobs of other types that come first are passed while nobody waits for it. A queue whose lock
- * somebody else has gives nothing this time.
+ * Claims from many queues at once, or jobs of some types only. It finds due jobs without locks, and then takes them by
+ * id under the locks of their queues. So nobody waits while it steps over jobs of other types. A queue whose lock is
+ * held gives no jobs this time.
  */
 final class PostgresManyQueues {
 
     private static final int MAX_BATCH = 1_000;
 
-    // The planner would rather read a whole table whose statistics are old than jump through its index.
+    // With old statistics the planner would rather read the whole table than jump through the index.
     static final String BY_INDEX = """
             select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
                    set_config('jit', 'off', true);
             """;
 
-    // Jumps from level to level and from queue to queue through reprise_job_ready, and looks at due entries of each
-    // level
+    // Jumps from level to level and from queue to queue through reprise_job_ready. In each level it reads due entries
     // until one is not held. Takes no locks.
     private static final String DUE_QUEUES = """
             with recursive level (queue, lane, priority, due_at, looks) as (
@@ -82,7 +81,8 @@ final class PostgresManyQueues {
               from level l
             """;
 
-    // Queue by queue in the order asked for, and level by level, until there are enough of each kind. Takes no locks.
+    // Reads queue by queue in the order asked for, and level by level, until there are enough jobs of
+    // each kind. Takes no locks.
     private static final String FIND = """
             with recursive asked as materialized (
               select q.name, q.n
@@ -144,7 +144,7 @@ final class PostgresManyQueues {
             select queue, lane, id from suspect
             """;
 
-    // One queue: waits for its lock as other claims do.
+    // For one queue: waits for its lock, as other claims do.
     private static final String LOCK_ONE = """
             select {lock_queue}
              where set_config('lock_timeout', '{wait}', true) is not null
@@ -153,7 +153,7 @@ final class PostgresManyQueues {
                and set_config('reprise.locked', '1', true) is not null;
             """;
 
-    // Several: whoever waited for one would keep the others, so those that are locked are passed.
+    // For several queues: skips queues that are locked, because waiting for one lock would hold the others.
     private static final String LOCK_MANY = """
             select set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
                    set_config('reprise.locked', coalesce((
@@ -162,7 +162,8 @@ final class PostgresManyQueues {
                       where {try_lock}), ''), true);
             """;
 
-    // After the locks, by itself, for the same reasons as the claim of one queue. What waits no longer is passed.
+    // Runs after the locks as a statement of its own, for the reasons given at PostgresClaims.CLAIM. Jobs that no
+    // longer wait are skipped.
     private static final String TAKE = """
             with asked as (
               select q.name, q.ids, q.n
@@ -220,13 +221,13 @@ final class PostgresManyQueues {
     }
 
     /**
-     * What a look found.
+     * The result of a scan.
      *
-     * @param suspects queues in which suspects wait, in the order asked for; none if none were asked for
+     * @param suspects queues in which suspects wait, in the order asked for; empty if suspects were not asked for
      */
     record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects) {}
 
-    /** A queue that was looked at. */
+    /** A queue that was scanned. */
     private record Looked(String queue, int looks, boolean due) {}
 
     DueQueues dueQueues(String after, String before, int looks) {
@@ -239,7 +240,7 @@ final class PostgresManyQueues {
                         before,
                         before,
                         looks));
-        // Of the queue after those only the first level was seen: the next look is at all of it.
+        // Only the first level of the next queue was read. The next call begins with that queue.
         List<Looked> whole =
                 levels.stream().filter(level -> level.looks <= looks).toList();
         List<String> due =
@@ -252,7 +253,7 @@ final class PostgresManyQueues {
         return BY_INDEX + DUE_QUEUES;
     }
 
-    /** Looks for jobs of these queues, unless what is known of them will do. */
+    /** Scans these queues for due jobs, unless found jobs are left. */
     Look look(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, int suspects) {
         List<String> names =
                 demands.stream().map(ClaimRequest.Demand::queue).distinct().toList();
@@ -271,7 +272,7 @@ final class PostgresManyQueues {
         return look;
     }
 
-    /** Up to so many jobs of these queues, in this order, of those that were found. */
+    /** Claims up to {@code max} of the found jobs, queue by queue in this order. */
     List<Claim> take(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, Look look) {
         Map<String, List<Long>> ids = new LinkedHashMap<>();
         int left = Math.min(max, MAX_BATCH);
@@ -366,7 +367,7 @@ final class PostgresManyQueues {
                 .replace("{claimed}", Columns.CLAIMED));
     }
 
-    /** What one queue gave. */
+    /** The jobs that one queue gave. */
     private static final class Batch {
         private final long token;
         private final Instant claimedAt;

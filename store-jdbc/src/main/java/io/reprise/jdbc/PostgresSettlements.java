@@ -23,14 +23,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Few statements per batch. All fence alike: the lease row is locked first, so that no take-over deletes it meanwhile, the
- * job must be on its list, and the job's own token must be less. The first statement that locks leases against renewal
- * locks all that the batch needs so, in the order of their ids, as renewal does. Arrays come through a sub-select, which hides their
- * length from the planner: it always walks the primary key.
+ * Settles a batch with a few statements. All of them fence in the same way. They lock the lease row first, so that no
+ * take-over deletes it. The lease's list must name the job, and the job's token must be less. The first statement that
+ * locks leases against renewal locks all leases of the batch, in the order of their ids, as a renewal does. Arrays pass
+ * through a sub-select, which hides their length from the planner, so that it always uses the primary key.
  */
 final class PostgresSettlements implements Settlements {
 
-    // Key share is enough: other settles of the lease go on, a take-over passes it. Deletes through the primary key.
+    // "for key share" is enough: other settles of the lease go on, and a take-over skips it. Deletes jobs
+    // through the primary key.
     private static final String SUCCEED_TEMPLATE = """
             with i as (
               select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::text[]))
@@ -75,8 +76,8 @@ final class PostgresSettlements implements Settlements {
               delete from reprise_lease where id in (
                 select id from reprise_lease where id = any ((select tokens from closing)::bigint[]) order by id for update))""");
 
-    // Who holds the lock sees the list as the one before left it, whatever else the statement sees: the list says what
-    // remains, so all that is settled like this leaves it.
+    // With "for update" the statement sees ids as the previous settle left it, even if its snapshot is older. The list
+    // then says which jobs remain, so every settled job leaves it.
     private static final String SUCCEED_AND_LEAVE =
             SUCCEED_TEMPLATE.replace("{lock}", "order by id for update").replace("{gone}", """
             rest as materialized (
@@ -100,7 +101,7 @@ final class PostgresSettlements implements Settlements {
              where id = any (?) and ids = '{}'
             """;
 
-    /** How a run ended goes into its history with the same statement. */
+    /** Writes the history in the statement that settles. */
     private static final String WRITE_ATTEMPTS = """
             insert into reprise_attempt (job_id, token, number, started_at, ended_at, worker, {details})
             select id, won, case when spent = 'ATTEMPT' then counted else counted + 1 end, (select reprise_now()) - ran,
@@ -115,8 +116,8 @@ final class PostgresSettlements implements Settlements {
     private static final List<ColumnArrays.Kind> WAIT_KINDS =
             kinds(NUMBER, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT);
 
-    // The jobs that do not come back, without the successes. Those that were to wait are here only if somebody asked to
-    // cancel them; that cannot change between the two statements, because who asks locks the lease first.
+    // Jobs that end without success. Waiting jobs are here only if a cancellation was requested. That cannot change
+    // between the two statements, because a cancellation locks the lease first.
     private static final String END = complete("""
             with i as (
               select * from unnest({arrays}) as i (id, token, state, reason, ran, spent, {details})),
@@ -188,8 +189,8 @@ final class PostgresSettlements implements Settlements {
             select id, claims from u
             """, WAIT_KINDS);
 
-    // A statement of its own, so that it sees the list as a settle beside it left it. A job that waits must leave the
-    // list, or no claim would take it; of those that ended it does not matter.
+    // A statement of its own, so that it sees the list as a concurrent settle left it. A waiting job must leave the
+    // list, or no claim would take it. An ended job may stay on the list.
     private static final String LEAVE = """
             update reprise_lease
                set ids = array(select u.id from unnest(ids) as u (id) where u.id not in (select unnest(?::bigint[])))
@@ -225,7 +226,8 @@ final class PostgresSettlements implements Settlements {
             }
             stale.addAll(settleOthers(session, others, closing, cancelled));
         }
-        // Whether there was a lease to close is not told, and so might not have been written either.
+        // The answer does not say whether a lease was deleted. If none was, nothing was written, so the commit
+        // would not wait for a standby.
         boolean unsaid = sorted.isEmpty() && !closing.named().isEmpty();
         Instant at = succeed(session, successes, closing, stale, unsaid);
         if (closing.empty() && !others.isEmpty()) {
@@ -234,7 +236,7 @@ final class PostgresSettlements implements Settlements {
         return new Settled(at, stale, cancelled);
     }
 
-    /** Returns those that were not settled. */
+    /** Returns the jobs that were not settled. */
     private Set<JobId> settleOthers(Session session, List<Settlement> others, Closing closing, Set<JobId> cancelled)
             throws SQLException {
         Map<JobId, Settlement> open = new LinkedHashMap<>();
@@ -288,7 +290,10 @@ final class PostgresSettlements implements Settlements {
         return Waiting.of(settlement.next()) != null;
     }
 
-    /** The settlement of the row's job, which is open no longer; {@code full} gets the job if its history may be full. */
+    /**
+     * Returns the settlement of the row's job and removes it from {@code open}. Adds the job to {@code full} if
+     * its history may be full.
+     */
     private Settlement settled(Row row, Map<JobId, Settlement> open, List<Long> full) throws SQLException {
         Settlement settlement = open.remove(new JobId(row.number()));
         if (settlement == null) {
@@ -343,7 +348,9 @@ final class PostgresSettlements implements Settlements {
         return Micros.instant(answer.at());
     }
 
-    /** Ends what a closed lease left behind and somebody asked to cancel; in one transaction also after a lone statement. */
+    /**
+     * Ends jobs that a closed lease left behind and that have cancel_requested. Opens a transaction if there is none.
+     */
     private static void cancel(Session session, List<Long> ids) throws SQLException {
         boolean alone = session.connection().getAutoCommit();
         if (alone) {

@@ -8,7 +8,7 @@ import org.postgresql.Driver;
 import org.postgresql.PGProperty;
 import org.postgresql.ds.PGSimpleDataSource;
 
-/** Where a PostgreSQL is, for the driver. May name several hosts, of which one is the primary. */
+/** The address of a PostgreSQL server, for the driver. It may name several hosts, of which one is the primary. */
 final class PostgresUrl {
 
     private static final int CONNECT_SECONDS = 10;
@@ -24,31 +24,32 @@ final class PostgresUrl {
         this.password = password;
     }
 
-    /** From {@code jdbc:postgresql://user:password@host,host/database}; the login may be missing. */
+    /** Reads {@code jdbc:postgresql://user:password@host,host/database}. The login may be missing. */
     static PostgresUrl of(String url) {
         Login login = Login.in(url);
         return new PostgresUrl(login.url(), login.user(), login.password());
     }
 
     /**
-     * Connections with the settings that suit the store, except where the URL has others.
+     * Returns a source of connections with the store's settings. Parameters in the URL win.
      *
-     * @throws IllegalArgumentException if the driver does not understand the URL
+     * @throws IllegalArgumentException if the driver cannot read the URL
      */
     PGSimpleDataSource source(Duration timeout, boolean pollOnly) {
         Properties ours = new Properties();
         PGProperty.APPLICATION_NAME.set(ours, "reprise");
         PGProperty.TCP_KEEP_ALIVE.set(ours, true);
         PGProperty.CONNECT_TIMEOUT.set(ours, connectSeconds(timeout));
-        // Beyond the statement timeout, so that it bites only when the server is gone.
+        // Longer than the statement timeout, so that it ends only calls that the server does not answer.
         PGProperty.SOCKET_TIMEOUT.set(ours, (int) timeout.toSeconds() + 10);
         if (pollOnly) {
-            // A pooler in transaction mode may hand the next statement to another server connection.
+            // A pooler in transaction mode may send the next statement to another server connection.
             PGProperty.PREPARE_THRESHOLD.set(ours, 0);
         } else {
-            // Few statements, run again and again: each is worth preparing at once.
+            // There are few statements, and they run again and again: each is prepared at its first use.
             PGProperty.PREPARE_THRESHOLD.set(ours, 1);
-            // Written so that one plan fits all parameters: planning anew would cost as much as running.
+            // The statements are written so that one plan fits all parameters. Planning again would
+            // cost as much as running.
             PGProperty.OPTIONS.set(ours, "-c plan_cache_mode=force_generic_plan");
         }
         Properties all = Driver.parseURL(jdbc, ours);
@@ -72,7 +73,7 @@ final class PostgresUrl {
         return source;
     }
 
-    /** Every host can be tried while a caller waits for a connection. */
+    /** Splits the timeout, so that every host can be tried while a caller waits for a connection. */
     private int connectSeconds(Duration timeout) {
         int slash = jdbc.indexOf('/', jdbc.indexOf("//") + 2);
         long hosts = 1

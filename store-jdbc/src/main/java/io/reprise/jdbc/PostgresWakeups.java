@@ -15,8 +15,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * LISTEN on a connection of its own and NOTIFY from the pool, each on a daemon thread. Announcements made while one is
- * being sent are sent as one. Whatever fails here costs time until the next poll, never a job.
+ * LISTEN on a connection of its own and NOTIFY from the pool, each on a daemon thread. Announcements during a send are
+ * sent as one. A failure here costs time until the next poll, never a job.
  */
 final class PostgresWakeups implements Wakeups {
 
@@ -29,7 +29,7 @@ final class PostgresWakeups implements Wakeups {
     private static final int MAX_BACKOFF_MILLIS = 30_000;
     private static final int ANSWER_MILLIS = 10_000;
 
-    /** Looks for notifications between two looks whether the server is still there. */
+    /** How often the loop waits for notifications before it checks that the server is still there. */
     private static final int LISTENS_PER_CHECK = 30;
 
     private final DataSource source;
@@ -40,17 +40,17 @@ final class PostgresWakeups implements Wakeups {
     private final Thread notifier = daemon("reprise-notify", this::notifyOthers);
     private final Thread waiter = daemon("reprise-listen", this::listenAlways);
 
-    /** When others were last told by a statement that stored jobs. */
+    /** When a statement that stored jobs last notified other processes. */
     private final AtomicLong toldNanos = new AtomicLong(System.nanoTime() - 1_000_000_000L);
 
     private boolean started;
     private volatile boolean stopped;
     private volatile @Nullable Connection listening;
 
-    /** Used by the waiting thread only. */
+    /** Used only by the listening thread. */
     private int backoff = MIN_BACKOFF_MILLIS;
 
-    /** On a source of plain connections, since one is kept for good. */
+    /** Needs a source of plain connections, because one connection is kept for good. */
     PostgresWakeups(DataSource source, Database database) {
         this.source = source;
         this.database = database;
@@ -152,7 +152,7 @@ final class PostgresWakeups implements Wakeups {
                 statement.execute("listen " + CHANNEL);
             }
             backoff = MIN_BACKOFF_MILLIS;
-            // What was announced before we listened is not lost: look once.
+            // Announcements from before the LISTEN are lost, so every listener looks once.
             local.announce();
             PGConnection notifications = connection.unwrap(PGConnection.class);
             for (int listens = 1; !stopped; listens++) {
@@ -169,7 +169,9 @@ final class PostgresWakeups implements Wakeups {
         }
     }
 
-    /** Who only listens never learns that the other end is gone: here the network timeout tells. */
+    /**
+     * A connection that only listens does not notice that the server is gone. This query runs into the network timeout.
+     */
     private static void check(Connection connection) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("select 1");

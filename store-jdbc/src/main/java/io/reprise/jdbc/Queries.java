@@ -18,12 +18,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds jobs by what they are, newest id first. A page looks at so many rows of an index at most: first it is found how far
- * down these reach, then the page is read from there up.
+ * Finds jobs by their properties, newest id first. A page reads a limited number of index rows: the first statement
+ * finds the lowest id that these reach, the second reads the page from there up.
  */
 final class Queries {
 
-    /** States in which every job is found by an index of its own. */
+    /** States that have an index of their own. */
     private static final Set<JobState> INDEXED = Set.of(JobState.FAILED, JobState.CANCELLED);
 
     private final Jobs jobs;
@@ -32,7 +32,7 @@ final class Queries {
         this.jobs = jobs;
     }
 
-    /** Conditions with their values, in step. */
+    /** Conditions with their values, in the same order. */
     private static final class Filter {
         private final List<String> conditions = new ArrayList<>(List.of("1 = 1"));
         private final List<@Nullable Object> values = new ArrayList<>();
@@ -74,7 +74,7 @@ final class Queries {
 
     record Statement(String sql, List<@Nullable Object> values) {}
 
-    /** The id down to which a page looks; 0 if it may look at all there are. */
+    /** Returns the id down to which a page reads; 0 if it may read all jobs. */
     private static long floor(Session session, JobQuery query, List<Shown> shown) throws SQLException {
         if (isIndexed(query)) {
             return 0;
@@ -83,12 +83,12 @@ final class Queries {
         return session.one(statement.sql(), Row::number, statement.values().toArray());
     }
 
-    /** Whether an index has just the jobs that match, or nearly all do. */
+    /** Whether an index holds exactly the matching jobs, or nearly all of its jobs match. */
     private static boolean isIndexed(JobQuery query) {
         return filter(query.after(null), 0).values.isEmpty() && INDEXED.containsAll(query.states());
     }
 
-    /** The last row of those that may be looked at, of each part: below the highest of them some part is not known. */
+    /** Finds the last row within the limit for each part. Below the highest of these ids some part is not complete. */
     static Statement floorStatement(Dialect dialect, JobQuery query, List<Shown> shown) {
         List<String> parts = new ArrayList<>();
         List<@Nullable Object> values = new ArrayList<>();
@@ -109,7 +109,7 @@ final class Queries {
         return new Statement(dialect.once(sql), values);
     }
 
-    /** One more than the page holds, to know whether there are more. */
+    /** Reads one job more than the page holds, to know whether there are more. */
     static Statement statement(Dialect dialect, JobQuery query, List<Shown> shown, long floor) {
         Filter filter = filter(query, floor);
         filter.values.add(query.limit() + 1);
@@ -126,7 +126,7 @@ final class Queries {
         return new Statement(sql, values);
     }
 
-    /** Groups what one page looks at. */
+    /** Groups the dead letters that one page reads. */
     Page<DeadGroup> deadGroups(Session session, JobQuery query, int limit) throws SQLException {
         Dialect dialect = session.dialect();
         JobQuery dead = query.state(JobState.FAILED);
@@ -180,7 +180,7 @@ final class Queries {
         return filter;
     }
 
-    /** A bound between two microseconds means the later one. */
+    /** Rounds a bound between two microseconds up. */
     private static @Nullable Long ceiling(@Nullable Instant instant) {
         return instant == null ? null : Micros.of(instant.plusNanos(999));
     }

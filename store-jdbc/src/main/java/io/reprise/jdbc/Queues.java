@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Settings and counts of queues. */
+/** Reads and writes the settings of queues, and counts their jobs. */
 final class Queues {
 
     private static final String CREATE = "insert into reprise_queue (name) values (?)\n";
@@ -47,7 +47,7 @@ final class Queues {
             having sum(n) > 0
             """;
 
-    // Reads so many entries of reprise_job_ready. Those of a lane from 3 on are parked.
+    // Reads a limited number of entries of reprise_job_ready. Lanes from 3 on hold parked jobs.
     private static final String LIVE = """
             select cast(? as {text}) as queue, count(*) as jobs,
                    min(case when j.lane < 3 and j.due_at <= {now}
@@ -75,7 +75,7 @@ final class Queues {
              group by h.queue
             """;
 
-    // The first entry of each level, for a queue that has more jobs than are counted.
+    // Reads the first entry of each level, for a queue with more jobs than are counted.
     private static final String OLDEST = """
             select min(due_at) as oldest
               from (select j.due_at
@@ -150,7 +150,7 @@ final class Queues {
         Audit.write(session, "limit", null, queue, note, maxRunning == null ? "no limit" : "at most " + maxRunning);
     }
 
-    /** One queue as it is put together from several answers. */
+    /** One queue, collected from several answers. */
     private static final class Found {
         private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
         private QueueState.@Nullable Pause paused;
@@ -193,7 +193,7 @@ final class Queues {
             queue.count(JobState.PENDING, -running);
             return queue;
         });
-        // What filled up the last statement.
+        // The empty name only filled the last statement.
         queues.remove("");
         List<QueueState> states = new ArrayList<>();
         queues.forEach((name, queue) -> states.add(queue.read(name)));
@@ -225,7 +225,7 @@ final class Queues {
         }
     }
 
-    /** What {@link #LIVE} binds, once or for a whole piece, which empty names fill up. */
+    /** Returns the values for {@link #LIVE}, once or for a whole piece. Empty names fill the piece. */
     private static Object[] counted(List<String> names, int most) {
         List<Object> values = new ArrayList<>();
         for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {

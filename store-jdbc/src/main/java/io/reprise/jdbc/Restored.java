@@ -5,12 +5,13 @@ import java.sql.SQLException;
 import java.util.List;
 
 /**
- * Makes a database that came back from a backup fit for use. What happened after the backup is not in it, but others remember: receivers
- * know ids and tokens, workers hold leases. So ids, tokens and versions go on far beyond what was given out, and no lease holds.
+ * Makes a database that was restored from a backup fit for use. It lacks everything since the backup, but
+ * others remember: receivers know ids and tokens, workers hold leases. So ids, tokens and versions jump far
+ * ahead, and all leases are deleted.
  */
 final class Restored {
 
-    /** More than anybody can have given out since the last backup. */
+    /** More numbers than a system uses between two backups. */
     private static final long AHEAD = 1_000_000_000L;
 
     private static final List<String> NOBODY =
@@ -24,7 +25,7 @@ final class Restored {
             "update sqlite_sequence set seq = seq + " + AHEAD + " where name in ('reprise_job', 'reprise_lease')",
             "update reprise_control_version set version = version + " + AHEAD);
 
-    /** The counter of a table follows the greatest id that it ever had. */
+    /** The counter of a MySQL table follows the greatest id that the table ever had. */
     private static final List<String> MYSQL = List.of(
             "delete from reprise_hold",
             "delete from reprise_expiry",

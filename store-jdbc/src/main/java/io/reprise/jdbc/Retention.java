@@ -5,10 +5,10 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Old successes, by the batches they were settled in. */
+/** Finds old successes by the batches in which they were settled ({@code reprise_done}). */
 final class Retention {
 
-    // The oldest come first by the primary key, and none behind a young one is much older: what is young ends the look.
+    // Ids grow with time, so the first rows by the primary key are the oldest, and a young row ends the search.
     static final String OLDEST = """
             select id, jobs
               from (select id, jobs, finished_at
@@ -19,7 +19,7 @@ final class Retention {
              order by id
             """;
 
-    // Two at once take different ones.
+    // Two transactions at once take different rows.
     private static final String TAKE = """
             select id, ids
               from reprise_done
@@ -56,7 +56,10 @@ final class Retention {
 
     private record Size(long id, int jobs) {}
 
-    /** To be deleted in the same transaction: nothing remembers them any more. */
+    /**
+     * Takes old successes. The caller deletes these jobs in the same transaction, because
+     * reprise_done no longer names them.
+     */
     static List<Long> takeOld(Session session, long before, int limit) throws SQLException {
         Dialect dialect = session.dialect();
         List<Long> chosen = new ArrayList<>();

@@ -9,25 +9,24 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What databases share whose changing statements return rows and can pass over conflicts. */
+/** Base of the dialects whose changing statements return rows and can skip conflicts: PostgreSQL and SQLite. */
 abstract class ReturningDialect implements Dialect {
 
-    // The primary key serves it; a second time nothing is there to delete.
+    // The primary key serves it. Idempotent: the second time no row matches.
     private static final String DELETE = """
             delete from {finished}
              where id {in} and finished_at is not null and finished_at <= ?
             returning id, queue, state
             """;
 
-    // Two at once share the rows between them; readers see the rows or their sum, never both.
+    // Two transactions at once take different rows. Readers see the rows or their sum, never both.
     private static final String TAKE_COUNTS = """
             delete from reprise_counter
             returning queue, state, n
             """;
 
-    // Leases are few: a scan finds the expired ones. Those that a settle has locked are passed, and so are those that
-    // hold
-    // nothing: they must not stand before those that do.
+    // Leases are few, so a scan finds the expired ones. It skips leases that a settle has locked. It also skips leases
+    // that hold no job: they must not fill the limit.
     private static final String EXPIRED = """
             select l.id, l.runner, l.excused, l.unheard
               from reprise_lease l
@@ -38,7 +37,7 @@ abstract class ReturningDialect implements Dialect {
             {skip_locked}
             """.formatted(Leases.HOLDS_SOME);
 
-    // No job ever comes to a lease, so one that holds nothing stays so.
+    // No job is ever added to a lease, so a lease that holds none stays empty.
     private static final String DROP_EMPTY = """
             delete from reprise_lease
              where id in (
@@ -50,7 +49,7 @@ abstract class ReturningDialect implements Dialect {
                      {skip_locked})
             """.formatted(Leases.HOLDS_SOME);
 
-    // The new lease has a greater token than the old one; no job is written.
+    // The new lease has a greater token than the old one. No job row is written.
     private static final String TAKE = """
             insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
             select {next_token}, queue, ?, runner, alone, claimed_at, {now} + ?, {ids}
@@ -59,7 +58,7 @@ abstract class ReturningDialect implements Dialect {
             returning id, queue, alone, claimed_at
             """;
 
-    /** Ends live jobs: binds state, reason and ids, returns id and queue. */
+    /** Statement that ends live jobs. Binds state, reason and ids; returns id and queue. */
     abstract String endSql();
 
     @Override

@@ -23,7 +23,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Puts dead letters and waiting jobs back: the old row goes, a new one with the same facts comes. */
+/** Puts dead letters and waiting jobs back: it deletes the old row and inserts a new one with the same facts. */
 final class Revivals {
 
     private static final String FAILED = """
@@ -39,7 +39,7 @@ final class Revivals {
              where id = ? and due_at is not null
             """;
 
-    // A lease may still list a job that failed under it; its token is spent, but the claim would pass the job over.
+    // A lease may still list a job that failed under it. The token is spent, but claims skip every listed job.
     private static final String LISTED = """
             select h.token
               from reprise_held h
@@ -59,7 +59,7 @@ final class Revivals {
             values (?, ?, ?, ?, ?, 'MANUAL', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {spec_values})
             """;
 
-    /** Lanes from here on are the parked ones: less this, the lane a job came from. */
+    /** Parked jobs have their lane plus this number. */
     private static final int PARKED = 3;
 
     private final Jobs jobs;
@@ -72,7 +72,7 @@ final class Revivals {
         this.attempts = attempts;
     }
 
-    /** The policy as it is stored, whether or not this version can read it. */
+    /** The policy is kept as it is stored, whether or not this version can read it. */
     private record Fence(long token, int lane, @Nullable Long policy) {}
 
     Revived revive(Session session, JobId id, Revival revival, Note note) throws SQLException {
@@ -119,8 +119,9 @@ final class Revivals {
             """;
 
     /**
-     * Puts dead letters back in a few statements, whatever their number; answers for those it could. Others, and those with a
-     * unique key or a new id, are not its affair. Claims do not wait for it: a dead letter is not theirs to take.
+     * Puts dead letters back in a few statements, whatever their number. Returns answers only for jobs that
+     * it put back. It leaves out jobs with a unique key or a new id. Claims do not wait for it, because they
+     * never take dead letters.
      */
     Map<JobId, Revived> reviveAll(Session session, Map<JobId, Revival> revivals, Note note) throws SQLException {
         Dialect dialect = session.dialect();
@@ -157,7 +158,7 @@ final class Revivals {
         return answers;
     }
 
-    // What does not change goes from table to table; those with keys are not its affair.
+    // Copies unchanged columns from table to table. It leaves out jobs with unique keys.
     private static final String MOVE = """
             insert into reprise_job (
               id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
@@ -177,7 +178,7 @@ final class Revivals {
              where id {in}
             """;
 
-    /** Those that stay what they are, without reading them. Under the locks of their rows. Returns which it moved. */
+    /** Moves jobs that need no edit, without reading them. The caller has locked their rows. Returns the moved ids. */
     private Set<Long> moveBack(
             Session session, Set<Long> ids, Map<JobId, Revival> revivals, Map<JobId, Revived> answers)
             throws SQLException {
@@ -233,7 +234,7 @@ final class Revivals {
         return Objects.requireNonNull(revivals.get(id)).detail(id, id);
     }
 
-    /** The leases forget these dead letters, and so does the table where they were. */
+    /** Removes these dead letters from the lists of leases and from their table. */
     private void leaveAll(Session session, long[] ids) throws SQLException {
         Dialect dialect = session.dialect();
         List<@Nullable Object[]> listed = new ArrayList<>();
@@ -272,7 +273,9 @@ final class Revivals {
         return new Revived(why, null);
     }
 
-    /** The job, with claims of its queue kept away; it may move to another queue while we wait for the lock. */
+    /**
+     * Returns the job after locking its queue. The job may move to another queue during the wait, so it checks again.
+     */
     private Optional<Job> lockedJob(Session session, JobId id) throws SQLException {
         Optional<Job> job = jobs.find(session, id);
         while (job.isPresent()) {
@@ -312,7 +315,7 @@ final class Revivals {
                     target,
                     id);
         } else {
-            // Counters that begin anew would let the history grow with every replay.
+            // A replay resets the counters, so they no longer bound the history. It is trimmed here.
             attempts.trim(session, id);
         }
         if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session.now(), job, target, fence, revival))
@@ -323,7 +326,7 @@ final class Revivals {
         return new Revived(Result.DONE, target);
     }
 
-    /** Another live job took the unique key in the same moment: nothing of the revival may stay. */
+    /** Thrown if another live job takes the unique key at the same moment. The transaction is rolled back. */
     static final class KeyTaken extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

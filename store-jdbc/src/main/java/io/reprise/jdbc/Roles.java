@@ -4,17 +4,17 @@ package io.reprise.jdbc;
 import java.sql.SQLException;
 import java.time.Duration;
 
-/** Who leads what, for how long. */
+/** Stores which worker leads a role, and until when, in {@code reprise_role}. */
 final class Roles {
 
-    // Compares and sets in one statement: the row is the holder's until its term ends.
+    // Compare and set in one statement: the row belongs to its worker until its term ends.
     private static final String LEAD = """
             update reprise_role
                set worker = ?, expires_at = {now} + ?
              where name = ? and (worker = ? or expires_at <= {now})
             """;
 
-    // The first ever; of several at once one.
+    // The first leader of a role. Of several inserts at once, one succeeds.
     private static final String FIRST = """
             insert into reprise_role (name, worker, expires_at)
             values (?, ?, {now} + ?)

@@ -11,7 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The current row of an answer, read column by column in the order of the statement. */
+/** The current row of a result, read column by column in the order of the statement. */
 final class Row {
 
     private final ResultSet answer;
@@ -59,7 +59,7 @@ final class Row {
         return answer.getString(++column);
     }
 
-    /** The constant of this name; {@code other} if a newer version wrote one that we do not know. */
+    /** Returns the constant of this name; {@code other} if a newer version wrote a name that is unknown here. */
     <E extends Enum<E>> @Nullable E constantOrNull(Class<E> type, E other) throws SQLException {
         String name = textOrNull();
         return name == null ? null : constant(type, name, other);
@@ -110,7 +110,7 @@ final class Row {
         return micros == null ? null : Micros.duration(micros);
     }
 
-    /** An array, or a JSON array where the database has no others. */
+    /** Reads an array, or a JSON array where the database has no arrays. */
     List<Long> numbers() throws SQLException {
         Object value = answer.getObject(++column);
         return value instanceof Array array

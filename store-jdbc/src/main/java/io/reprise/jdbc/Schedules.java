@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Schedules by name. */
+/** Reads, writes and fires schedules in {@code reprise_schedule}. */
 final class Schedules {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
@@ -51,7 +51,7 @@ final class Schedules {
              where name = ?
             """;
 
-    // The index on the next firing serves it.
+    // The index reprise_schedule_due serves it.
     static final String DUE = """
             select name, rule, paused, next_at, last_job, {spec}
               from reprise_schedule
@@ -66,7 +66,7 @@ final class Schedules {
              where paused = {false} and next_at > {now}
             """;
 
-    // In one order: of two that fire the same ones, the second waits for the first and finds them moved.
+    // Locks in the order of names. If two workers fire the same schedules, the second waits and then finds them moved.
     private static final String LOCK = """
             select name, next_at
               from reprise_schedule
@@ -140,7 +140,7 @@ final class Schedules {
         if (read.damage() != null && !paused) {
             log.error("Schedule {} does not fire, because its job is damaged: {}", name, read.damage());
         }
-        // Shown, so that it can be put right, but not fired.
+        // A damaged schedule is shown, so that a person can repair it, but it does not fire.
         boolean rests = paused || read.damage() != null;
         return new StoredSchedule(name, rule, read.spec(), rests, nextAt, last == null ? null : new JobId(last));
     }

@@ -14,7 +14,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** A connection in use: binds, runs, reads. Every statement has the store's timeout. Not thread-safe. */
+/**
+ * A connection in use: binds values, runs statements, reads rows. Every statement has the store's
+ * timeout. Not thread-safe.
+ */
 final class Session {
 
     /** Reads one row. */
@@ -28,13 +31,13 @@ final class Session {
     private final Use use;
     private final @Nullable Map<String, PreparedStatement> kept;
 
-    /** Whose connection it is, and for how long. */
+    /** The owner of the connection. */
     enum Use {
-        /** The store's, for good: statements stay prepared. */
+        /** The store keeps the connection for good: statements stay prepared. */
         KEPT,
-        /** The store's, from a pool. */
+        /** The store took the connection from a pool. */
         POOLED,
-        /** A caller's, with the caller's transaction. */
+        /** The connection belongs to a caller, with the caller's transaction. */
         JOINED
     }
 
@@ -50,7 +53,7 @@ final class Session {
         return use == Use.JOINED;
     }
 
-    /** The text without what databases refuse: the null character, and halves of surrogate pairs. */
+    /** Replaces the characters that databases refuse: the null character and unpaired surrogates. */
     static String storable(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
@@ -80,15 +83,16 @@ final class Session {
         return dialect;
     }
 
-    /** The store's time: of the transaction on PostgreSQL, of this moment elsewhere. */
+    /** Returns the store's time: that of the transaction on PostgreSQL, of this moment elsewhere. */
     long now() throws SQLException {
         return one(dialect.sql("select {now}"), Row::number);
     }
 
     /**
-     * To be called before somebody is told that nothing was changed and acts upon it. A statement that changes nothing
-     * does not wait for a standby, so an old primary could tell what is no longer true. After this the commit waits as
-     * that of a write does; where each statement commits by itself, this is one more.
+     * Makes a refusal safe. Call it before a caller learns that nothing was changed and acts upon that. A
+     * statement that changes nothing does not wait for a standby, so an old primary could report an outdated
+     * state. After this call the commit waits as the commit of a write does. Where each statement commits by
+     * itself, this is one more statement.
      */
     void confirm() throws SQLException {
         dialect.confirm(this);
@@ -102,7 +106,9 @@ final class Session {
         });
     }
 
-    /** Answers of the last of several statements in one text, which run as one transaction in one round trip. */
+    /**
+     * Returns the rows of the last of several statements in one text. They run as one transaction in one round trip.
+     */
     <T> List<T> listOfLast(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
         return run(sql, args, statement -> {
             statement.execute();
@@ -126,12 +132,12 @@ final class Session {
         return run(sql, args, PreparedStatement::executeUpdate);
     }
 
-    /** Runs a statement that changes the schema; some drivers have an answer even to that. */
+    /** Runs a statement that changes the schema. Some drivers return a result even for that. */
     void define(String sql) throws SQLException {
         run(sql, PreparedStatement::execute);
     }
 
-    /** Runs one statement for many rows, in few round trips where the driver or the database can. */
+    /** Runs one statement for many rows, in few round trips where driver or database can. */
     void updateEach(String sql, List<@Nullable Object[]> rows) throws SQLException {
         if (dialect.spreadsArrays() && ManyRows.isInsert(sql)) {
             for (ManyRows some : ManyRows.of(sql, rows)) {
@@ -152,7 +158,7 @@ final class Session {
         connection.close();
     }
 
-    /** Runs a statement with its arguments; where arrays are spread, as the text that comes of it. */
+    /** Runs a statement with its arguments. If the dialect spreads arrays, the text changes with their length. */
     private <T> T run(String sql, @Nullable Object[] args, Task<T> task) throws SQLException {
         if (!dialect.spreadsArrays()) {
             return run(sql, statement -> {

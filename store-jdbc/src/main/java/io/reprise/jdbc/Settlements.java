@@ -11,22 +11,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Writes outcomes of claims, on the store's connection or a caller's. */
+/** Writes the outcomes of claims, on the store's connection or a caller's. */
 interface Settlements {
 
-    /** Jobs are locked in this order everywhere, so that no two batches wait for each other. */
+    /** Jobs are locked in this order everywhere, so that two batches do not deadlock. */
     Comparator<Settlement> LOCK_ORDER = Comparator.comparing(Settlement::job).thenComparingLong(Settlement::token);
 
-    /** Writes outcomes, at most one for each job; their sequels are not its affair. */
+    /** Writes outcomes, at most one for each job. It does not store follow-up jobs. */
     Settled settle(Session session, List<Settlement> settlements, Closing closing) throws SQLException;
 
-    /** Whether the batch is written by one statement, which needs no transaction around it. */
+    /** Whether one statement writes the batch, so that no transaction is needed around it. */
     boolean isOneStatement(List<Settlement> settlements);
 
     /**
-     * One settlement for each job: the one with the greatest token, since of the others the token is dead.
+     * Returns one settlement per job, the settlement with the greatest token, because smaller tokens are dead.
      *
-     * @param stale gets the jobs for which there were more
+     * @param stale gets the jobs that had several
      */
     static List<Settlement> newest(List<Settlement> settlements, Set<JobId> stale) {
         Map<JobId, Settlement> newest = new LinkedHashMap<>();

@@ -2,11 +2,11 @@
 package io.reprise.jdbc;
 
 /**
- * Where some of all jobs are shown.
+ * A view that shows a part of all jobs.
  *
- * @param view with a condition
- * @param looked the rows that have to be looked at to find them, newest first by an index: a table with a condition
- * @param hasKeys whether such an index begins with a queue, and another with a fingerprint
+ * @param view the view with a condition
+ * @param looked the rows that an index must read to find these jobs, newest first: a table with a condition
+ * @param hasKeys whether one such index begins with the queue, and another with the fingerprint
  */
 record Shown(String view, String looked, boolean hasKeys) {
 
@@ -14,7 +14,7 @@ record Shown(String view, String looked, boolean hasKeys) {
         return new Shown(view, looked, false);
     }
 
-    /** Dead letters. */
+    /** Describes a view of dead letters. */
     static Shown dead(String view, String looked) {
         return new Shown(view, looked, true);
     }

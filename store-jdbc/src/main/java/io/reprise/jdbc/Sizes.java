@@ -8,10 +8,13 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How long payloads and results are, part by part along the primary keys: first of live jobs, then of finished ones. */
+/**
+ * Adds up the lengths of payloads and results, part by part along the primary keys: first live
+ * jobs, then finished ones.
+ */
 final class Sizes {
 
-    // None of the databases reads the text for its length, but MySQL and MariaDB.
+    // Only MySQL and MariaDB read the text to get its length.
     private static final String LIVE = """
             select queue, sum(octet_length(payload)), max(id), count(*)
               from (select id, queue, payload

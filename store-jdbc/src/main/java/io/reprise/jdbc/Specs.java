@@ -19,17 +19,17 @@ import java.util.Set;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A spec as columns, in the order of {@code {spec}}. */
+/** Converts a spec to columns and back, in the order of {@code {spec}}. */
 final class Specs {
 
-    /** What the values are. */
+    /** The types of the columns. */
     static final List<ColumnArrays.Kind> KINDS =
             List.of(TEXT, TEXT, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT);
 
-    /** Place of the policy among the values. */
+    /** Index of the policy among the values. */
     static final int POLICY = 4;
 
-    /** Stands for a type that is none. */
+    /** Stands for a stored type that is no valid name. */
     private static final String UNREADABLE = "unreadable";
 
     private final Policies policies;
@@ -66,26 +66,26 @@ final class Specs {
         return Micros.ofNullable(spec.dueAt());
     }
 
-    /** When it is due if it is stored now. */
+    /** Returns when the job is due if it is stored now. */
     static long due(JobSpec spec, long now) {
         Long asked = asked(spec);
         Long delay = delay(spec);
         return Math.max(now, asked != null ? asked : now + (delay == null ? 0 : delay));
     }
 
-    /** How long after the first due time the policy lets runs start. */
+    /** Returns how long after the first due time runs may start, as the policy says. */
     static @Nullable Long deadline(JobSpec spec) {
         return Micros.ofNullable(spec.policy().deadline().toOptional().orElse(null));
     }
 
     /**
-     * A spec as it was read.
+     * A spec that was read.
      *
-     * @param damage what is wrong with the row; null if nothing is. The spec has then what could be read
+     * @param damage what is wrong with the row; null if nothing is. The spec then holds the readable columns
      */
     record Read(JobSpec spec, @Nullable String damage) {}
 
-    /** Never refuses a row: who lists or claims jobs must not be stopped by one of them. */
+    /** Reads any row: one damaged job must not stop a list or a claim. */
     Read read(Row row, Session session) throws SQLException {
         Values values = new Values(
                 row.text(),
@@ -145,7 +145,7 @@ final class Specs {
             @Nullable Duration timeout,
             @Nullable String schedule) {
 
-        /** Each may be refused. */
+        /** Returns the setters. Each may throw for a damaged value. */
         List<Runnable> settings(JobSpec.Builder spec) {
             List<Runnable> settings = new ArrayList<>(8);
             settings.add(() -> spec.queue(queue));
@@ -183,7 +183,7 @@ final class Specs {
         }
     }
 
-    /** A spec that has nothing but these. */
+    /** Returns a spec with only these values set. */
     JobSpec plain(Session session, String queue, String type, String payload, @Nullable Long policy, int priority)
             throws SQLException {
         return JobSpec.builder(type, payload)
@@ -193,7 +193,7 @@ final class Specs {
                 .build();
     }
 
-    /** With a comma at both ends, so that a tag is found as a whole. */
+    /** Adds a comma at both ends, so that a search finds whole tags. */
     private static @Nullable String tags(Set<String> tags) {
         return tags.isEmpty() ? null : "," + String.join(",", tags) + ",";
     }

@@ -9,14 +9,14 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A statement for databases without arrays: {@code in (?...)} becomes a list of the array's values. Numbers stand in the text,
- * names get places of their own.
+ * A statement for databases without arrays: {@code in (?...)} becomes a list of the array's values. Numbers become
+ * literals, names get placeholders.
  */
 record Spread(String sql, List<@Nullable Object> args) {
 
     private static final String LIST = "?...";
 
-    /** A list of nothing: neither "in" nor "not in" it is unknown. */
+    /** An empty list: neither "in" nor "not in" becomes unknown (NULL). */
     private static final String NOTHING = "select 1 from dual where 1 = 0";
 
     static Spread of(String sql, @Nullable Object[] args) {

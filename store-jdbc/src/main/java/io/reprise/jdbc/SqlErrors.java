@@ -5,12 +5,18 @@ import io.reprise.store.StoreException;
 import java.sql.SQLException;
 import java.util.Set;
 
-/** Says what a database error means and what to do about it, going by codes only. */
+/**
+ * Turns a database error into a StoreException with advice. It looks at codes, and at message text
+ * only for missing rights.
+ */
 final class SqlErrors {
 
     private static final Set<String> REPEATABLE = Set.of("40001", "40P01");
 
-    /** SQLState classes that trying again does not cure: data, integrity, authorisation, no such database, SQL. */
+    /**
+     * SQLState classes that a retry does not cure: data, integrity, authorisation, missing database or
+     * schema, SQL, unsupported.
+     */
     private static final Set<String> LASTING = Set.of("22", "23", "28", "3D", "3F", "42", "0A");
 
     private static final int LOCK_WAIT = 1205;
@@ -18,18 +24,18 @@ final class SqlErrors {
 
     private SqlErrors() {}
 
-    /** Whether the transaction fell victim to another one and may be run again as it is. */
+    /** Whether the transaction lost a conflict and may be run again unchanged. */
     static boolean isRepeatable(SQLException e) {
         return e.getSQLState() != null && REPEATABLE.contains(e.getSQLState());
     }
 
-    /** Whether a lock was not to be had in the time the statement gave it. */
+    /** Whether the statement did not get a lock in time. */
     static boolean isLockTimeout(StoreException e) {
         return e.getCause() instanceof SQLException cause
                 && ("55P03".equals(cause.getSQLState()) || cause.getErrorCode() == LOCK_WAIT);
     }
 
-    /** Whether the server takes no writes, as a standby. */
+    /** Whether the server refuses writes, as a standby does. */
     static boolean isReadOnly(SQLException e) {
         return "25006".equals(e.getSQLState());
     }
@@ -55,7 +61,10 @@ final class SqlErrors {
                 isTransient);
     }
 
-    /** Whether it was a deadlock, or the wait for a lock took too long. Then MySQL undoes the statement, we the rest. */
+    /**
+     * Whether the transaction met a deadlock, or waited too long for a lock. MySQL undoes the statement; the
+     * store rolls back the rest.
+     */
     static boolean isMySqlVictim(SQLException e) {
         return e.getErrorCode() == DEADLOCK || e.getErrorCode() == LOCK_WAIT || isRepeatable(e);
     }
@@ -74,7 +83,7 @@ final class SqlErrors {
             case 1317, 1969, 3024 -> ". The statement ran into its timeout: look for locks or load on the server";
             default -> "";
         };
-        // 70100 and HY000 tell nothing about whether it lasts; the classes do.
+        // 70100 and HY000 do not say whether the error lasts. The SQLState classes do.
         boolean isTransient = isMySqlVictim(e) || state.length() < 2 || !LASTING.contains(state.substring(0, 2));
         return new StoreException(
                 "MySQL could not " + what + ": " + e.getMessage() + " (SQLState " + state + ", error "

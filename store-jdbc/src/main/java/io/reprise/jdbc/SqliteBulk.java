@@ -13,15 +13,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores many jobs in SQLite. Jobs that differ in nothing but the payload go many to a statement: SQLite keeps a copy of the
- * pages that a statement changes, so that a statement per job costs several pages per job.
+ * Stores many jobs in SQLite. Jobs that differ only in the payload go many to a statement. SQLite copies the pages that
+ * a statement changes, so one statement per job would cost several pages per job.
  */
 final class SqliteBulk implements Inserts.Bulk {
 
     static final int ROWS = 100;
     private static final int SHARED = 6;
 
-    // The table's counter gives the jobs of one statement consecutive ids. No conflict can arise: they have no keys.
+    // sqlite_sequence gives the jobs of one statement consecutive ids. No conflict is possible: the jobs have no keys.
     static final String ALIKE = """
             insert into reprise_job (
               created_at, due_at, first_due_at, deadline, wait_reason, queue, type, priority, policy, payload)
@@ -50,7 +50,9 @@ final class SqliteBulk implements Inserts.Bulk {
         return answers;
     }
 
-    /** Those that differ in nothing but payload and keys go many to a statement; null if there are too few of them. */
+    /**
+     * Stores jobs that differ only in payload and keys, many to a statement. Returns null if there are too few of them.
+     */
     @Override
     public Inserts.@Nullable Tried insertKeyed(Inserts inserts, Session session, List<JobSpec> jobs)
             throws SQLException {
@@ -70,7 +72,7 @@ final class SqliteBulk implements Inserts.Bulk {
         return keyed.tried();
     }
 
-    /** Whether the first ones are enough for a statement and differ in nothing but the payload. */
+    /** Whether the first {@code ROWS} jobs exist and differ only in the payload. */
     private static boolean areAlike(List<JobSpec> jobs) {
         if (jobs.size() < ROWS || !isPlain(jobs.get(0))) {
             return false;

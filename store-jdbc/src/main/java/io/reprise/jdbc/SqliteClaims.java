@@ -18,14 +18,17 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 
-/** A claim looks without a lock first; then, alone in the file, it writes one lease row and no job. */
+/**
+ * Claims on SQLite. A claim first looks for due jobs without a lock. Then, as the only writer of the file, it writes
+ * one lease row and no job row.
+ */
 final class SqliteClaims implements Claims {
 
     private static final int FRESH = 0;
     private static final int RETRY = 1;
     private static final int SUSPECT = 2;
 
-    // Next lower priority level at which the lane has live jobs: one probe of reprise_job_ready.
+    // The next lower priority at which the lane has live jobs: one probe of reprise_job_ready.
     static final String LEVEL = """
             select priority
               from reprise_job
@@ -34,7 +37,8 @@ final class SqliteClaims implements Claims {
              limit 1
             """;
 
-    // Due entries of one level, in the order of reprise_job_ready, without those held, whose ids are collected once.
+    // Due entries of one level, in the order of reprise_job_ready, without held jobs. The ids of held
+    // jobs are collected once.
     private static final String DUE = """
               from reprise_job j
              where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and j.due_at <= ?4
@@ -48,14 +52,14 @@ final class SqliteClaims implements Claims {
 
     static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
 
-    // The same for some types only, which are listed between commas: no name contains one.
+    // Some types only. They are listed between commas, and no type contains a comma.
     private static final String OF_TYPES = "\n               and (instr(?6, ',' || j.type || ',') > 0) = ?7";
 
     private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
 
     private static final String SOME_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", OF_TYPES);
 
-    // Those of some jobs that still wait. The cross join keeps their order.
+    // The given jobs that still wait. The cross join keeps their order.
     private static final String STILL_DUE = "select " + ClaimedRows.COLUMNS + """
               from json_each(?2) c
               cross join reprise_job j on j.id = c.value
@@ -79,7 +83,7 @@ final class SqliteClaims implements Claims {
             select queue from found where queue is not null and queue < ?2 limit ?3
             """;
 
-    /** Jobs of some types that one look finds in a queue at most. */
+    /** Jobs of some types that one scan finds in a queue at most. */
     private static final int MOST_FOUND = 1_000;
 
     private static final String ROOM = """
@@ -93,7 +97,7 @@ final class SqliteClaims implements Claims {
              where q.name = ?
             """;
 
-    // The writer is alone, so the next token is known before the lease that takes it is written.
+    // There is one writer, so the next token is known before the lease row is written.
     private static final String NEXT_TOKEN = """
             select coalesce(max(seq), 0) + 1
               from sqlite_sequence
@@ -174,7 +178,9 @@ final class SqliteClaims implements Claims {
         return claims;
     }
 
-    /** Looks for jobs of the types asked for beside the writer: those of others that come first may be many. */
+    /**
+     * Scans for jobs of the requested types on a reading connection, because it may step over many jobs of other types.
+     */
     private void look(ClaimRequest request) {
         long from = System.nanoTime();
         List<String> names = stocks.toLookAt(
@@ -247,7 +253,7 @@ final class SqliteClaims implements Claims {
         return session.first(ROOM, Row::integer, queue).orElse(Integer.MAX_VALUE);
     }
 
-    /** Tells whether there is work, without a place in the line of writers. */
+    /** Whether there is work. It runs on a reading connection and does not wait for the writer. */
     private boolean isAnythingDue(Session session, ClaimRequest request) throws SQLException {
         long now = session.now();
         for (ClaimRequest.Demand demand : request.demands()) {
@@ -270,7 +276,7 @@ final class SqliteClaims implements Claims {
         return session.first(LEVEL, Row::integer, queue, lane, above);
     }
 
-    /** A lease on its way. */
+    /** A lease that is being built. */
     private final class Batch {
 
         private final Session session;
@@ -308,7 +314,10 @@ final class SqliteClaims implements Claims {
             return !found.isEmpty();
         }
 
-        /** Some room is kept for retries; either kind fills what the other leaves. */
+        /**
+         * Takes fresh jobs and retries. {@code kept} of the room is reserved for retries; either kind fills the
+         * room that the other leaves.
+         */
         boolean fill(int room, int kept) throws SQLException {
             if (!request.types().isEmpty()) {
                 long[] ids = stocks.take(request, queue, room, kept).stream()
@@ -331,7 +340,7 @@ final class SqliteClaims implements Claims {
             return !found.isEmpty();
         }
 
-        /** The first due jobs of a lane, level by level. */
+        /** Returns the first due jobs of a lane, level by level. */
         private List<ClaimedRows.Due> due(int lane, int max) throws SQLException {
             List<ClaimedRows.Due> due = new ArrayList<>();
             Optional<Integer> level = max == 0 ? Optional.empty() : level(session, queue, lane, Integer.MAX_VALUE);
@@ -362,7 +371,10 @@ final class SqliteClaims implements Claims {
             return new Claim(token, queue, Micros.instant(now), alone, jobs, admitted, damaged, together);
         }
 
-        /** Jobs that a breaker let through name a resource, so none of them is plain; nor is one that is damaged. */
+        /**
+         * Admitted jobs have a resource, so they are not plain; damaged jobs are not plain either.
+         * Both are read as a whole.
+         */
         private List<Job> jobs(Set<JobId> admitted, Map<JobId, String> damaged) throws SQLException {
             long[] others = found.stream()
                     .filter(due -> due.job() == null)

@@ -24,13 +24,13 @@ import org.sqlite.ProgressHandler;
 import org.sqlite.SQLiteConnection;
 
 /**
- * One connection that writes, guarded by a fair lock, and a few that read. Other processes may use the same file; the
- * file's own lock stands between them, and waiting for it is bounded by the busy timeout.
+ * One connection that writes, guarded by a fair lock, and a few that read. Other processes may use the same file:
+ * SQLite's file lock separates them, and the busy timeout limits the wait for it.
  */
 final class SqliteDatabase implements Database {
 
     private static final int BUSY = 5;
-    /** Enough for the pages that one batch touches, also in a store of millions of jobs. */
+    /** Enough for the pages that one batch touches, even with millions of jobs. */
     private static final int CACHE_KIB = 16_384;
 
     private static final int STEPS_BETWEEN_LOOKS_AT_THE_CLOCK = 10_000;
@@ -52,7 +52,7 @@ final class SqliteDatabase implements Database {
     private @Nullable Session writer;
     private volatile boolean closed;
 
-    /** Place for a reading connection, opened when first used. */
+    /** A place for a reading connection, which is opened at its first use. */
     private static final class Slot {
         private @Nullable Session session;
     }
@@ -64,7 +64,10 @@ final class SqliteDatabase implements Database {
         });
     }
 
-    /** Payloads and secrets are not for every user of the machine. SQLite gives its other files the rights of this one. */
+    /**
+     * Creates the file for its owner only, because payloads and secrets are not for every user. SQLite gives its
+     * other files the same rights.
+     */
     private static void createPrivate(Path file) {
         try {
             if (Files.notExists(file)
@@ -73,7 +76,7 @@ final class SqliteDatabase implements Database {
                         file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             }
         } catch (IOException e) {
-            // SQLite says what is wrong with the file when it opens it.
+            // SQLite reports what is wrong when it opens the file.
         }
     }
 
@@ -117,7 +120,7 @@ final class SqliteDatabase implements Database {
     }
 
     private <T> T transact(Session session, Work<T> work) throws SQLException {
-        // Immediate: the write lock is taken, or waited for, before anything is read.
+        // Immediate: takes or awaits the write lock before anything is read.
         session.update("begin immediate");
         boolean done = false;
         try {
@@ -136,7 +139,7 @@ final class SqliteDatabase implements Database {
         try {
             session.update("rollback");
         } catch (SQLException e) {
-            // SQLite may have rolled back by itself, or the connection is broken: a new one is sure to be clean.
+            // SQLite may have rolled back by itself, or the connection is broken. A new connection is clean.
             writer = null;
             closeQuietly(session);
         }
@@ -157,7 +160,10 @@ final class SqliteDatabase implements Database {
         });
     }
 
-    /** Statements are not kept, for there are too many kinds. SQLite asks now and then whether it shall go on. */
+    /**
+     * Statements are not kept, because there are too many kinds. SQLite calls the progress handler,
+     * which ends a slow statement.
+     */
     @Override
     public <T> T look(String what, Work<T> work) {
         Duration most = timeout.compareTo(LOOK_TIME) < 0 ? timeout : LOOK_TIME;
@@ -222,13 +228,13 @@ final class SqliteDatabase implements Database {
         }
     }
 
-    /** There is one writer, whom nobody can hinder. */
+    /** There is one writer, so no transaction is ever run again. */
     @Override
     public long repeats() {
         return 0;
     }
 
-    /** The first change to WAL needs the file for itself and does not wait for it, whatever the busy timeout: so we do. */
+    /** The first change to WAL needs the file alone and ignores the busy timeout, so the loop waits here. */
     private void writeAhead(Statement statement) throws SQLException {
         long end = System.nanoTime() + timeout.toNanos();
         boolean done = false;
@@ -257,7 +263,7 @@ final class SqliteDatabase implements Database {
                 statement.execute("pragma query_only = on");
             } else {
                 writeAhead(statement);
-                // What a statement would need to undo itself is as safe in memory as in a temporary file.
+                // The statement journal is as safe in memory as in a temporary file.
                 statement.execute("pragma temp_store = memory");
                 statement.execute("pragma cache_size = -" + CACHE_KIB);
                 statement.execute("pragma synchronous = full");
@@ -313,11 +319,14 @@ final class SqliteDatabase implements Database {
         try {
             session.close();
         } catch (SQLException ignored) {
-            // It is given up either way.
+            // The connection is discarded either way.
         }
     }
 
-    /** Those in use are closed when they come back. The places stay, so that who waits for one learns of the end. */
+    /**
+     * Closes idle connections; those in use are closed when they return. The slots stay, so that a waiting thread
+     * learns that the store is closed.
+     */
     private void closeReaders() {
         for (BlockingQueue<Slot> slots : List.of(readers, lookers)) {
             List<Slot> idle = new ArrayList<>();

@@ -14,7 +14,10 @@ import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A writing transaction is alone in the whole file, so it needs no further locks. */
+/**
+ * SQLite. A writing transaction has the whole file, so it needs no further locks. Live and
+ * finished jobs share one table.
+ */
 final class SqliteDialect extends ReturningDialect {
 
     private static final String ALL = "reprise_job where true";
@@ -30,7 +33,7 @@ final class SqliteDialect extends ReturningDialect {
                      limit ?)
             """;
 
-    // Only live jobs match: a second time nothing is changed.
+    // Only live jobs match, so a second run changes nothing.
     private static final String END = """
             update reprise_job
                set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, started_at = null,
@@ -115,7 +118,7 @@ final class SqliteDialect extends ReturningDialect {
                 : states.stream().sorted().map(state -> shown(state, fewLive)).toList();
     }
 
-    /** By the state as it is stored, so that the partial indexes are seen to fit; few live ones through their index. */
+    /** Uses the stored state, so that the partial indexes fit. If few jobs are live, it uses their index. */
     private static Shown shown(JobState state, boolean fewLive) {
         return switch (state) {
             case PENDING ->
@@ -133,13 +136,13 @@ final class SqliteDialect extends ReturningDialect {
         };
     }
 
-    /** There is no index that has the live jobs by their ids: it would cost every job that ends. */
+    /** No index has the live jobs by id: it would cost every job that ends. */
     @Override
     public boolean hasFewLive(Session session, int most) throws SQLException {
         return session.one(COUNT_LIVE, Row::number, most + 1) <= most;
     }
 
-    /** Arrays travel as JSON. Only names and numbers do, and names need no escaping. */
+    /** Arrays are sent as JSON. They hold only names and numbers, and names need no escaping. */
     @Override
     public void bindArray(PreparedStatement statement, int index, Object array) throws SQLException {
         statement.setString(
@@ -160,11 +163,11 @@ final class SqliteDialect extends ReturningDialect {
         }
     }
 
-    /** The busy timeout bounds every wait; a statement itself works on one bounded batch. */
+    /** The busy timeout limits every wait, and a statement works on one bounded batch. */
     @Override
     public void limit(PreparedStatement statement, int seconds) {}
 
-    /** The table's own counter, which also knows the ids of jobs that are gone. The writer is alone. */
+    /** sqlite_sequence also counts the ids of deleted jobs. There is one writer. */
     @Override
     public long nextId(Session session) throws SQLException {
         return session.first("select seq + 1 from sqlite_sequence where name = 'reprise_job'", Row::number)

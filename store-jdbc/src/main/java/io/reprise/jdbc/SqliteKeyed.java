@@ -18,14 +18,15 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores jobs with keys in SQLite, as many to a statement as {@link SqliteBulk} does without: a statement has a fixed number
- * of rows, and where there are fewer one of them is repeated, which conflicts with itself and does nothing.
+ * Stores jobs with keys in SQLite, as many per statement as {@link SqliteBulk} does without keys. A statement
+ * has a fixed number of rows. If there are fewer jobs, the last job is repeated; its row conflicts with
+ * itself and does nothing.
  */
 final class SqliteKeyed {
 
     private static final int ROWS = SqliteBulk.ROWS;
 
-    // The writer is alone, so nothing is there but what was there when the transaction began.
+    // There is one writer, so no other transaction adds keys during this one.
     private static final String REMEMBER = """
             insert into reprise_idempotency (key, job_id)
             values {rows}
@@ -43,7 +44,7 @@ final class SqliteKeyed {
             returning id
             """.replace("{rows}", repeated("(?1, ?1, ?1, ?2, 'NEW', ?3, ?4, ?5, ?6, ?, ?, ?, ?, ?)"));
 
-    // Served by the unique index.
+    // The unique index reprise_job_unique serves it.
     private static final String HOLDERS = """
             select unique_key, id, due_at
               from reprise_job
@@ -75,9 +76,9 @@ final class SqliteKeyed {
     }
 
     /**
-     * Tries jobs that differ in nothing but payload and keys, as many as a statement has rows.
+     * Tries to store jobs that differ only in payload and keys, as many as a statement has rows.
      *
-     * @param from place of the first in the batch
+     * @param from index of the first job in the batch
      */
     void insert(List<JobSpec> alike, int from) throws SQLException {
         List<Keyed> all = new ArrayList<>();
@@ -102,7 +103,7 @@ final class SqliteKeyed {
         findHolders(held);
     }
 
-    /** Ids of those whose key nobody had. */
+    /** Stores the keys. Returns the ids of the jobs whose key was free. */
     private Set<Long> remember(List<Keyed> jobs, Function<JobSpec, @Nullable String> key) throws SQLException {
         List<Keyed> keyed =
                 jobs.stream().filter(job -> key.apply(job.spec) != null).toList();
@@ -139,7 +140,7 @@ final class SqliteKeyed {
         return new HashSet<>(session.list(INSERT, Row::number, values.toArray()));
     }
 
-    /** Who keeps the holder of the key, and has nothing else to do, is answered with that. */
+    /** Answers jobs with rule KEEP and without an idempotency key with the holder of their unique key. */
     private void findHolders(List<Keyed> jobs) throws SQLException {
         Map<String, Integer> kept = new HashMap<>();
         for (Keyed job : jobs) {

@@ -19,12 +19,15 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Plain successes in one update, every other outcome in one of its own; a statement costs no round trip here. */
+/**
+ * Settles plain successes in one update per lease, and every other outcome in an update of its own. A statement
+ * costs no round trip here.
+ */
 final class SqliteSettlements implements Settlements {
 
     private static final String LEASE = "select queue, runner, ids from reprise_lease where id = ?";
 
-    // Fenced by the token; a second time the jobs are no longer live and nothing is changed. The jobs come as a JSON
+    // Fenced by the token. A second run changes nothing, because the jobs are no longer live. The jobs come as a JSON
     // object from id to the duration of the run. The primary key serves it.
     static final String SUCCEED_ALL = """
             update reprise_job as j
@@ -81,7 +84,7 @@ final class SqliteSettlements implements Settlements {
         this.attempts = attempts;
     }
 
-    /** A lease as far as it is known here: the jobs not settled yet, and those to be settled as plain successes. */
+    /** A lease during this batch: its jobs that are not settled yet, and the plain successes to write. */
     private static final class Lease {
         private final String queue;
         private final String runner;
@@ -263,7 +266,7 @@ final class SqliteSettlements implements Settlements {
             }
         }
 
-        /** The successes without a result, which are most of what happens to jobs, in one statement. */
+        /** Writes all successes without a result in one statement; most outcomes are of this kind. */
         private void succeed(long token, Lease lease) throws SQLException {
             if (lease.successes.isEmpty()) {
                 return;

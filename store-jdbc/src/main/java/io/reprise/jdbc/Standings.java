@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Where a job stands. Several statements, each small; they may see different moments. */
+/** Finds where a job stands in its queue. It runs several small statements, which may see different moments. */
 final class Standings {
 
     private static final String PLACE = """
@@ -29,7 +29,7 @@ final class Standings {
              where name = ?
             """;
 
-    // Goes by the leases, which are few.
+    // Starts from the leases, which are few.
     private static final String RUNNING = """
             select count(*)
               from reprise_held h
@@ -37,8 +37,8 @@ final class Standings {
              where h.queue = ? and j.token < h.token and j.due_at is not null
             """;
 
-    // One level of priority is one stretch of reprise_job_ready; the limit ends the walk along it. The order is that of
-    // the index: without it the planner may choose to read all jobs.
+    // One priority is one range of reprise_job_ready, and the limit ends the scan. The "order by" matches the index;
+    // without it the planner may read all jobs.
     static final String DUE = """
             select count(*)
               from (

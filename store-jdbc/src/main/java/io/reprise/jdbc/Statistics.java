@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What PostgreSQL's planner believes of the table of jobs. It plans our statements once for each connection, and again only
- * when statistics are new, for which autovacuum takes a minute or more: after jobs came in thousands to a queue that had been
- * empty, each settle would read all of them until then. So who claims has the table analyzed when it has grown. Thread-safe.
+ * Keeps PostgreSQL's statistics of reprise_job up to date. The server plans each statement once per connection, and
+ * again only after new statistics; autovacuum takes a minute or more. If thousands of jobs come to an empty queue, each
+ * settle would read all of them until then. So a claim runs ANALYZE when the table has grown. Thread-safe.
  */
 final class Statistics {
 
@@ -17,17 +17,17 @@ final class Statistics {
 
     private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
 
-    /** Whoever may not analyze is not asked to all the time. */
+    /** A user who may not analyze does not try more often than this. */
     private static final Duration AFTER_ANALYZE = Duration.ofSeconds(10);
 
-    // Of a thousand it does not matter. What others do not tell of has not happened yet, by a second.
+    // Below 1,000 rows old statistics do no harm. pg_stat_get_live_tuples lags up to one second behind other sessions.
     private static final String ARE_OLD = """
             select pg_stat_get_live_tuples(oid) > 4 * greatest(reltuples, 1000)
               from pg_class
              where oid = to_regclass('reprise_job')
             """;
 
-    // Not if somebody is at it already.
+    // Skips the table if another session analyzes it.
     private static final String ANALYZE = "analyze (skip_locked) reprise_job";
 
     private final Database database;
@@ -37,7 +37,7 @@ final class Statistics {
         this.database = database;
     }
 
-    /** Brings them up to date if that is needed, and nobody looked a moment ago. */
+    /** Checks the statistics at most once per {@code BETWEEN_LOOKS}, and renews them if they are old. */
     void keepUp() {
         if (isTimeToLook()) {
             renew();
@@ -53,7 +53,7 @@ final class Statistics {
         return time;
     }
 
-    /** Returns whether there was need to. */
+    /** Renews old statistics. Returns whether they were old. */
     boolean renew() {
         if (!database.read("look at statistics", session -> session.one(ARE_OLD, Row::flag))) {
             return false;
@@ -62,7 +62,7 @@ final class Statistics {
         try {
             database.send("analyze the table of jobs", session -> session.update(ANALYZE));
         } catch (StoreException e) {
-            // It is slower without, and nothing else.
+            // Old statistics only make claims and settles slower.
             log.debug("Statistics stay old: {}", e.getMessage());
         }
         return true;

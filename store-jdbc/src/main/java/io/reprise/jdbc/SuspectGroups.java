@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
-/** With how many others suspects may run. Most of them alone: that is what no number says. */
+/** Stores with how many others a suspect may run, in the column together. Null means alone. */
 final class SuspectGroups {
 
     private static final String KEEP = """
@@ -31,10 +31,10 @@ final class SuspectGroups {
 
     private SuspectGroups() {}
 
-    /** Some suspects that may be claimed together, and how many suspects may be held beside the strictest of them. */
+    /** Suspects that may be claimed together, and how many suspects may run beside the strictest of them. */
     record Group<T>(List<T> jobs, int together) {}
 
-    /** In the transaction that made these jobs suspects. */
+    /** Stores the group sizes, in the transaction that made these jobs suspects. */
     static void keep(Session session, List<Settlement> settlements, Settled settled) throws SQLException {
         Map<Integer, List<JobId>> groups = new TreeMap<>();
         for (Settlement settlement : settlements) {
@@ -52,7 +52,7 @@ final class SuspectGroups {
         }
     }
 
-    /** Those of these suspects, from the first on, that may be claimed together. */
+    /** Returns the suspects, from the first on, that may be claimed together. */
     static <T> Group<T> fitting(Session session, List<T> due, ToLongFunction<T> id, Suspects suspects)
             throws SQLException {
         long[] ids = due.stream().mapToLong(id).toArray();

@@ -4,13 +4,15 @@ package io.reprise.jdbc;
 import io.reprise.store.Spent;
 
 /**
- * What a live job has been through.
+ * The counters and the lane of a live job.
  *
- * @param cancel whether somebody asked to cancel it
+ * @param cancel whether a cancellation was requested
  */
 record Tally(int attempts, int losses, int interruptions, int snoozes, int lane, boolean cancel) {
 
-    /** The same after a claim that ended so; one that waits after its second loss is a suspect. */
+    /**
+     * Returns the counters after a claim ended. A job that waits after its second loss goes to the lane of suspects.
+     */
     Tally after(Spent spent, boolean waits) {
         boolean lost = spent == Spent.LOSS && waits && losses > 0;
         return new Tally(

@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What ends and deletes jobs because of their age. */
+/** Ends and deletes jobs because of their age. */
 final class Upkeep {
 
-    // The index on deadlines of live jobs serves it.
+    // The index reprise_job_deadline serves it.
     private static final String OVERDUE = """
             select id, queue, deadline
               from reprise_job
@@ -25,7 +25,8 @@ final class Upkeep {
              limit ?
             """;
 
-    // What somebody else is changing is passed. By the primary key: the sum keeps the index on deadlines out of it.
+    // Skips rows that another transaction is changing. The primary key serves it; "+ 0" keeps
+    // reprise_job_deadline from serving it.
     private static final String LOCK = """
             select id, queue
               from reprise_job {by primary}
@@ -34,7 +35,7 @@ final class Upkeep {
             {skip_locked}
             """;
 
-    // Under the locks of their rows: of these, the ones that no claim has taken.
+    // Runs under the locks of these rows: the jobs that no claim has taken.
     private static final String FREE = """
             select id
               from reprise_job {by primary}
@@ -59,7 +60,7 @@ final class Upkeep {
     /** A job whose deadline has passed. */
     record Overdue(long id, String queue, long deadline) {}
 
-    /** The first jobs past their deadlines, but for those in some queues. */
+    /** Returns the first jobs past their deadlines, except those in some queues. */
     static List<Overdue> overdue(Session session, Set<String> without, int limit) throws SQLException {
         session.dialect().preferIndexes(session);
         return session.list(
@@ -69,7 +70,10 @@ final class Upkeep {
                 limit);
     }
 
-    /** Fails those of these jobs that nobody holds. Claims do not wait for it: it locks rows that no claim takes. */
+    /**
+     * Fails those of these jobs that no lease holds. Claims do not wait for it, because it locks
+     * rows that no claim takes.
+     */
     List<Job> expire(Session session, List<Overdue> overdue) throws SQLException {
         Dialect dialect = session.dialect();
         dialect.preferIndexes(session);
@@ -78,7 +82,7 @@ final class Upkeep {
         List<Job> expired = new ArrayList<>();
         for (long[] ids :
                 dialect.pieces(overdue.stream().mapToLong(Overdue::id).sorted().toArray())) {
-            // One that moved to another queue meanwhile may be under a claim that cannot be seen.
+            // A job that has moved to another queue may be under a claim that is not visible.
             long[] locked =
                     session
                             .list(dialect.sql(LOCK), row -> new Overdue(row.number(), row.text(), 0), (Object) ids)
@@ -96,7 +100,7 @@ final class Upkeep {
         long before = session.now() - Micros.of(age);
         List<Long> old = old(session, states, before, limit);
         int deleted = Endings.delete(session, old, before).size();
-        // All of a batch may be gone or revived: then it says nothing about those behind it.
+        // All jobs of a batch may be deleted or revived. Then the next batch is tried.
         while (deleted == 0 && !old.isEmpty()) {
             old = old(session, states, before, limit);
             deleted = Endings.delete(session, old, before).size();

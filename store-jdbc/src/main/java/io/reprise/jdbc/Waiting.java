@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * How a job waits after a settlement, in microseconds.
  *
- * @param reason null leaves the stored one
- * @param delay null leaves the due time
- * @param lastDelay null leaves the stored one
- * @param parkedBy what it is parked by; null if it is not
+ * @param reason null keeps the stored reason
+ * @param delay null keeps the due time
+ * @param lastDelay null keeps the stored delay
+ * @param parkedBy the name that parks the job; null if it is not parked
  */
 record Waiting(
         @Nullable String reason,
@@ -21,7 +21,7 @@ record Waiting(
 
     private static final Waiting AS_BEFORE = new Waiting(null, null, null, null);
 
-    /** Null if the job ends. */
+    /** Returns null if the job ends. */
     static @Nullable Waiting of(Settlement.Next next) {
         if (next instanceof Settlement.Wait wait) {
             Long lastDelay = Micros.ofNullable(wait.lastDelay());

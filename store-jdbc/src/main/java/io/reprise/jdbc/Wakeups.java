@@ -6,25 +6,25 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners, here and in other processes, that there may be work. Only ever a hint. */
+/** Tells listeners, here and in other processes, that there may be work. A wake-up is only a hint. */
 interface Wakeups extends AutoCloseable {
 
     void add(Runnable listener);
 
     void remove(Runnable listener);
 
-    /** To be called after a commit. Does not wait. */
+    /** Call it after a commit. Does not wait. */
     void announce();
 
     /**
-     * Whether a statement that stores jobs is to tell other processes itself, in its own transaction; then
-     * {@link #announced} follows instead of {@link #announce}. Seldom enough that it does not slow those who store many.
+     * Whether the statement that stores jobs must notify other processes in its own transaction. Then the caller calls
+     * {@link #announced} instead of {@link #announce}. This is true so seldom that it does not slow bulk inserts.
      */
     default boolean ridesAlong() {
         return false;
     }
 
-    /** There is work, and others have been told. */
+    /** Wakes the listeners here, because the statement has notified the other processes. */
     default void announced() {
         announce();
     }
@@ -32,7 +32,7 @@ interface Wakeups extends AutoCloseable {
     @Override
     void close();
 
-    /** Within this store only; other processes poll. */
+    /** Wakes listeners of this store only; other processes poll. */
     final class Local implements Wakeups {
 
         private static final Logger log = LoggerFactory.getLogger(Wakeups.class);
@@ -58,7 +58,7 @@ interface Wakeups extends AutoCloseable {
             try {
                 listener.run();
             } catch (RuntimeException e) {
-                // What it was told about is done either way, and found by polling.
+                // The job is stored in any case, and polling finds it.
                 log.warn("A listener for work failed", e);
             }
         }

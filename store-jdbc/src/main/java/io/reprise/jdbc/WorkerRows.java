@@ -7,10 +7,11 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 
-/** The workers that live. */
+/** Reads and writes the live workers in {@code reprise_worker}. */
 final class WorkerRows {
 
-    // One that comes back after it expired begins anew: told first, since MySQL sees what was set before.
+    // A worker that returns after it expired gets a new since. It is assigned first, because MySQL sees the
+    // columns assigned before.
     private static final String CHECK_IN = """
             insert into reprise_worker (name, queues, types, concurrency, holding, since, seen_at, expires_at)
             values (?, ?, ?, ?, ?, {now}, {now}, {now} + ?)

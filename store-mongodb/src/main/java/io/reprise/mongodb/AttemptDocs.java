@@ -16,7 +16,10 @@ import java.util.Objects;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** The history of a job: a list in its document. A success is not in it but derived from the job that ended so. */
+/**
+ * Converts attempts to the list {@code history} in a job's document and back. A success is not in the list: it is read
+ * from the fields of the ended job.
+ */
 final class AttemptDocs {
 
     private AttemptDocs() {}

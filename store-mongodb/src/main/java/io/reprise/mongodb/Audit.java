@@ -15,7 +15,7 @@ import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
-/** What was done by hand. */
+/** Writes actions of people to the collection {@code audit}. */
 final class Audit {
 
     private static final Document NEWEST_FIRST = new Document("at_us", -1).append(Fields.ID, -1);
@@ -27,9 +27,9 @@ final class Audit {
     }
 
     /**
-     * The same was done to many jobs.
+     * Writes one entry for each of many jobs.
      *
-     * @param detail of each
+     * @param detail of each job
      */
     static void jobs(
             Scope scope, long at, Note note, Map<JobId, String> actions, Function<JobId, @Nullable String> detail) {
@@ -60,7 +60,11 @@ final class Audit {
         return new Note(Objects.requireNonNullElse(Fields.text(from, "by"), "unknown"), Fields.text(from, "why"));
     }
 
-    /** What comes after the entry that a cursor names. @throws IllegalArgumentException if it names none */
+    /**
+     * Returns the filter for entries after the entry that a cursor names.
+     *
+     * @throws IllegalArgumentException if the cursor cannot be read
+     */
     private static Document after(@Nullable String cursor) {
         if (cursor == null) {
             return new Document();
@@ -76,7 +80,7 @@ final class Audit {
         return new Document("$or", List.of(earlier, beside));
     }
 
-    /** One more than the page holds is read, to know whether there are more. */
+    /** Reads one entry more than the page holds, to know whether there are more. */
     static Page<AuditEntry> read(Scope scope, @Nullable JobId job, int limit, @Nullable String cursor) {
         Document filter = after(cursor);
         if (job != null) {

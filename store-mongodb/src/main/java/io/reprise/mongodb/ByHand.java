@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/** What people do to jobs, and what retention does to old ones. */
+/** Cancels and discards jobs for people, and prunes old jobs for retention. */
 final class ByHand {
 
     private static final Document STATUS_ONLY = new Document(Fields.STATUS, 1);
@@ -46,7 +46,7 @@ final class ByHand {
         }));
     }
 
-    /** Those that wait in one step, the others one by one. */
+    /** Cancels waiting jobs in one step, and the others one by one. */
     Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> rule) {
         Map<JobId, Cancellation> answers = new HashMap<>();
         Inserts.untilNotOvertaken(() -> mongo.atomically("cancel jobs", scope -> cancelWaiting(scope, ids, note, rule)))
@@ -106,7 +106,8 @@ final class ByHand {
 
     private Cancellation decide(Scope scope, JobId id, Note note, List<JobSpec> following) {
         long now = scope.now();
-        // A job may be claimed and given back between two looks, but not for ever.
+        // A job may be claimed and given back between read and update, so the loop tries again. That
+        // does not go on without end.
         while (true) {
             Document job = DeadLetters.find(scope, id, STATUS_ONLY);
             if (job == null) {
@@ -140,7 +141,7 @@ final class ByHand {
         });
     }
 
-    /** In one step, unless dead letters have a collection of their own and there are no transactions. */
+    /** Discards jobs in one step, unless dead letters have a collection of their own and there are no transactions. */
     Set<JobId> discardAll(Collection<JobId> ids, Note note) {
         if (mongo.movesDeadLetters()) {
             return mongo.hasTransactions()
@@ -160,7 +161,7 @@ final class ByHand {
                     .deleteAll(JobDocs.byIds(mine)
                             .append(Fields.STATUS, Fields.in(Fields.ENDED))
                             .append(Fields.MARK, mark));
-            // Without a transaction another may have been at some of them meanwhile.
+            // Without a transaction another caller may have deleted some of them.
             List<Long> left =
                     gone == mine.size() ? List.of() : Queries.ids(scope.jobs().find(JobDocs.byIds(mine)));
             List<Long> discarded =
@@ -169,7 +170,7 @@ final class ByHand {
         });
     }
 
-    /** In a transaction a job is in one of the two places. */
+    /** Discards jobs of both collections. In a transaction each job is in one of them. */
     private static Set<JobId> discardInBoth(Scope scope, Collection<JobId> ids, Note note) {
         Document ended =
                 JobDocs.byIds(ids.stream().map(JobId::value).toList()).append(Fields.STATUS, Fields.in(Fields.ENDED));
@@ -192,7 +193,7 @@ final class ByHand {
         if (scope.jobs().exists(JobDocs.byId(id).append(Fields.STATUS, new Document("$nin", Fields.ENDED)))) {
             return false;
         }
-        // The copy first: as long as there is one among the jobs, it does not count.
+        // Deletes the moved copy first: a copy does not count while the job is in the jobs collection.
         boolean moved = scope.dead().delete(JobDocs.byId(id));
         return scope.jobs().delete(ended) || moved;
     }

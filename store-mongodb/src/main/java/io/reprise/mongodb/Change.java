@@ -5,7 +5,7 @@ import java.util.List;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** An update in the making. Setting a field to null removes it. */
+/** Builds an update. Setting a field to null removes it. */
 final class Change {
 
     private final Document set = new Document();
@@ -21,7 +21,7 @@ final class Change {
         return new Change();
     }
 
-    /** A change of a job at this time. */
+    /** Begins a change of a job at this time. */
     static Change at(long now) {
         return new Change().set(Fields.UPDATED_AT, Micros.date(now));
     }
@@ -42,7 +42,7 @@ final class Change {
         return this;
     }
 
-    /** Holds only if the document is created by this change. */
+    /** Sets a field only if this change creates the document. */
     Change setOnInsert(String field, Object value) {
         setOnInsert.append(field, value);
         return this;
@@ -60,7 +60,7 @@ final class Change {
         return this;
     }
 
-    /** Appends to a list of which only the newest are kept. */
+    /** Appends to a list and keeps only its newest entries. */
     Change push(String field, Object value, int kept) {
         push.append(field, new Document("$each", List.of(value)).append("$slice", -kept));
         return this;

@@ -15,8 +15,8 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases due jobs. The ready index names candidates; one update puts the token into those that still wait; what then has
- * the token is the claim. Who finds all candidates taken by others looks again.
+ * Leases due jobs. It reads candidates from the index {@code ready}. One update writes a new token into those that
+ * still wait. The jobs with that token are the claim. If other workers took all candidates, it reads again.
  */
 final class Claims {
 
@@ -24,12 +24,12 @@ final class Claims {
 
     private static final Document WITH_GROUP = new Document(Fields.ID, 1).append(Fields.TOGETHER, 1);
 
-    /** How long one claim keeps others from a queue with a limit, if it never comes back. */
+    /** How long a claim that never returns keeps other claims from a queue with a limit. */
     private static final Duration TURN = Duration.ofSeconds(10);
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
-    /** Part of a retry, by queue, that earlier claims were too small to take. */
+    /** By queue, the fraction of a retry that earlier claims were too small to take. */
     private final Map<String, Double> retryCredits = new ConcurrentHashMap<>();
 
     Claims(Mongo mongo, JobDocs jobDocs) {
@@ -41,7 +41,7 @@ final class Claims {
         return mongo.run("claim jobs", scope -> new Turn(scope, request).claim());
     }
 
-    /** Where the jobs of a queue are that may be claimed now. */
+    /** Returns the filter for due jobs of a queue that are not parked. */
     static Document ready(@Nullable Object queue, long now) {
         return new Document(Fields.STATUS, Fields.PENDING)
                 .append(Fields.QUEUE, queue)
@@ -49,7 +49,7 @@ final class Claims {
                 .append(Fields.DUE, Fields.upTo(now));
     }
 
-    /** The same without those whose deadline has passed. */
+    /** Adds to the filter that the deadline has not passed. */
     static Document claimable(Document ready, long now) {
         return ready.append(Fields.DEADLINE, new Document("$not", Fields.upTo(now)));
     }
@@ -107,9 +107,10 @@ final class Claims {
         }
 
         /**
-         * From a queue with a limit one claim at a time takes, so that few are taken in vain. That alone would not be
-         * safe: who is slow may be overtaken. So each counts again what runs after it has taken, and gives back what is
-         * too much before anybody sees it. Of those who keep something the last to count has seen all others.
+         * Takes from a queue with a limit. One claim at a time has the turn, so that few jobs are taken and given back.
+         * The turn alone is not safe: it ends after {@code TURN}, and a slow claim may be overtaken. So each claim
+         * counts the running jobs again after it has taken, and gives its jobs back if there are too many. The last
+         * claim to count sees the jobs of all others.
          */
         private void takeInTurn(String queue, int room, int most) {
             ObjectId turn = new ObjectId();

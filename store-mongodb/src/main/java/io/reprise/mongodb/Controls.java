@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/** Shared control state, and the jobs that are parked because of it. */
+/** Reads and writes control state in the collection {@code controls}, and unparks jobs. */
 final class Controls {
 
     private static final String STATE = "state";
@@ -105,7 +105,10 @@ final class Controls {
         return new Document(Fields.PARKED_BY, new Document("$gte", ""));
     }
 
-    /** Looks for the jobs of each name; then all of them are put back together, and a mark tells which were. */
+    /**
+     * Finds the parked jobs of each request, and unparks all of them together. A mark shows
+     * which jobs this call changed.
+     */
     List<Integer> unpark(List<Unparking> requests) {
         return mongo.run("unpark jobs", scope -> {
             List<String> paused = Queues.paused(scope);
@@ -176,7 +179,7 @@ final class Controls {
         return JobDocs.byIds(ids).append(Fields.PARKED, true).append(Fields.STATUS, Fields.PENDING);
     }
 
-    /** A job that nothing holds any more has this reason to wait: it is no longer known to have waited for a breaker. */
+    /** Unparks. If nothing holds the jobs any more, they get this wait reason instead of BREAKER. */
     private static Change putBack(ObjectId mark, boolean free, WaitReason reason) {
         Change change =
                 Change.none().set(Fields.PARKED, false).remove(Fields.PARKED_BY).set(Fields.MARK, mark);

@@ -15,7 +15,7 @@ import java.util.Map;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Dead letters by what killed them. */
+/** Groups dead letters by the fingerprint of their last error. */
 final class DeadGroups {
 
     private static final String FINGERPRINT = Fields.ERROR + ".fingerprint";
@@ -32,7 +32,7 @@ final class DeadGroups {
         this.jobDocs = jobDocs;
     }
 
-    /** Groups what one page looks at. */
+    /** Groups the dead letters that one page reads. */
     Page<DeadGroup> find(JobQuery query, int limit) {
         JobQuery failed = query.state(JobState.FAILED);
         Document filter = Queries.filter(failed);
@@ -82,7 +82,10 @@ final class DeadGroups {
                 .into(new ArrayList<>());
     }
 
-    /** The largest groups of moved letters, and every group that has some not moved yet, which are few. */
+    /**
+     * Returns the largest groups of moved dead letters, and every group with dead letters that are not moved
+     * yet. The latter are few.
+     */
     private static List<Document> both(Scope scope, Document failed, int limit) {
         Document moved = DeadLetters.countedOnly(scope, failed);
         List<Document> unmoved = groups(scope.jobs(), failed, Integer.MAX_VALUE);

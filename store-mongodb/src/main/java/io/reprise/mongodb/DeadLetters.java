@@ -19,12 +19,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps dead letters in a collection of their own, if told to. A job dies where it lives, by the one write that decides it,
- * and is moved afterwards; whatever is done to it by hand happens among the jobs again. Each return begins a new life, whose
- * number tells a late move from the right one.
+ * Keeps dead letters in a collection of their own, if configured. One update in the jobs collection makes a job a dead
+ * letter; it is moved afterwards. To replay a dead letter, it is first moved back. Each return increments {@code life},
+ * so that a late move of an older life has no effect.
  *
- * <p>Where there are transactions a move is one. Elsewhere the copy comes first and the original goes last, and a dead
- * letter counts only if there is no job of its id; what a crash left in both places is put in order by {@link #tidy}.
+ * <p>With transactions a move is one transaction. Without them the copy is written first and the original
+ * deleted last. A copy counts only if the jobs collection has no job of its id. {@link #tidy} completes moves
+ * that a crash interrupted.
  */
 final class DeadLetters {
 
@@ -34,7 +35,9 @@ final class DeadLetters {
     private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
 
     private static final Document DEAD = new Document(Fields.STATUS, Fields.FAILED);
-    /** A job that others have yet to follow stays where they are looked for. */
+    /**
+     * A job with follow-up jobs that are not stored yet stays in the jobs collection, where {@link Sequels#tidy} looks.
+     */
     private static final Document FREE = new Document(DEAD).append(Fields.OWES, null);
 
     private static final Document UNFINISHED = new Document(Fields.MOVING, true);
@@ -45,7 +48,10 @@ final class DeadLetters {
         this.mongo = mongo;
     }
 
-    /** Moves jobs of which some have just died. What fails is left to the next {@link #tidy}: they are decided. */
+    /**
+     * Moves those of these jobs that are dead. If it fails, the next {@link #tidy} moves them; their
+     * outcome is already written.
+     */
     void move(Collection<Long> ids) {
         if (mongo.movesDeadLetters() && !ids.isEmpty()) {
             try {
@@ -56,7 +62,7 @@ final class DeadLetters {
         }
     }
 
-    /** Moves what died before, or without being moved, and ends moves that a crash cut short. */
+    /** Moves dead letters that are not moved yet, and completes moves that a crash interrupted. */
     void tidy() {
         if (!mongo.movesDeadLetters()) {
             return;
@@ -89,7 +95,7 @@ final class DeadLetters {
         });
     }
 
-    /** Replaces an older life, never a newer one. */
+    /** Writes the copies. A copy replaces an older life, never a newer one. */
     private static void copy(Scope scope, List<Document> letters) {
         List<ReplaceOneModel<Document>> models = new ArrayList<>();
         for (Document letter : letters) {
@@ -107,11 +113,11 @@ final class DeadLetters {
             if (scope.isTransaction() || !MongoErrors.isDuplicate(e)) {
                 throw e;
             }
-            // A newer life is there already.
+            // A newer life is already there.
         }
     }
 
-    /** Removes the original of a copy, or the copy of a job that was put back meanwhile. */
+    /** Deletes the original of a copy, or the copy if the job was put back. */
     private static void end(Scope scope, Document letter) {
         long id = JobDocs.idOf(letter);
         Document original = new Document(Fields.ID, id)
@@ -134,7 +140,9 @@ final class DeadLetters {
         return Fields.numberOr(letter, Fields.LIFE, 0);
     }
 
-    /** Puts a dead letter among the jobs again, still dead, in a life of its own. Null if there is none. */
+    /**
+     * Moves a dead letter back to the jobs collection, still FAILED, with the next life. Returns null if there is none.
+     */
     @Nullable
     Document bringBack(Scope scope, JobId id) {
         Document letter = mongo.movesDeadLetters() ? scope.dead().first(JobDocs.byId(id)) : null;
@@ -152,8 +160,8 @@ final class DeadLetters {
     }
 
     /**
-     * The same for many, in a few calls. Without transactions another may be at some of them: what is among the jobs already
-     * stays as it is there.
+     * Moves many dead letters back in a few calls. Without transactions another caller may do the same: a job that is
+     * already in the jobs collection stays unchanged.
      */
     void bringBackAll(Scope scope, Document letters) {
         if (!mongo.movesDeadLetters()) {
@@ -180,7 +188,7 @@ final class DeadLetters {
         }
     }
 
-    /** Ids of those that are among the jobs now. */
+    /** Inserts the jobs. Returns the ids of those that are in the jobs collection now. */
     private static Set<Long> insertAgain(Scope scope, List<Document> letters, List<Long> ids) {
         List<InsertOneModel<Document>> jobs = new ArrayList<>();
         for (Document letter : letters) {
@@ -195,12 +203,12 @@ final class DeadLetters {
             if (scope.isTransaction() || !MongoErrors.isDuplicate(e)) {
                 throw e;
             }
-            // Another brought some of them back, or a key was taken: those stay.
+            // Another caller moved some of them back, or a key is taken: those stay.
             return new HashSet<>(Queries.ids(scope.jobs().find(JobDocs.byIds(ids))));
         }
     }
 
-    /** A job wherever it is. One that is moved between the looks is found by the last. */
+    /** Finds a job in either collection. The last read finds a job that was moved back between the reads. */
     static @Nullable Document find(Scope scope, JobId id, Document projection) {
         Document job = first(scope.jobs(), id, projection);
         if (job == null && scope.hasDead()) {
@@ -210,7 +218,7 @@ final class DeadLetters {
         return job;
     }
 
-    /** Jobs wherever they are. */
+    /** Finds jobs in either collection. */
     static List<Document> findAll(Scope scope, Collection<Long> ids, Document projection) {
         Set<Long> missing = new HashSet<>(ids);
         List<Document> found = new ArrayList<>();
@@ -232,7 +240,7 @@ final class DeadLetters {
         return docs.find(JobDocs.byId(id)).projection(projection).first();
     }
 
-    /** Those of the letters that count: the others have a job of their id. */
+    /** Returns the dead letters that count, which have no job of their id. */
     static List<Document> counted(Scope scope, List<Document> letters) {
         if (scope.isTransaction() || letters.isEmpty()) {
             return letters;
@@ -244,7 +252,7 @@ final class DeadLetters {
                 .toList();
     }
 
-    /** Leaves out letters whose originals are still among the jobs. */
+    /** Excludes copies whose originals are still in the jobs collection. */
     static Document countedOnly(Scope scope, Document filter) {
         List<Long> shadows = scope.isTransaction()
                 ? List.of()

@@ -30,7 +30,7 @@ final class Docs {
         this.session = session;
     }
 
-    /** Name of the collection. */
+    /** Returns the name of the collection. */
     String name() {
         return all.getNamespace().getCollectionName();
     }
@@ -61,7 +61,7 @@ final class Docs {
         return session == null ? all.countDocuments(filter) : all.countDocuments(session, filter);
     }
 
-    /** How many there are, as the server remembers it. */
+    /** Returns the number of documents from the server's metadata, without counting. */
     long estimate() {
         return all.estimatedDocumentCount();
     }
@@ -93,7 +93,7 @@ final class Docs {
         }
     }
 
-    /** Changes one document; whether there was one. */
+    /** Updates one document. Returns whether one matched. */
     boolean update(Document filter, Change change) {
         return (session == null
                                 ? all.updateOne(filter, change.build())
@@ -102,7 +102,7 @@ final class Docs {
                 > 0;
     }
 
-    /** Changes every document that matches; how many did. */
+    /** Updates every matching document. Returns how many matched. */
     long updateAll(Document filter, Change change) {
         return (session == null
                         ? all.updateMany(filter, change.build())
@@ -110,7 +110,7 @@ final class Docs {
                 .getMatchedCount();
     }
 
-    /** Changes one document or creates it. */
+    /** Updates one document, or creates it. */
     void upsert(Document filter, Change change) {
         if (session == null) {
             all.updateOne(filter, change.build(), UPSERT);

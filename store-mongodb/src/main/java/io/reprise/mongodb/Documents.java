@@ -11,7 +11,10 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** What is kept beside the jobs. MongoDB compares texts by their bytes, which is by code point. */
+/**
+ * Reads and writes the collection {@code documents}. MongoDB compares texts by their UTF-8 bytes, which is
+ * the order of code points.
+ */
 final class Documents {
 
     private static final String KIND = "kind";

@@ -5,17 +5,17 @@ import io.reprise.WaitReason;
 import io.reprise.retry.FailReason;
 import org.bson.Document;
 
-/** The changes by which a job leaves a run or its life. */
+/** Builds the changes that end a run or a job. */
 final class Endings {
 
-    /** What only a running job has. Its token and runner stay, for the history of a success. */
+    /** Fields that only a running job has. Token and runner stay, for the history of a success. */
     private static final String[] OF_A_RUN = {
         Fields.WORKER, Fields.CLAIMED, Fields.UNTIL, Fields.ALONE, Fields.EXCUSED, Fields.UNHEARD
     };
 
     private Endings() {}
 
-    /** To a terminal state. */
+    /** Moves a job to a terminal state. */
     static Change end(Change change, String status, long at) {
         return change.set(Fields.STATUS, status)
                 .set(Fields.FINISHED, at)
@@ -29,7 +29,7 @@ final class Endings {
         return end(change, Fields.FAILED, at).set(Fields.FAIL_REASON, reason.name());
     }
 
-    /** Waiting as before the claim. */
+    /** Lets a job wait as before the claim. */
     static Change putBack(Change change) {
         return change.set(Fields.STATUS, Fields.PENDING)
                 .set(Fields.PARKED, false)

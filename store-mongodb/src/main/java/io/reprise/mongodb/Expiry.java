@@ -9,7 +9,7 @@ import java.util.function.Function;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 
-/** Fails what waits beyond its deadline. */
+/** Fails waiting jobs whose deadline has passed. */
 final class Expiry {
 
     private final Mongo mongo;

@@ -8,14 +8,14 @@ import java.util.Locale;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Names in a job's document, and the words of its status. */
+/** The field names of a job's document, and the values of its status. */
 final class Fields {
 
     static final String ID = "_id";
     static final String STATUS = "status";
     static final String QUEUE = "queue";
     static final String TYPE = "type";
-    /** The queue again while the job is live, so that the live ones are a small index. */
+    /** The queue of a live job. Ended jobs lack it, so its index is small. */
     static final String LIVE_QUEUE = "live_queue";
 
     static final String PRIORITY = "priority";
@@ -46,17 +46,17 @@ final class Fields {
     static final String FINISHED = "finished_us";
     static final String LAST_DELAY = "last_delay_us";
 
-    /** Dates for people; nothing is decided by them. */
+    /** Dates for people. The store decides nothing by them. */
     static final String CREATED_AT = "created_at";
 
     static final String UPDATED_AT = "updated_at";
     static final String NEXT_RETRY_AT = "next_retry_at";
 
-    /** The fence. Kept after the run, for its history. */
+    /** The fence. It stays after the run, for the history. */
     static final String TOKEN = "token";
 
     static final String WORKER = "worker";
-    /** Who ran the job: the worker itself, or the one it was taken over from. */
+    /** The worker that ran the job: the holder itself, or the worker whose lease was taken over. */
     static final String RUNNER = "runner";
 
     static final String CLAIMED = "claimed_us";
@@ -64,25 +64,25 @@ final class Fields {
     static final String ALONE = "alone";
     static final String CANCEL_REQUESTED = "cancel_requested";
 
-    /** The unique key while the job is live; a unique index is on it. */
+    /** The unique key while the job is live. It has a unique index. */
     static final String HELD_KEY = "held_key";
 
-    /** Every idempotency key that leads here; a unique index is on it. */
+    /** Every idempotency key that leads to this job. It has a unique index. */
     static final String IDEMPOTENCY_KEYS = "idempotency_keys";
 
-    /** Which call changed the job last, for a call that must know which of its changes were made. */
+    /** Identifies the call that last changed the job, so that the call can see which of its changes were made. */
     static final String MARK = "mark";
 
     /** How often a dead letter was put back, where dead letters are moved. */
     static final String LIFE = "life";
 
-    /** On a dead letter that is between its collection and that of the jobs, where there are no transactions. */
+    /** Set on a dead letter during a move, where there are no transactions. */
     static final String MOVING = "moving";
 
-    /** Jobs that follow this one and are not stored yet, where there are no transactions. */
+    /** Follow-up jobs that are not stored yet, where there are no transactions. */
     static final String SEQUELS = "sequels";
 
-    /** That there are such, or may be. */
+    /** Says that there are such follow-up jobs, or may be. */
     static final String OWES = "owes";
 
     static final String FRESH = "fresh";
@@ -97,7 +97,7 @@ final class Fields {
     static final String FAILED = "failed";
     static final String CANCELLED = "cancelled";
 
-    /** States in which nothing more happens by itself. */
+    /** Terminal states. */
     static final List<String> ENDED = List.of(DONE, FAILED, CANCELLED);
 
     private Fields() {}
@@ -112,7 +112,7 @@ final class Fields {
         };
     }
 
-    /** A word that is not ours is a dead letter: a person must look at it. */
+    /** An unknown status counts as FAILED, so that a person looks at the job. */
     static JobState state(@Nullable String status) {
         return switch (status == null ? "" : status) {
             case PENDING -> JobState.PENDING;
@@ -142,7 +142,7 @@ final class Fields {
         try {
             return Enum.valueOf(type, text.toString().toUpperCase(Locale.ROOT));
         } catch (IllegalArgumentException e) {
-            // Written by a newer version.
+            // A newer version wrote it.
             return unknown;
         }
     }

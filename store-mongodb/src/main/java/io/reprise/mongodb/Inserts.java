@@ -23,16 +23,18 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores specs. What is found decides what is written; the unique indexes on keys tell if somebody else was faster, and
- * then all begins anew. One spec is one write. Several, or one whose idempotency key may be a moved dead letter's, are one transaction; on a server without transactions those that
- * were written before a failure are taken back.
+ * Stores specs. It reads the holders of keys, plans all writes, and then writes. If another writer was faster, a unique
+ * index refuses the write, and everything begins again.
+ *
+ * <p>One spec is one write. Several specs, or one whose idempotency key may belong to a moved dead letter, are one
+ * transaction. Without transactions, a failure deletes the jobs that were inserted before it.
  */
 final class Inserts {
 
     private static final String WHAT = "store jobs";
     private static final int MOST_ROUNDS = 50;
 
-    /** Somebody else took a key, or the job that held it moved on, between look and write. */
+    /** Thrown if another writer took a key, or the holder changed, between read and write. */
     @SuppressWarnings("serial")
     static final class Overtaken extends RuntimeException {
         Overtaken(String message, @Nullable Throwable cause) {
@@ -46,7 +48,7 @@ final class Inserts {
         this.mongo = mongo;
     }
 
-    /** The job that has the idempotency key, moved dead letters included. */
+    /** Returns the job of the idempotency key, moved dead letters included. */
     static Optional<JobId> remembered(Scope scope, String key) {
         List<Document> known = Batch.found(scope.jobs(), Fields.IDEMPOTENCY_KEYS, List.of(key));
         if (known.isEmpty() && scope.hasDead()) {
@@ -66,7 +68,7 @@ final class Inserts {
                 : untilNotOvertaken(() -> mongo.atomically(WHAT, scope -> insert(scope, specs)));
     }
 
-    /** Runs again what lost a race for a key: then the winner is found. */
+    /** Runs the work again if it lost a race for a key. The next round finds the winner. */
     static <T extends @Nullable Object> T untilNotOvertaken(Supplier<T> work) {
         for (int round = 1; ; round++) {
             try {
@@ -79,13 +81,13 @@ final class Inserts {
         }
     }
 
-    /** One round; throws {@link Overtaken} to have another. */
+    /** Does one round. Throws {@link Overtaken} if another round is needed. */
     List<Inserted> insert(Scope scope, List<JobSpec> specs) {
         check(specs);
         return insert(scope, specs, scope.next("job", specs.size()) - specs.size());
     }
 
-    /** The same for one that has its id already. */
+    /** Does one round for a job that already has its id. */
     List<Inserted> insert(Scope scope, JobSpec spec, JobId id) {
         return insert(scope, List.of(spec), id.value() - 1);
     }
@@ -98,7 +100,7 @@ final class Inserts {
         return answers;
     }
 
-    /** Refuses what this store does not take. */
+    /** Refuses specs with keys if the store has no keys. */
     void check(List<JobSpec> specs) {
         if (!mongo.hasKeys()) {
             specs.forEach(Inserts::refuseKeys);
@@ -115,7 +117,7 @@ final class Inserts {
         }
     }
 
-    /** What one call does: all of it is planned before anything is written, so that a refusal has no effect. */
+    /** The work of one call. All of it is planned before anything is written, so that a refusal has no effect. */
     private static final class Batch {
 
         private final Scope scope;
@@ -203,7 +205,7 @@ final class Inserts {
             }
         }
 
-        /** The holder stays as it is, but for the keys that lead to it now. */
+        /** The holder stays unchanged, except that more idempotency keys lead to it. */
         private void keep(Document holder, JobSpec spec) {
             if (fresh.containsKey(JobDocs.idOf(holder))) {
                 addKeys(holder, spec);
@@ -277,7 +279,7 @@ final class Inserts {
             }
         }
 
-        /** Without a transaction nobody else does. */
+        /** Deletes the inserted jobs, because no transaction rolls them back. */
         private void takeBack() {
             if (!scope.isTransaction() && fresh.size() + replacements.size() + kept.size() > 1) {
                 scope.jobs()

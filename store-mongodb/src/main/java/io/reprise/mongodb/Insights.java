@@ -27,14 +27,16 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Evidence, spending and activity, added up by the server. Evidence fades: what is added later therefore weighs more, by
- * how much older the row is, and what is read weighs less by its age at the time. So adding needs no look at the sum.
+ * Adds up evidence, spending and activity on the server. Evidence decays: a later addition is multiplied by a weight
+ * that grows with the age of the row, and a read divides by the present weight. So adding needs no read of the sum.
  */
 final class Insights {
 
     private static final Duration KEEP_ACTIVITY = Duration.ofHours(3);
     private static final Duration KEEP_SPENDING = Duration.ofDays(31);
-    /** Weights double with every half-life, so a row does not live on under its first birthday for ever. */
+    /**
+     * Weights double with every half-life. After this time a row is rebased, so that numbers do not grow without limit.
+     */
     private static final Duration REBORN_AFTER = Duration.ofDays(100);
 
     private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
@@ -75,7 +77,7 @@ final class Insights {
                 Objects.requireNonNullElse(Fields.text(row, ERROR_TYPE), ""));
     }
 
-    /** The rows there are already, and room for others. */
+    /** The existing rows, and the room for new ones. */
     private static final class Known {
 
         private final Map<Document, Document> rows = new HashMap<>();
@@ -145,7 +147,7 @@ final class Insights {
         return cause(cause).append("attempt", attempt);
     }
 
-    /** What is left of one try since then. */
+    /** Returns the part of one try that is left after this time. */
     private static double faded(long born, Instant now) {
         return new Evidence(Cause.REST, 1, 1, 0)
                 .aged(Duration.between(Micros.instant(born), now))
@@ -290,7 +292,10 @@ final class Insights {
         return new Document(PERIOD, new Document("$lt", Micros.of(first)));
     }
 
-    /** Forgets what is too faint, and gives old rows a new birthday. Whoever adds meanwhile makes the row stay as it is. */
+    /**
+     * Deletes rows with too little evidence, and rebases old rows. If a worker adds to a row in between,
+     * the row stays unchanged.
+     */
     private static void fade(Docs docs, Instant now) {
         List<WriteModel<Document>> models = new ArrayList<>();
         for (Document row : docs.find(new Document())) {

@@ -24,20 +24,20 @@ import java.util.stream.Stream;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Documents to jobs, and specs to documents. */
+/** Converts documents to jobs, and specs to documents. */
 final class JobDocs {
 
-    /** Everything but what can be long and is asked for apart. */
+    /** Excludes the history, which can be long and is read separately. */
     static final Document WITHOUT_HISTORY = new Document(Fields.HISTORY, 0);
 
-    /** The idempotency key of a spec and its proof, which lead to a job alike; empty if it has none. */
+    /** Returns the idempotency key of a spec and its proof, which both lead to the job; empty if there is none. */
     static List<String> idempotencyKeys(JobSpec spec) {
         return Stream.of(spec.idempotencyKey(), spec.idempotencyProof())
                 .flatMap(Stream::ofNullable)
                 .toList();
     }
 
-    /** Without what may be long and is not wanted; see {@link SpecDocs#withoutPayload}. */
+    /** Excludes history, payload and result; see {@link SpecDocs#withoutPayload}. */
     static final Document BRIEF =
             new Document(Fields.HISTORY, 0).append(SpecDocs.PAYLOAD, 0).append(Fields.RESULT, 0);
 
@@ -73,7 +73,7 @@ final class JobDocs {
         return Fields.state(Fields.text(document, Fields.STATUS));
     }
 
-    /** A job that waits for its first run. */
+    /** Returns the document of a job that waits for its first run. */
     static Document fresh(long id, JobSpec spec, long now) {
         Document document = new Document(Fields.ID, id)
                 .append(Fields.STATUS, Fields.PENDING)
@@ -104,7 +104,7 @@ final class JobDocs {
         });
     }
 
-    /** What {@link #begin} puts; null for what it removes. */
+    /** Returns the fields that {@link #begin} sets; null for those that it removes. */
     static Document beginning(JobSpec spec, long now) {
         long asked = spec.dueAt() == null ? Micros.plus(now, spec.delay()) : Micros.of(spec.dueAt());
         long due = Math.max(asked, now);
@@ -205,7 +205,7 @@ final class JobDocs {
                 Fields.flag(document, Fields.CANCEL_REQUESTED));
     }
 
-    /** Jobs under one token. */
+    /** Reads the jobs of one token as a claim. */
     Claim claim(long token, List<Document> documents) {
         documents.sort(BY_CLAIM_ORDER);
         List<Job> jobs = new ArrayList<>();

@@ -37,7 +37,10 @@ final class JoinedWriter implements JobWriter {
         return write("settle jobs", scope -> settlements.settle(scope, outcomes, closing));
     }
 
-    /** Only the caller can run its transaction again, and its driver must see why. */
+    /**
+     * Rethrows errors that need a new transaction: only the caller can run its transaction again, and its
+     * driver must see the label.
+     */
     private <T> T write(String what, Function<Scope, T> work) {
         try {
             return work.apply(mongo.within(transaction.session()));

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import org.bson.Document;
 
-/** How far each piece of upkeep is behind. Each look ends after so many documents. */
+/** Measures how far each piece of upkeep is behind. Each count stops at a limit. */
 final class Lateness {
 
     private Lateness() {}

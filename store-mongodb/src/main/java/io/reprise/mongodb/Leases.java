@@ -15,7 +15,7 @@ import java.util.Set;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Keeps leases, and takes expired ones over. */
+/** Renews leases, and takes over expired ones. */
 final class Leases {
 
     private final Mongo mongo;
@@ -26,7 +26,7 @@ final class Leases {
         this.jobDocs = jobDocs;
     }
 
-    /** A lease of which nothing is held any more counts as lost: there is nothing to keep. */
+    /** Renews leases. A lease that holds no job any more counts as lost. */
     Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
         if (tokens.isEmpty()) {
             return new Renewal(Set.of(), Set.of());
@@ -111,7 +111,7 @@ final class Leases {
         }
         String runner = Objects.requireNonNullElse(Fields.text(jobs.get(0), Fields.RUNNER), "unknown");
         boolean excused = Fields.flag(jobs.get(0), Fields.EXCUSED);
-        // Of a lease under which somebody was heard some job is no longer held.
+        // If a worker was heard under this lease, at least one job is no longer held.
         boolean unheard = Fields.numberOr(jobs.get(0), Fields.UNHEARD, 0) == jobs.size();
         return new LostClaim(jobDocs.claim(token, jobs), lost, runner, excused, unheard);
     }

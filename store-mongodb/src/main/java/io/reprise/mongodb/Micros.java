@@ -7,7 +7,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Date;
 import org.jspecify.annotations.Nullable;
 
-/** Times and durations as the documents hold them: microseconds, since a date of MongoDB has milliseconds only. */
+/** Times and durations as the documents hold them, in microseconds, because a MongoDB date has only milliseconds. */
 final class Micros {
 
     private static final Instant FIRST = Instant.parse("0000-01-01T00:00:00Z");
@@ -16,7 +16,7 @@ final class Micros {
 
     private Micros() {}
 
-    /** What is beyond the years 0 to 9999 is held as their end. */
+    /** Times beyond the years 0 to 9999 become the nearest end. */
     static long of(Instant instant) {
         Instant bounded = instant.isBefore(FIRST) ? FIRST : instant.isAfter(LAST) ? LAST : instant;
         return Math.addExact(Math.multiplyExact(bounded.getEpochSecond(), 1_000_000L), bounded.getNano() / 1_000);
@@ -35,7 +35,7 @@ final class Micros {
         return duration == null ? null : of(duration);
     }
 
-    /** This much later, but not beyond the year 9999. */
+    /** Adds a duration, at most up to the year 9999. */
     static long plus(long micros, Duration duration) {
         return Math.min(micros + of(duration), of(LAST));
     }

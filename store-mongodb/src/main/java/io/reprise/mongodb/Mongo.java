@@ -25,16 +25,16 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The server: its clock, its counters, and work in transactions where it has them. Writes are acknowledged by a majority
- * and reads go to the primary, whatever the client's own settings are.
+ * The server: its clock, its counters, and work in transactions where it has them. A majority acknowledges writes, and
+ * reads go to the primary, whatever the client's settings are.
  */
 final class Mongo {
 
     private static final String LAST = "last";
 
     /**
-     * The projection makes the answer a copy. The server in memory, which the tests use, would else answer with the row
-     * itself, and two callers could read one number.
+     * The projection makes the answer a copy. The in-memory server of the tests would otherwise return the row itself,
+     * and two callers could read one number.
      */
     private static final FindOneAndUpdateOptions COUNT = new FindOneAndUpdateOptions()
             .upsert(true)
@@ -43,7 +43,7 @@ final class Mongo {
 
     private static final int COMMAND_NOT_FOUND = 59;
 
-    /** How long one who looks may take, and wait to begin; less if the store's timeout is. */
+    /** Limit for a read by a person, and for the wait to begin it. The store's timeout applies if it is shorter. */
     private static final Duration LOOK_TIME = Duration.ofSeconds(5);
 
     private static final int LOOKS = 4;
@@ -64,7 +64,7 @@ final class Mongo {
 
     private volatile @Nullable String deadLetters;
     private volatile @Nullable Boolean transactions;
-    /** Servers before 4.4.2 know only this one. */
+    /** Servers before 4.4.2 know only isMaster, not hello. */
     private volatile boolean oldGreeting;
 
     Mongo(MongoClient client, String database, Settings settings) {
@@ -101,7 +101,7 @@ final class Mongo {
         return database;
     }
 
-    /** The primary's clock, in microseconds. It shows milliseconds. */
+    /** Returns the primary's time in microseconds, with a resolution of milliseconds. */
     long now() {
         Date time = hello().getDate("localTime");
         return Micros.of(Objects.requireNonNull(time, "The server does not tell its time")
@@ -133,7 +133,7 @@ final class Mongo {
         return database.runCommand(new Document("isMaster", 1), ReadPreference.primary());
     }
 
-    /** The last of {@code amount} numbers that nobody else gets. They only grow, also over crashes and failovers. */
+    /** Takes {@code amount} numbers. Returns the last. Numbers only grow, also over crashes and failovers. */
     long next(String counter, int amount) {
         Document row = Objects.requireNonNull(plain().collection(Scope.COUNTERS)
                 .findOneAndUpdate(
@@ -143,7 +143,7 @@ final class Mongo {
         return Objects.requireNonNull(row.getLong(LAST));
     }
 
-    /** What a collection is called in the database. */
+    /** Returns the name of a collection in the database. */
     String name(String collection) {
         return prefix + collection;
     }
@@ -153,7 +153,7 @@ final class Mongo {
         return keys;
     }
 
-    /** The collection that dead letters are moved to, if they are. */
+    /** Returns the collection that dead letters are moved to; null if they are not moved. */
     @Nullable
     String deadLetters() {
         return deadLetters;
@@ -168,12 +168,12 @@ final class Mongo {
         return deadLetters != null;
     }
 
-    /** Without a transaction. */
+    /** Returns a scope without a transaction. */
     Scope plain() {
         return new Scope(this, database, null);
     }
 
-    /** In a caller's transaction. */
+    /** Returns a scope in a caller's transaction. */
     Scope within(ClientSession session) {
         return new Scope(this, untimed, session);
     }
@@ -182,7 +182,7 @@ final class Mongo {
         return guarded(what, () -> work.apply(plain()));
     }
 
-    /** In one transaction, run again when it falls victim to another; step by step if the server has none. */
+    /** Runs work in one transaction, again after a write conflict. Without transactions it runs step by step. */
     <T extends @Nullable Object> T atomically(String what, Function<Scope, T> work) {
         return guarded(what, () -> {
             if (!hasTransactions()) {
@@ -195,8 +195,8 @@ final class Mongo {
     }
 
     /**
-     * Reads jobs for somebody who looks, such as a list or a count. A few do at once, within a short time, so that no number of
-     * them keeps the engine from the client's connections.
+     * Reads for a person, such as a list or a count. At most {@code LOOKS} run at once, with a short time limit, so
+     * that no number of readers takes the client's connections from the engine.
      */
     <T extends @Nullable Object> T list(String what, Function<Scope, T> work) {
         return guarded(what, () -> {
@@ -227,12 +227,12 @@ final class Mongo {
         }
     }
 
-    /** Reads jobs: all at one time if they are in two collections between which they move. */
+    /** Reads jobs. If dead letters are moved, both collections are read in one snapshot. */
     <T extends @Nullable Object> T look(String what, Function<Scope, T> work) {
         return movesDeadLetters() ? atomically(what, work) : run(what, work);
     }
 
-    /** Like {@link #atomically}, but null when another transaction is at the same documents, without waiting for it. */
+    /** Like {@link #atomically}, but returns null without waiting if another transaction changes the same documents. */
     <T> @Nullable T unlessBusy(String what, Function<Scope, @Nullable T> work) {
         if (!hasTransactions()) {
             return guarded(what, () -> work.apply(plain()));

@@ -10,12 +10,15 @@ import com.mongodb.MongoWriteException;
 import io.reprise.store.StoreException;
 import java.util.Set;
 
-/** Says what an error of the database means, going by codes and labels only. */
+/** Turns an error of the database into a StoreException. It looks at codes and labels only. */
 final class MongoErrors {
 
     private static final int DUPLICATE_KEY = 11_000;
 
-    /** Bad value, cannot parse, unauthorized, authentication failed, illegal operation, document or index not possible. */
+    /**
+     * Errors that a retry does not cure: bad value, parse error, unauthorized, authentication failed, illegal
+     * operation, impossible document or index.
+     */
     private static final Set<Integer> LASTING = Set.of(2, 9, 13, 18, 20, 67, 72, 85, 86, 121, 10_334, 17_280, 17_419);
 
     private MongoErrors() {}
@@ -32,7 +35,7 @@ final class MongoErrors {
         return e.getCode() == DUPLICATE_KEY;
     }
 
-    /** Whether a transaction fell victim to another writer, or to a failover, and may be run again as a whole. */
+    /** Whether a transaction lost a conflict or met a failover, so that it may be run again as a whole. */
     static boolean isTransactionVictim(MongoException e) {
         return e.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL);
     }

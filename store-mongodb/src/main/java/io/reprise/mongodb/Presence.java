@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import org.bson.Document;
 
-/** Who works, who leads, and what alarms. */
+/** Stores live workers, leaders of roles, and raised alerts. */
 final class Presence {
 
     private static final String SINCE = "since_us";
@@ -42,7 +42,7 @@ final class Presence {
         });
     }
 
-    /** False if there is one with this id. */
+    /** Returns false if a document with this id exists. */
     private static boolean insert(Docs docs, Document document) {
         try {
             docs.insert(document);

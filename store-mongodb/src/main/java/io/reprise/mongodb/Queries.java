@@ -23,7 +23,7 @@ import java.util.Set;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Finds jobs and says how they stand. */
+/** Finds jobs, and where they stand in their queues. */
 final class Queries {
 
     private static final String CURSOR = "before-";
@@ -75,12 +75,12 @@ final class Queries {
         });
     }
 
-    /** Where such jobs can be. */
+    /** Returns the collections that can hold such jobs. */
     static List<Docs> places(Scope scope, JobQuery query) {
         return scope.hasDead() && mayBeDead(query) ? List.of(scope.jobs(), scope.dead()) : List.of(scope.jobs());
     }
 
-    /** The filter, down to this id. */
+    /** Limits the filter to ids from this one up. */
     static Document from(Document filter, long floor) {
         return floor == 0
                 ? filter
@@ -88,8 +88,8 @@ final class Queries {
     }
 
     /**
-     * The id down to which a page looks, in the order of an index: below it there are more than {@link JobQuery#looks}
-     * in some place; 0 if there are not.
+     * Returns the id down to which a page reads. Below it some collection has more jobs than {@link JobQuery#looks}
+     * allows. Returns 0 if the page may read all jobs.
      */
     static long floor(Scope scope, JobQuery query, List<Docs> places) {
         Document looked = looked(query);
@@ -109,7 +109,7 @@ final class Queries {
         return floor;
     }
 
-    /** What has to be looked at: all that an index cannot tell from what matches. */
+    /** Returns the filter for the documents to read: all that an index cannot tell from matching ones. */
     private static Document looked(JobQuery query) {
         Document looked = new Document();
         append(looked, Fields.ID, before(query.cursor()));
@@ -146,7 +146,9 @@ final class Queries {
     }
 
     /**
-     * @param complete the id down to which nothing is missing in {@code found}; 0 if nothing is
+     * Builds a page.
+     *
+     * @param complete the id down to which {@code found} is complete; 0 if nothing is missing
      */
     private Page<Job> page(List<Document> found, long complete, int limit) {
         List<Job> jobs = jobDocs.read(
@@ -198,7 +200,7 @@ final class Queries {
         }
     }
 
-    /** Leads to what is below this id; null if nothing is. */
+    /** Returns a cursor for the jobs below this id; null if there are none. */
     static @Nullable String cursor(long floor) {
         return floor == 0 ? null : CURSOR + floor;
     }

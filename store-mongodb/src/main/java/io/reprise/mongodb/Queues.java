@@ -19,19 +19,19 @@ import java.util.function.IntUnaryOperator;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Settings and counts of queues. */
+/** Reads and writes the settings of queues, and counts their jobs. */
 final class Queues {
 
     static final String PAUSED = "paused";
     static final String MAX_RUNNING = "max_running";
-    /** Whose claim takes from a queue with a limit. */
+    /** Identifies the claim that has the turn in a queue with a limit. */
     static final String TURN = "turn";
 
     static final String TURN_UNTIL = "turn_until_us";
 
     private static final int MAX_PRIORITY = 9;
 
-    /** So many documents are counted whole, in one pass over an index. */
+    /** Up to this number, documents are all counted in one pass over an index. */
     private static final int FEW = 1_000_000;
 
     private final Mongo mongo;
@@ -43,10 +43,10 @@ final class Queues {
     }
 
     /**
-     * Counts of a store that may be large.
+     * Creates the queues of a store that may be large.
      *
-     * @param few documents that are counted whole
-     * @param countable jobs that are counted in each state of a queue if there are more, by the number of queues
+     * @param few number of documents that are all counted
+     * @param countable by the number of queues, how many jobs are counted in each state of a queue if there are more
      */
     Queues(Mongo mongo, long few, IntUnaryOperator countable) {
         this.mongo = mongo;
@@ -65,7 +65,7 @@ final class Queues {
                         scope.jobs().distinct(Fields.LIVE_QUEUE, new Document(Fields.LIVE_QUEUE, atLeast("")))));
     }
 
-    /** One round trip: jumps from name to name, and looks for one due job of each. */
+    /** Finds queues with due jobs in one round trip: it jumps from name to name and looks for one due job of each. */
     DueQueues due(String after, String before, int looks) {
         return mongo.run("look for queues with due jobs", scope -> {
             Set<String> paused = new HashSet<>(paused(scope));
@@ -118,7 +118,7 @@ final class Queues {
                 (int) scope.jobs().count(new Document(Fields.LIVE_QUEUE, range), most));
     }
 
-    /** One queue as it is put together from several answers. */
+    /** One queue, collected from several answers. */
     private static final class Found {
         private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
         private final Set<JobState> atLeast = EnumSet.noneOf(JobState.class);
@@ -127,7 +127,7 @@ final class Queues {
     }
 
     List<QueueState> all() {
-        // Outside the transaction, which does not let the server tell what it knows without counting.
+        // Outside the transaction, because the server gives its estimate only there.
         long documents = mongo.run("count jobs", scope -> scope.jobs().estimate());
         return mongo.list("count jobs", scope -> {
             Map<String, Found> queues = new TreeMap<>();
@@ -173,7 +173,7 @@ final class Queues {
         }
     }
 
-    /** Counts entries of an index that has just these two fields. */
+    /** Counts entries of the index {@code counts}, which has just these two fields. */
     private static void countAll(Map<String, Found> queues, Docs docs, Document filter) {
         Document key = new Document(Fields.QUEUE, "$" + Fields.QUEUE).append(Fields.STATUS, "$" + Fields.STATUS);
         for (Document group : docs.aggregate(
@@ -186,7 +186,10 @@ final class Queues {
         }
     }
 
-    /** Dead letters in a collection of their own are counted there, and without transactions some twice while they are moved. */
+    /**
+     * Counts up to a limit. Moved dead letters are counted in their collection. Without transactions some
+     * count twice during a move.
+     */
     private void countSome(Map<String, Found> queues, Scope scope) {
         int names = scope.jobs()
                 .distinct(Fields.QUEUE, new Document(Fields.QUEUE, atLeast("")))
@@ -201,7 +204,7 @@ final class Queues {
         oldest(queues, scope.jobs(), scope.now(), most);
     }
 
-    /** Jumps from name to name, and counts so many entries of each in an index that has just these two fields. */
+    /** Jumps from name to name, and counts up to {@code most} entries of each in the index {@code counts}. */
     private static void count(Map<String, Found> queues, Docs docs, JobState state, int most) {
         Document jobs = new Document(Fields.STATUS, Fields.status(state));
         for (Document row : docs.aggregate(eachQueue(
@@ -243,7 +246,7 @@ final class Queues {
         }
     }
 
-    /** The first entry of each level, for a queue that has more jobs than are counted. */
+    /** Reads the first entry of each level, for a queue with more jobs than are counted. */
     private static @Nullable Instant oldestOfAllLevels(Docs docs, String queue, long now) {
         Long oldest = null;
         for (String lane : Fields.LANES) {
@@ -336,7 +339,7 @@ final class Queues {
                 .upsert(new Document(Fields.ID, queue), Change.none().set("name", queue));
     }
 
-    /** Names of the queues that are paused. */
+    /** Returns the names of the paused queues. */
     static List<String> paused(Scope scope) {
         return scope.docs(Scope.QUEUES).list(new Document(PAUSED, new Document("$exists", true))).stream()
                 .map(queue -> Objects.requireNonNull(queue.getString(Fields.ID)))

@@ -19,14 +19,16 @@ import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
-/** Puts dead letters and waiting jobs back. The unique index on keys says whether a key was taken meanwhile. */
+/**
+ * Puts dead letters and waiting jobs back. The unique index on {@code held_key} refuses the write if the key is taken.
+ */
 final class Revivals {
 
     private static final String[] OF_THE_OLD_LIFE = {
         Fields.HISTORY, Fields.TOKEN, Fields.RUNNER, Fields.MARK, Fields.PROGRESS, Fields.HELD_KEY, Fields.LIVE_QUEUE
     };
 
-    /** Undoes the transaction. */
+    /** Rolls back the transaction. */
     @SuppressWarnings("serial")
     private static final class KeyTaken extends RuntimeException {}
 
@@ -48,14 +50,15 @@ final class Revivals {
         try {
             return mongo.atomically("revive a job", scope -> revive(scope, id, revival, note));
         } catch (KeyTaken e) {
-            // Without a transaction it has been brought back.
+            // Without a transaction the dead letter was moved back, so it is moved again.
             deadLetters.move(List.of(id.value()));
             return new Revived(Result.KEY_TAKEN, null);
         }
     }
 
     /**
-     * Those that keep their id and hold no key, in one step; the others, of which each may meet another's key, one by one.
+     * Puts jobs back that keep their id and have no key, in one step. The others may conflict on a key,
+     * so they follow one by one.
      */
     Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
         Map<JobId, Revived> answers = new HashMap<>();
@@ -147,7 +150,7 @@ final class Revivals {
         }
     }
 
-    /** The same job, as it was read. The queue is there for a cluster that is sharded by it. */
+    /** Matches the job only if it is as it was read. The queue is in the filter for a cluster that is sharded by it. */
     private static Document unchanged(Document job) {
         return new Document(Fields.ID, JobDocs.idOf(job))
                 .append(Fields.QUEUE, job.get(Fields.QUEUE))
@@ -163,7 +166,10 @@ final class Revivals {
         }
     }
 
-    /** Without a transaction the old job gives up its keys first and goes last, so that at no time there is none. */
+    /**
+     * Replaces the job by one with a new id. Without a transaction the old job releases its keys first and is deleted
+     * last, so that at least one of the two exists at any time.
+     */
     private static @Nullable JobId renew(Scope scope, Document old, Revival revival, long now) {
         Document unkeyed = unchanged(old);
         Change release = Change.at(now).remove(Fields.HELD_KEY, Fields.IDEMPOTENCY_KEYS);
@@ -176,7 +182,7 @@ final class Revivals {
         for (String field : OF_THE_OLD_LIFE) {
             job.remove(field);
         }
-        // Not claimable before the change that revives it.
+        // CANCELLED, so that no claim takes it before the change that revives it.
         job.append(Fields.STATUS, Fields.CANCELLED)
                 .append(Fields.CREATED, now)
                 .append(Fields.CREATED_AT, Micros.date(now));

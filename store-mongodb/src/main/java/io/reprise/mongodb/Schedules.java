@@ -16,7 +16,7 @@ import java.util.Optional;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** Schedules by name. */
+/** Reads, writes and fires schedules in the collection {@code schedules}. */
 final class Schedules {
 
     private static final String RULE = "rule";
@@ -62,7 +62,7 @@ final class Schedules {
                 last == null ? null : new JobId(last));
     }
 
-    /** Two updates, the second only for a rule that is new: each is harmless to repeat. */
+    /** Stores a schedule in up to two updates; the second is only for a new rule. Both may be repeated. */
     void put(String name, String rule, JobSpec job, Instant nextAt) {
         Document spec = SpecDocs.write(job);
         spec.values().removeIf(Objects::isNull);
@@ -142,7 +142,10 @@ final class Schedules {
         return Inserts.untilNotOvertaken(() -> mongo.atomically("fire schedules", scope -> fire(scope, firings)));
     }
 
-    /** Without a transaction the schedules move first, so that nothing is enqueued twice, and back if it was refused. */
+    /**
+     * Fires schedules. Without a transaction the schedules move first, so that nothing is enqueued twice. They move
+     * back if the insert is refused.
+     */
     private List<Optional<List<Inserted>>> fire(Scope scope, List<Firing> firings) {
         Docs schedules = scope.docs(Scope.SCHEDULES);
         List<Firing> moved = new ArrayList<>();

@@ -15,7 +15,7 @@ import java.util.Objects;
 import java.util.Set;
 import org.bson.Document;
 
-/** The collections with their indexes: created where they are missing, and looked at whether they are what we need. */
+/** Creates missing collections and indexes, and checks that existing indexes are as needed. */
 final class Schema {
 
     private static final int NAMESPACE_EXISTS = 48;
@@ -27,7 +27,9 @@ final class Schema {
 
     private Schema() {}
 
-    /** Several processes may do this at once: the server makes a collection or an index once. */
+    /**
+     * Prepares the database. Several processes may do this at once: the server creates a collection or an index once.
+     */
     static void prepare(Mongo mongo) {
         MongoDatabase database = mongo.database();
         Set<String> present = database.listCollectionNames().into(new HashSet<>());
@@ -57,7 +59,7 @@ final class Schema {
         }
     }
 
-    /** What one process was told holds for all that start later. */
+    /** Stores where dead letters go, so that the setting of one process holds for all that start later. */
     private static void agreeOnDeadLetters(Mongo mongo) {
         Docs settings = mongo.plain().docs(Scope.SETTINGS);
         Document entry = new Document(Fields.ID, "dead_letters");
@@ -85,7 +87,7 @@ final class Schema {
         database.getCollection(collection).createIndexes(models);
     }
 
-    /** Somebody may have made an index of such a name that does not do what ours does, such as keep keys unique. */
+    /** Refuses an index of our name that a person made differently, for instance without uniqueness. */
     private static void verify(MongoDatabase database, String collection, List<IndexModel> models) {
         Map<String, Document> found = new HashMap<>();
         database.getCollection(collection).listIndexes().forEach(index -> found.put(index.getString("name"), index));
@@ -134,8 +136,8 @@ final class Schema {
 
     private static List<IndexModel> jobs(boolean keys) {
         List<IndexModel> jobs = new ArrayList<>();
-        // The claim: equal queue, lane and not parked, then in the order of claims, due ones only; the type for those
-        // who ask for it.
+        // Serves the claim: equal queue, parked and lane, then the order of claims. The type is
+        // for claims of some types.
         jobs.add(index(
                 "ready",
                 keys(Fields.QUEUE, Fields.PARKED, Fields.LANE)

@@ -9,7 +9,7 @@ import java.util.Objects;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** The collections, by their names without prefix, all in the same transaction or all without one. */
+/** The collections, by their names without prefix: all in one transaction, or all without. */
 final class Scope {
 
     static final String JOBS = "jobs";
@@ -50,7 +50,7 @@ final class Scope {
         return mongo.now();
     }
 
-    /** Numbers are taken outside every transaction: one that is rolled back leaves a gap and holds up nobody. */
+    /** Numbers are taken outside every transaction: a rollback leaves a gap and blocks nobody. */
     long next(String counter, int amount) {
         return mongo.next(counter, amount);
     }
@@ -64,7 +64,7 @@ final class Scope {
         return mongo.movesDeadLetters();
     }
 
-    /** Dead letters that were moved. */
+    /** Returns the collection of moved dead letters. */
     Docs dead() {
         String collection = Objects.requireNonNull(mongo.deadLetters(), "dead letters are not moved");
         return new Docs(database.getCollection(collection), session);

@@ -15,17 +15,18 @@ import java.util.function.Function;
 import org.bson.Document;
 
 /**
- * Jobs that follow others. Where there are transactions they are stored in that of the step they follow. Elsewhere the one
- * write that decides the step also puts them into the document of the job they follow, with the ids they will have, and
- * they become jobs right afterwards; what a crash leaves behind becomes jobs at the next upkeep. Whoever does it, and
- * however often, each becomes a job once.
+ * Stores follow-up jobs. With transactions they are stored in the transaction of the step that they follow.
+ *
+ * <p>Without transactions, the update that decides the step also writes them into the document of that job, with their
+ * future ids. They become jobs right afterwards. If a crash prevents that, the next upkeep does it. Each becomes a job
+ * once, however often this is repeated.
  */
 final class Sequels {
 
-    /** What {@link Fields#OWES} says: they are in {@link Fields#SEQUELS}. */
+    /** Value of {@link Fields#OWES}: the follow-up jobs are in {@link Fields#SEQUELS}. */
     private static final String JOBS = "jobs";
 
-    /** What it says of an expired job for which nobody has been asked yet what follows. */
+    /** Value of {@link Fields#OWES}: the job expired, and the rules were not asked yet for its follow-up jobs. */
     private static final String ANSWER = "answer";
 
     private static final int BATCH = 200;
@@ -38,7 +39,7 @@ final class Sequels {
         this.jobDocs = jobDocs;
     }
 
-    /** Makes them a part of the change that decides a step, unless it is in a transaction. */
+    /** Adds the follow-up jobs to the change that decides a step, unless there is a transaction. */
     void attach(Scope scope, Change change, List<JobSpec> specs) {
         if (specs.isEmpty() || scope.isTransaction()) {
             return;
@@ -54,7 +55,7 @@ final class Sequels {
         change.pushAll(Fields.SEQUELS, sequels).set(Fields.OWES, JOBS);
     }
 
-    /** After the step: stores what follows it, by job. */
+    /** Stores the follow-up jobs after the step, by job. */
     void follow(Scope scope, Map<Long, List<JobSpec>> sequels) {
         List<JobSpec> all = sequels.values().stream().flatMap(List::stream).toList();
         if (all.isEmpty()) {
@@ -67,14 +68,14 @@ final class Sequels {
         }
     }
 
-    /** Makes expired jobs say that something may follow them, until it is known what, unless this is a transaction. */
+    /** Marks expired jobs that may have follow-up jobs, unless there is a transaction. */
     static void owe(Scope scope, Change change) {
         if (!scope.isTransaction()) {
             change.set(Fields.OWES, ANSWER);
         }
     }
 
-    /** Stores what follows expired jobs. */
+    /** Stores the follow-up jobs of expired jobs. */
     void followExpired(Scope scope, List<Job> expired, Function<Job, List<JobSpec>> rule) {
         Map<Long, List<JobSpec>> sequels = new HashMap<>();
         for (Job job : expired) {
@@ -86,14 +87,14 @@ final class Sequels {
         follow(scope, sequels);
     }
 
-    /** Whether nobody else had answered. */
+    /** Writes the answer of the rules. Returns false if another caller has written it. */
     private boolean answer(Scope scope, JobId id, List<JobSpec> specs) {
         Change change = Change.none().remove(Fields.OWES);
         attach(scope, change, specs);
         return scope.jobs().update(JobDocs.byId(id).append(Fields.OWES, ANSWER), change);
     }
 
-    /** Stores what a crash kept from becoming jobs. */
+    /** Stores follow-up jobs that a crash left behind. */
     void tidy(Scope scope, Function<Job, List<JobSpec>> rule) {
         Document unanswered = new Document(Fields.OWES, ANSWER).append(Fields.STATUS, Fields.FAILED);
         followExpired(
@@ -109,7 +110,7 @@ final class Sequels {
         for (Document job : scope.jobs().list(JobDocs.byIds(List.copyOf(ids)).append(Fields.OWES, JOBS))) {
             List<Document> sequels = job.getList(Fields.SEQUELS, Document.class, List.of());
             sequels.forEach(sequel -> become(scope, sequel));
-            // What was added meanwhile is released by whoever added it, or at the next upkeep.
+            // Follow-up jobs that were added since stay: the caller that added them, or the next upkeep, stores them.
             Document seen = new Document(Fields.ID, JobDocs.idOf(job)).append(Fields.SEQUELS, sequels);
             scope.jobs().update(seen, Change.none().remove(Fields.SEQUELS, Fields.OWES));
         }

@@ -5,11 +5,11 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a builder was told.
+ * The settings of a builder.
  *
- * @param timeout the longest a call of the database may take
+ * @param timeout the longest time that a call of the database may take
  * @param keepAttempts how many attempts of a job are kept
- * @param prefix what the names of collections begin with
+ * @param prefix prefix of the names of collections
  * @param keys whether jobs may have unique and idempotency keys
  * @param deadLetters the collection that dead letters are moved to, if any
  */

@@ -22,9 +22,9 @@ import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the outcomes of claims. Each is one update that finds its job only under the live token. A success needs to know
- * nothing of the job; for the others a few fields are read first, and those of them that may change meanwhile are in the
- * filter again.
+ * Writes the outcomes of claims. Each is one update that matches its job only under the live token. A
+ * success needs no read. For other outcomes a few fields are read first; {@code cancel_requested}, which
+ * may change, is in the filter again.
  */
 final class Settlements {
 
@@ -35,7 +35,7 @@ final class Settlements {
             .append(Fields.DUE, 1)
             .append(Fields.CANCEL_REQUESTED, 1);
 
-    /** A job moves between look and write at most when it is asked to cancel, and when it is taken over. */
+    /** Between read and write a job changes only by a cancellation or a take-over, so few rounds are needed. */
     private static final int MOST_ROUNDS = 10;
 
     private final Mongo mongo;
@@ -50,7 +50,7 @@ final class Settlements {
         this.keepAttempts = keepAttempts;
     }
 
-    /** Jobs that follow an outcome are written in a transaction with it; nothing else needs one. */
+    /** Settles a batch. Outcomes with follow-up jobs need a transaction; the others do not. */
     Settled settle(List<Settlement> settlements, Collection<Long> closing) {
         boolean alone =
                 settlements.stream().allMatch(settlement -> settlement.sequels().isEmpty());
@@ -75,7 +75,7 @@ final class Settlements {
         return new Settled(Micros.instant(batch.at), batch.stale, batch.cancelled);
     }
 
-    /** Gives back what is held under these tokens. */
+    /** Gives back all jobs that these tokens hold. */
     static void giveBack(Scope scope, Collection<Long> tokens) {
         close(scope, tokens, scope.now());
     }
@@ -127,7 +127,7 @@ final class Settlements {
             return newest;
         }
 
-        /** One round; what it could not decide is for the next. */
+        /** Does one round. Returns the settlements that need another round. */
         private List<Settlement> write(List<Settlement> settlements) {
             Map<Long, Document> jobs = read(settlements);
             ObjectId mark = new ObjectId();
@@ -160,7 +160,7 @@ final class Settlements {
             return undecided;
         }
 
-        /** Those that need to be known and are still held under the token of their settlement. */
+        /** Reads the jobs that do not succeed and are still held under the token of their settlement. */
         private Map<Long, Document> read(List<Settlement> settlements) {
             Map<Long, Long> tokens = new HashMap<>();
             for (Settlement settlement : settlements) {
@@ -182,8 +182,8 @@ final class Settlements {
         }
 
         /**
-         * Which of the jobs this very call changed. One that meanwhile was claimed and settled by another is not seen and
-         * taken for stale: that it was accepted stands in the store.
+         * Returns which of the jobs this call changed. If another worker has claimed and settled a job since, the mark
+         * is gone and the job counts as stale here, although the store accepted the outcome.
          */
         private Set<Long> marked(List<Settlement> written, ObjectId mark) {
             List<Long> ids =

@@ -9,7 +9,10 @@ import java.util.Map;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** How long payloads and results are, part by part in the order of ids: first among the jobs, then among dead letters kept apart. */
+/**
+ * Adds up the lengths of payloads and results, part by part in the order of ids: first the jobs,
+ * then moved dead letters.
+ */
 final class Sizes {
 
     private static final String BYTES = "bytes";

@@ -15,12 +15,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
-/** A spec as fields of a document. */
+/** Converts a spec to fields of a document and back. */
 final class SpecDocs {
 
     static final String PAYLOAD = "payload";
     private static final String POLICY = "policy";
-    /** What a person wants to know of the policy; it is decided by the whole of it. */
+    /** A summary of the policy for people. The store uses the field {@code policy}. */
     private static final String BACKOFF_POLICY = "backoff_policy";
 
     private static final String RESOURCE = "resource";
@@ -33,7 +33,7 @@ final class SpecDocs {
     private static final String ASKED = "asked_us";
     private static final String TIMEOUT = "timeout_us";
 
-    /** Stands for a type that is none. */
+    /** Stands for a stored type that is no valid name. */
     private static final String UNREADABLE = "unreadable";
 
     private static final int MAX_POLICIES = 1_000;
@@ -41,13 +41,13 @@ final class SpecDocs {
     private final Map<String, RetryPolicy> policies = new ConcurrentHashMap<>();
 
     /**
-     * A spec as it was read.
+     * A spec that was read.
      *
-     * @param damage what is wrong with the document; null if nothing is. The spec has then what could be read
+     * @param damage what is wrong with the document; null if nothing is. The spec then holds the readable fields
      */
     record Read(JobSpec spec, @Nullable String damage) {}
 
-    /** Every field of a spec; null where the spec has none. */
+    /** Returns every field of a spec; null where the spec has no value. */
     static Document write(JobSpec spec) {
         return new Document(Fields.QUEUE, spec.queue())
                 .append(Fields.TYPE, spec.type())
@@ -81,12 +81,12 @@ final class SpecDocs {
         return duration.toMillis() / 1_000.0;
     }
 
-    /** Says that a payload was left out on purpose: none at all would be a damage. */
+    /** Marks a payload that was left out on purpose: a missing payload would count as damage. */
     static void withoutPayload(Document document) {
         document.append(PAYLOAD, "null");
     }
 
-    /** Never refuses a document: who lists or claims jobs must not be stopped by one of them. */
+    /** Reads any document: one damaged job must not stop a list or a claim. */
     Read read(Document document) {
         try {
             String type = Objects.requireNonNull(Fields.text(document, Fields.TYPE), "the job has no type");
@@ -118,7 +118,7 @@ final class SpecDocs {
         }
     }
 
-    /** Each may be refused. */
+    /** Returns the setters. Each may throw for a damaged value. */
     private List<Runnable> settings(Document from, JobSpec.Builder spec) {
         List<Runnable> settings = new ArrayList<>();
         settings.add(() -> spec.queue(from.getString(Fields.QUEUE)));

@@ -16,12 +16,12 @@ import java.util.OptionalLong;
 import java.util.Set;
 import org.bson.Document;
 
-/** Rows that are changed by comparing and setting a version. Versions come from a source that only grows. */
+/** Changes rows by comparing and setting a version. Versions come from a counter that only grows. */
 final class Versions {
 
     static final String VERSION = "version";
 
-    /** Versions that a row had of late, this one included. */
+    /** The last versions of a row, including the present one. */
     private static final String PAST = "past";
 
     private static final int PAST_KEPT = 20;
@@ -34,10 +34,10 @@ final class Versions {
         this.collection = collection;
     }
 
-    /** What is done by hand, as the audit log has it. */
+    /** An action by a person, for the audit log. */
     record Deed(String action, String subject, Note note) {}
 
-    /** Ends the transaction, which an insert that met another has ended already. */
+    /** Ends the transaction, which the server has already aborted because of the failed insert. */
     @SuppressWarnings("serial")
     private static final class Beaten extends RuntimeException {}
 
@@ -62,15 +62,15 @@ final class Versions {
     }
 
     /**
-     * What became of many rows.
+     * The result for many rows.
      *
-     * @param version of those that were stored
-     * @param stored the ids of those
+     * @param version version of the rows that were stored
+     * @param stored ids of those rows
      */
     record Stored(long version, Set<Object> stored) {}
 
     /**
-     * Many rows, each by itself.
+     * Stores many rows, each on its own.
      *
      * @param expected the version of each id; 0 if there must be no such row
      */
@@ -101,7 +101,7 @@ final class Versions {
             BulkWriteResult result = scope.docs(collection).bulk(models);
             return result.getInsertedCount() + result.getMatchedCount();
         } catch (MongoBulkWriteException e) {
-            // The others were written.
+            // The other rows were written.
             if (MongoErrors.isDuplicate(e)) {
                 return -1;
             }
@@ -109,7 +109,10 @@ final class Versions {
         }
     }
 
-    /** Others may have changed a row since: it says which versions it had of late. */
+    /**
+     * Finds the rows that this call stored. Another writer may have changed a row since, so the list of its
+     * last versions is searched.
+     */
     private Set<Object> stored(Scope scope, Set<Object> ids, long version) {
         Set<Object> stored = new HashSet<>();
         scope.docs(collection)

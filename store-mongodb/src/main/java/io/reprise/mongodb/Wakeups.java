@@ -4,7 +4,7 @@ package io.reprise.mongodb;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Tells the workers of this process that there may be work. Those of other processes poll. */
+/** Tells the workers of this process that there may be work. Other processes poll. */
 final class Wakeups {
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();

@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is done to many jobs in one call: to each as if it were done to it alone. */
+/** Operations on many jobs in one call have the effect of an operation on each job alone. */
 public interface BulkContract extends StoreFixture {
 
     JobId NOBODY = new JobId(Long.MAX_VALUE - 1);

@@ -88,7 +88,7 @@ public interface ClaimContract extends StoreFixture {
         assertThat(claim(Claims.upTo(10).by("worker-2"))).isEmpty();
     }
 
-    /** On some stores large batches go on where the last one ended. */
+    /** On some stores a large batch begins where the last one ended. */
     @Test
     default void no_job_is_in_two_large_batches_at_once_and_none_is_forgotten() {
         add(Jobs.many(200));
@@ -103,7 +103,7 @@ public interface ClaimContract extends StoreFixture {
                     assertThat(held.put(job.id(), outcome)).as("it is held").isNull();
                 }
             }
-            // Some of each batch stay for longer than the next one.
+            // Some jobs of each batch stay longer than the next batch.
             List<Settlement> first =
                     held.values().stream().limit((held.size() + 1) * 2L / 3).toList();
             settle(first.toArray(Settlement[]::new));
@@ -248,7 +248,7 @@ public interface ClaimContract extends StoreFixture {
         assertThat(read(job.id()).state()).isEqualTo(JobState.SUCCEEDED);
     }
 
-    /** Waiting jobs of the highest priority whose deadline has passed. */
+    /** Adds waiting jobs of the highest priority whose deadline has passed. */
     private List<JobId> addOverdue(int count) {
         RetryPolicy brief = RetryPolicy.unset().deadline(Duration.ofMillis(1));
         List<JobId> ids = add(Collections.nCopies(

@@ -13,7 +13,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 
-/** Claim requests with everything defaulted, and views on what was claimed. */
+/** Claim requests with defaults for everything, and views of claimed jobs. */
 public final class Claims {
 
     /** A lease that does not end while a test runs. */
@@ -31,7 +31,7 @@ public final class Claims {
 
     private Claims() {}
 
-    /** Up to this many jobs of the default queue, one suspect too, under a long lease. */
+    /** Requests up to this many jobs of the default queue, and one suspect, under a long lease. */
     public static Claims upTo(int max) {
         Claims claims = new Claims();
         claims.max = max;
@@ -48,7 +48,7 @@ public final class Claims {
         return this;
     }
 
-    /** From these queues, in this order, without a limit of their own. */
+    /** Requests from these queues, in this order, without limits of their own. */
     public Claims from(String... queues) {
         demands = Arrays.stream(queues).map(queue -> new Demand(queue, 100)).toList();
         return this;
@@ -78,13 +78,13 @@ public final class Claims {
         return this;
     }
 
-    /** Any types but these. */
+    /** Requests any types but these. */
     public Claims typesBut(String... names) {
         others = true;
         return types(names);
     }
 
-    /** By a worker that may never hear of it. */
+    /** Marks the claim as one for a remote worker, which may never receive the lease. */
     public Claims remote() {
         remote = true;
         return this;

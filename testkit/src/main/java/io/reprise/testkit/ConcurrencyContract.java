@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Many threads at once: nothing twice, nothing lost. */
+/** Many threads at once: no job is claimed twice, and none is lost. */
 public interface ConcurrencyContract extends StoreFixture {
 
     @Test
@@ -99,7 +99,7 @@ public interface ConcurrencyContract extends StoreFixture {
                 some = store().takeOver("rescuer-" + worker, Claims.LONG, 3);
             }
         });
-        // A rescuer may pass what another is just taking, and come back for it.
+        // A take-over may skip a lease that another takes at the same time, so it is repeated.
         await(() -> !taken.addAll(store().takeOver("last", Claims.LONG, 100)));
         assertThat(taken).extracting(LostClaim::lostToken).hasSize(20).doesNotHaveDuplicates();
         assertThat(taken).extracting(lost -> lost.claim().token()).doesNotHaveDuplicates();
@@ -196,7 +196,10 @@ public interface ConcurrencyContract extends StoreFixture {
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
     }
 
-    /** Claims under a lease that expires at once, succeeds what it can, and tells how much was accepted. */
+    /**
+     * Claims under a lease that expires at once, settles jobs as succeeded, and returns how
+     * many outcomes were accepted.
+     */
     private int runBatch(String worker) {
         int accepted = 0;
         for (Claim claim : claim(Claims.upTo(3).by(worker).lease(Duration.ZERO))) {

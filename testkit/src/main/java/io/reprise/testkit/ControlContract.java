@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Control state that workers share, and the jobs that are parked because of it. */
+/** Control state that workers share, and the jobs that it parks. */
 public interface ControlContract extends StoreFixture {
 
     String BREAKER = "breaker/provider-a";

@@ -10,14 +10,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CyclicBarrier;
 import java.util.function.IntConsumer;
 
-/** Threads that start at the same moment. */
+/** Runs threads that start at the same moment. */
 final class Crowd {
 
     private static final long PATIENCE_MILLIS = 600_000;
 
     private Crowd() {}
 
-    /** Runs the work in every thread, each with its number, and fails with what the first one failed with. */
+    /** Runs the work in every thread, each with its number. Fails with the first failure. */
     static void run(int threads, IntConsumer work) {
         CyclicBarrier start = new CyclicBarrier(threads);
         Queue<Throwable> failures = new ConcurrentLinkedQueue<>();

@@ -38,10 +38,12 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Nothing is lost or bent on the way into the store and back. */
+/** All data comes back from the store unchanged. */
 public interface DataContract extends StoreFixture {
 
-    /** Two-, three- and four-byte characters, quotes, line ends, backslashes, and what SQL or JSON might trip over. */
+    /**
+     * Two-, three- and four-byte characters, quotes, line ends, backslashes, and texts that might break SQL or JSON.
+     */
     String AWKWARD = "ä ß 漢字 \u200f עברית 👩‍🚀 '\"`\\ \r\n\t %_;-- ${x} {{y}} ? :z \u0001 \uffff";
 
     @Test
@@ -317,7 +319,7 @@ public interface DataContract extends StoreFixture {
         assertThat(bytes(1)).isEmpty();
     }
 
-    /** Asked for in parts of so many jobs. */
+    /** Reads the sizes in parts of this many jobs. */
     private Map<String, Long> bytes(int rows) {
         Map<String, Long> all = new HashMap<>();
         String cursor = null;

@@ -13,7 +13,7 @@ import io.reprise.store.JobQuery;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Dead letters by what they failed of, and queries by the beginning of a queue's name. */
+/** Dead letters grouped by fingerprint, and queries by the prefix of a queue's name. */
 public interface DeadGroupContract extends StoreFixture {
 
     @Test

@@ -26,10 +26,10 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What people do to jobs by hand: revive, discard, cancel, prune, and the trace it leaves. */
+/** Actions of people on jobs: revive, discard, cancel and prune, with their audit entries. */
 public interface DeadLetterContract extends StoreFixture {
 
-    /** Put back at once, nothing else changed. */
+    /** Puts a job back at once and changes nothing else. */
     Revival RETRY = new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE);
 
     JobId MISSING = new JobId(Long.MAX_VALUE - 1);

@@ -10,7 +10,7 @@ import io.reprise.store.Page;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Documents that are kept beside the jobs. */
+/** Documents that are stored beside the jobs. */
 public interface DocumentContract extends StoreFixture {
 
     String KIND = "key";

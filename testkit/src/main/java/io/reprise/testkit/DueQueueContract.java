@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Many queues: which of them have something to claim, and claims from many of them at once. */
+/** Many queues: which of them have due jobs, and claims from many of them at once. */
 public interface DueQueueContract extends StoreFixture {
 
     private List<String> due() {

@@ -13,33 +13,33 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives hostile inputs to whatever reads them. What it throws, or that it does not come back, is a failure that shows the
- * input. Seeded: a run finds the same again. {@code -Dreprise.fuzz.times=1000} tries that many times as much,
- * {@code -Dreprise.fuzz.seed=7} something else.
+ * Gives hostile inputs to a reader. An unexpected exception or a hang is a failure that shows the input. Seeded: a
+ * second run finds the same. {@code -Dreprise.fuzz.times=1000} tries that many times as much,
+ * {@code -Dreprise.fuzz.seed=7} other inputs.
  */
 public final class Fuzz {
 
     private static final long SEED = Long.getLong("reprise.fuzz.seed", 1);
     private static final long TIMES = Long.getLong("reprise.fuzz.times", 1);
 
-    /** Far more than any input takes; whoever has not answered by then never will. */
+    /** Far more than any input takes. A reader that has not answered by then hangs. */
     private static final long PATIENCE_SECONDS = 60;
 
     private static final int MAX_MESSAGE = 2_000;
 
     private Fuzz() {}
 
-    /** Something that reads an input. */
+    /** Reads an input. */
     public interface Reader<T> {
         void read(T input) throws Exception;
     }
 
-    /** Gives texts made from these to a reader, which shall take or refuse each. */
+    /** Gives texts derived from the corpus to a reader, which must accept or refuse each. */
     public static void texts(int runs, List<String> corpus, Reader<String> reader) {
         run(runs, corpus, Mutator::next, reader);
     }
 
-    /** The same with words, such as the arguments of a command. */
+    /** Gives lists of words, such as the arguments of a command, to a reader. */
     public static void words(int runs, List<String> corpus, Reader<List<String>> reader) {
         run(runs, corpus, mutator -> mutator.nextWords(" "), reader);
     }
@@ -91,7 +91,7 @@ public final class Fuzz {
     }
 
     /**
-     * Checks that a refusal is of a kind that callers expect, and tells in a few words what is wrong.
+     * Checks that a refusal has a short message that says what is wrong.
      *
      * @throws AssertionError with the refusal as its cause, if not
      */
@@ -105,7 +105,7 @@ public final class Fuzz {
         }
     }
 
-    /** As Java source, so that it can be made a test. */
+    /** Returns the input as Java source, so that it can become a test. */
     private static String shown(@Nullable Object input) {
         StringBuilder shown = new StringBuilder("\"");
         String text = String.valueOf(input);

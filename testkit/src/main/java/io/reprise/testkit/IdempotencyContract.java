@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Enqueueing again with the same idempotency key returns the first job while it is kept. */
+/** A second enqueue with the same idempotency key returns the first job while that job is kept. */
 public interface IdempotencyContract extends StoreFixture {
 
     @Test

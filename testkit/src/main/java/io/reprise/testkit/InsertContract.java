@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Storing jobs. Keys have topics of their own. */
+/** Storing jobs. Keys have contracts of their own. */
 public interface InsertContract extends StoreFixture {
 
     @Test

@@ -30,15 +30,15 @@ import java.util.Map;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** What is counted: evidence, spending, activity. */
+/** Counts that workers add up: evidence, spending, activity. */
 public interface InsightContract extends StoreFixture {
 
     Cause CAUSE = new Cause("send", "mail", "0123456789abcdef", "java.io.IOException");
 
-    /** Times pass while a test runs, so evidence is a little less than what was added. */
+    /** Time passes while a test runs, so evidence is a little less than what was added. */
     double LITTLE = 0.1;
 
-    /** Also if midnight has just passed. */
+    /** Long enough even if midnight has just passed. */
     Duration TODAY = Duration.ofHours(1);
 
     private static Findings findings(Evidence... evidence) {

@@ -2,8 +2,8 @@
 package io.reprise.testkit;
 
 /**
- * Everything a {@link io.reprise.store.JobStore} promises, as tests. A store's test class implements this and supplies
- * {@link StoreFixture#store}; what a store cannot do shows as skipped.
+ * The promises of a {@link io.reprise.store.JobStore}, as tests. A store's test class implements this and supplies
+ * {@link StoreFixture#store}; a feature that a store lacks shows as skipped.
  *
  * <pre>{@code
  * class MyJobStoreTest implements JobStoreContract {

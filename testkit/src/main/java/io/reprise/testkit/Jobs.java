@@ -10,7 +10,7 @@ public final class Jobs {
 
     private Jobs() {}
 
-    /** An ordinary job of the default queue, due at once. */
+    /** Returns an ordinary job of the default queue, due at once. */
     public static JobSpec.Builder spec(String type) {
         return JobSpec.builder(type, "{}");
     }

@@ -266,7 +266,7 @@ public interface LaneContract extends StoreFixture {
         }
     }
 
-    /** Due jobs whose worker was lost, twice. */
+    /** Adds due jobs whose worker was lost twice. */
     private List<JobId> addSuspects(int count) {
         return addSuspects(count, 1);
     }

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Renewal, take-over and the fence: at most one live token per job. */
+/** Renewal, take-over and fencing: at most one live token per job. */
 public interface LeaseContract extends StoreFixture {
 
     @Test

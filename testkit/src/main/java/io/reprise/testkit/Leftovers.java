@@ -10,7 +10,7 @@ import java.util.Comparator;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Servers whose JVM was killed, so that nobody stopped them: ends them and deletes their files. */
+/** Stops servers whose JVM was killed, and deletes their files. */
 final class Leftovers {
 
     private static final String OWNER = "owner";
@@ -24,9 +24,9 @@ final class Leftovers {
     }
 
     /**
-     * Removes what dead JVMs left.
+     * Removes the servers of dead JVMs.
      *
-     * @param pattern of the names of their directories
+     * @param pattern pattern of the names of their directories
      */
     static void remove(Path parent, String pattern) {
         try (DirectoryStream<Path> homes = Files.newDirectoryStream(parent, pattern)) {
@@ -38,7 +38,7 @@ final class Leftovers {
                 }
             }
         } catch (IOException | UncheckedIOException ignored) {
-            // Somebody else is at it, too; and it is no reason not to start.
+            // Another process is doing the same. This must not prevent a start.
         }
     }
 

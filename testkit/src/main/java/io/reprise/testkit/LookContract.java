@@ -20,16 +20,16 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Lists and counts look at so many rows at most, and say so. */
+/** Lists and counts read a limited number of rows, and say so. */
 public interface LookContract extends StoreFixture {
 
-    /** What one page looks at here. */
+    /** The number of rows that one page reads here. */
     int LOOKS = 100;
 
-    /** More than that. */
+    /** More rows than one page reads. */
     int MANY = LOOKS + 50;
 
-    /** Says how many rows a page looks at. */
+    /** A query with the limit of rows. */
     JobQuery ANY = JobQuery.all().looks(LOOKS);
 
     @Test
@@ -136,7 +136,7 @@ public interface LookContract extends StoreFixture {
         add(Collections.nCopies(jobs, Jobs.spec(type).build()));
     }
 
-    /** Of all pages. */
+    /** Reads all pages. */
     private List<JobId> all(JobQuery query) {
         List<JobId> found = new ArrayList<>();
         Page<Job> page = store().find(query);

@@ -30,12 +30,12 @@ import java.util.jar.JarFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A real MariaDB on a free port of the loopback interface, from binaries that come as a Maven artifact. Anybody on this machine
- * may log in, as anyone. It also runs as root. What it has committed it keeps when it is killed, not in a power cut.
+ * A real MariaDB on a free port of the loopback interface, from binaries in a Maven artifact. Any user on this machine
+ * may log in. It also runs as root. It keeps committed data when it is killed, but not in a power cut.
  *
- * <p>{@link #shared()} is the one to use: it is started once per JVM and stopped when the JVM exits, and test classes stay
- * apart by taking a {@link #freshDatabaseUrl()} each. A server that does not start is an {@link IllegalStateException} with
- * the server's log in its message, never a skipped test.
+ * <p>{@link #shared()} is the usual one: it is started once per JVM and stopped when the JVM exits. Test classes stay
+ * separate by taking a {@link #freshDatabaseUrl()} each. If a server does not start, an {@link IllegalStateException}
+ * shows the server's log; a test is never skipped for that.
  *
  * <p>Thread-safe.
  */
@@ -69,17 +69,17 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** The server all test classes of this JVM share, started by the first call. It cannot be stopped. */
+    /** Returns the server that all test classes of this JVM share. The first call starts it. It cannot be stopped. */
     public static MariaDbServer shared() {
         return Shared.get();
     }
 
-    /** A server of the caller's own: as fast as a test wants it. */
+    /** Starts a server of the caller's own, with fast settings. */
     public static MariaDbServer start() {
         return start(Map.of());
     }
 
-    /** A server of the caller's own, with settings as in my.cnf that win over the fast ones. */
+    /** Starts a server of the caller's own. The settings, as in my.cnf, win over the fast ones. */
     public static MariaDbServer start(Map<String, String> settings) {
         Leftovers.remove(Path.of(System.getProperty("java.io.tmpdir")), HOME + "*");
         MariaDbServer server = new MariaDbServer(Map.copyOf(settings));
@@ -97,7 +97,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** The JDBC URL, user included, of a new, empty database; any process on this machine can connect to it. */
+    /** Returns the JDBC URL, user included, of a new, empty database. Any process on this machine can connect to it. */
     public String freshDatabaseUrl() {
         String name = "test_" + databases.incrementAndGet();
         try (Connection connection = DriverManager.getConnection(url(""));
@@ -112,17 +112,20 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** The same through every stop and restart. */
+    /** The port stays the same through every stop and restart. */
     public int port() {
         return port;
     }
 
-    /** Copies a database into another, which is empty, as a backup and its restore do: by mariadb-dump. Both by their URLs. */
+    /**
+     * Copies a database into another, empty one with mariadb-dump, as a backup and its restore do. Both
+     * are given by their URLs.
+     */
     public void dumpAndLoad(String from, String to) {
         try {
             Path dump = Files.createTempFile(home, "dump", ".sql");
             client("mariadb-dump", Redirect.PIPE, Redirect.to(dump.toFile()), "--single-transaction", database(from));
-            // Without tables of users, as here, nobody in particular has made the views, and nobody cannot be named.
+            // This server has no user tables, so views have an empty definer, which mariadb refuses to load.
             Files.writeString(dump, Files.readString(dump).replaceAll("DEFINER=``(@`[^`]*`)? ?", ""));
             client("mariadb", Redirect.from(dump.toFile()), Redirect.DISCARD, database(to));
         } catch (IOException e) {
@@ -165,7 +168,7 @@ public final class MariaDbServer implements AutoCloseable {
         return "jdbc:mariadb://127.0.0.1:" + port + "/" + database + "?user=root";
     }
 
-    /** Stops the server in order, cutting open connections. Does nothing when it is down. */
+    /** Stops the server in an orderly way and cuts open connections. Does nothing when it is down. */
     public synchronized void stop() {
         refuseIfShared();
         end(false);
@@ -306,7 +309,7 @@ public final class MariaDbServer implements AutoCloseable {
         return new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(Redirect.appendTo(log.toFile()));
     }
 
-    /** A port is free only until somebody else takes it: then another. */
+    /** Another process may take the free port first; then another port is tried. */
     private void launchOnFreePort() throws IOException {
         for (int tries = 1; ; tries++) {
             try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
@@ -331,9 +334,9 @@ public final class MariaDbServer implements AutoCloseable {
                         "--pid-file=" + home.resolve("pid"),
                         "--skip-grant-tables",
                         "--skip-name-resolve",
-                        // It would make a certificate for itself first, which takes a busy machine minutes.
+                        // Without this option the server creates a certificate, which takes minutes on a busy machine.
                         "--skip-ssl",
-                        // Neither is what Reprise needs: it has to bring its own.
+                        // Neither is what Reprise needs, so Reprise must set its own.
                         "--character-set-server=latin1",
                         "--default-time-zone=-09:30")
                 .start();
@@ -367,7 +370,7 @@ public final class MariaDbServer implements AutoCloseable {
         }
     }
 
-    /** Tries once: if that fails, every test that wants the server fails at once and for the same reason. */
+    /** Tries once: if that fails, every test that needs the server fails at once, for the same reason. */
     private static final class Shared {
 
         private static @Nullable MariaDbServer server;

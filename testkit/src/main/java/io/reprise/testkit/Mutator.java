@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.random.RandomGenerator;
 
 /**
- * Makes hostile texts out of good ones: cut, doubled, spliced, with numbers out of range, words of other texts, controls,
- * halves of characters, and depth and length that nobody needs. The same random numbers make the same texts.
+ * Makes hostile texts out of good ones: cut, doubled, spliced, with numbers out of range, words of other texts, control
+ * characters, unpaired surrogates, and excessive depth and length. Equal random numbers make equal texts.
  */
 public final class Mutator {
 
@@ -97,7 +97,7 @@ public final class Mutator {
     private final List<String> corpus;
 
     /**
-     * A source of texts.
+     * Creates a source of texts.
      *
      * @param corpus good texts to start from, at least one
      */
@@ -106,7 +106,7 @@ public final class Mutator {
         this.corpus = List.copyOf(corpus);
     }
 
-    /** The next text: one of the corpus, changed one to eight times. */
+    /** Returns the next text: one of the corpus, changed one to eight times. */
     public String next() {
         StringBuilder text = new StringBuilder(any(corpus));
         int changes = 1 << random.nextInt(4);
@@ -119,7 +119,7 @@ public final class Mutator {
         return text.toString();
     }
 
-    /** Words instead of a text, such as the arguments of a command: some changed, left out, doubled or moved. */
+    /** Returns words, such as the arguments of a command: some changed, left out, doubled or moved. */
     public List<String> nextWords(String separator) {
         List<String> words = new ArrayList<>(List.of(any(corpus).split(separator, -1)));
         int changes = 1 + random.nextInt(3);
@@ -155,7 +155,9 @@ public final class Mutator {
         }
     }
 
-    /** A number where one was keeps the rest of the text well formed, so that the deeper checks are reached. */
+    /**
+     * Replaces a number by a number, which keeps the rest of the text well formed, so that deeper checks are reached.
+     */
     private void replaceNumber(StringBuilder text, int from) {
         for (int i = from; i < text.length(); i++) {
             if (Character.isDigit(text.charAt(i))) {

@@ -5,14 +5,17 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what must happen, however long that takes: the time limit of the test ends it, by an interrupt. */
+/**
+ * Waits for an event that must happen, however long it takes. The time limit of the test ends
+ * the wait, by an interrupt.
+ */
 public final class Patience {
 
     private static final Duration REST = Duration.ofMillis(5);
 
     private Patience() {}
 
-    /** Looks again and again until it is so. */
+    /** Checks again and again until the condition holds. */
     public static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (Thread.currentThread().isInterrupted()) {

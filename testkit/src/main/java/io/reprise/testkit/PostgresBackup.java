@@ -16,13 +16,13 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Set;
 
-/** A copy of a PostgreSQL's data made while it runs, by its low-level API: the binaries have no pg_basebackup. */
+/** Copies the data of a running PostgreSQL by its low-level API, because the binaries have no pg_basebackup. */
 final class PostgresBackup {
 
     private static final Set<String> NOT_COPIED = Set.of(
             "postmaster.pid", "postmaster.opts", "epg-lock", "standby.signal", "postgresql.auto.conf", "backup_label");
 
-    /** Directories whose files the copy makes anew, or is sent. */
+    /** Directories whose files the copy creates itself, or receives. */
     private static final Set<String> EMPTY = Set.of(
             "pg_wal",
             "pg_replslot",
@@ -35,7 +35,7 @@ final class PostgresBackup {
 
     private PostgresBackup() {}
 
-    /** Copies what is in one directory, which belongs to the server of this connection, to another that is not there. */
+    /** Copies the data directory of this connection's server to a directory that does not exist. */
     static void copy(Connection connection, Path from, Path to) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute("select pg_backup_start('copy', true)");
@@ -78,7 +78,7 @@ final class PostgresBackup {
         });
     }
 
-    /** A file that goes away meanwhile is not missed: the log tells of that too. */
+    /** A file that is deleted during the copy is not needed: the log records that too. */
     private static void copyFile(Path from, Path to) throws IOException {
         try {
             Files.copy(from, to, StandardCopyOption.COPY_ATTRIBUTES);

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** The processes of a running PostgreSQL, to be sent signals. */
+/** The processes of a running PostgreSQL, for sending signals. */
 final class PostgresProcesses {
 
     private static final int SECONDS = 120;
@@ -22,7 +22,7 @@ final class PostgresProcesses {
         this.postmaster = postmaster;
     }
 
-    /** Those of the server that runs on this data. */
+    /** Returns the processes of the server on this data directory. */
     static PostgresProcesses on(Path data) {
         try {
             long pid = Long.parseLong(
@@ -34,7 +34,7 @@ final class PostgresProcesses {
         }
     }
 
-    /** The postmaster goes first, or it would see its children die and start new ones. */
+    /** The postmaster comes first; otherwise it would see its children die and start new ones. */
     private List<ProcessHandle> all() {
         return Stream.concat(Stream.of(postmaster), postmaster.descendants()).toList();
     }
@@ -50,7 +50,7 @@ final class PostgresProcesses {
     }
 
     void kill() {
-        // One that is about to start a child has done so when it stands still.
+        // A stopped postmaster starts no further child.
         signal("-STOP", List.of(postmaster));
         List<ProcessHandle> all = all();
         all.forEach(ProcessHandle::destroyForcibly);
@@ -60,7 +60,7 @@ final class PostgresProcesses {
     }
 
     void pause() {
-        // One that is about to start a child has done so when it stands still.
+        // A stopped postmaster starts no further child.
         signal("-STOP", List.of(postmaster));
         signal("-STOP", all());
     }
@@ -73,7 +73,7 @@ final class PostgresProcesses {
         List<String> command = new ArrayList<>(List.of("kill", signal));
         processes.forEach(process -> command.add(Long.toString(process.pid())));
         try {
-            // Its answer does not matter: a process may have ended meanwhile.
+            // The exit code does not matter: a process may have ended in between.
             if (!new ProcessBuilder(command).start().waitFor(SECONDS, TimeUnit.SECONDS)) {
                 throw new IllegalStateException(command + " does not end");
             }

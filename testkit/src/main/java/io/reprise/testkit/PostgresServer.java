@@ -24,11 +24,11 @@ import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 /**
- * A real PostgreSQL on a free port of the loopback interface, from binaries that come as a Maven artifact.
+ * A real PostgreSQL on a free port of the loopback interface, from binaries in a Maven artifact.
  *
- * <p>{@link #shared()} is the one to use: it is started once per JVM and stopped when the JVM exits, and test classes stay
- * apart by taking a {@link #freshDatabase()} each. A test that stops or kills the server starts one of its own. A server
- * that does not start is an {@link IllegalStateException} with the server's log in its message, never a skipped test.
+ * <p>{@link #shared()} is the usual one: it is started once per JVM and stopped when the JVM exits. Test classes stay
+ * separate by taking a {@link #freshDatabase()} each. A test that stops or kills the server starts one of its own. If a
+ * server does not start, an {@link IllegalStateException} shows the server's log; a test is never skipped for that.
  *
  * <p>Thread-safe.
  */
@@ -71,22 +71,22 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** The server all test classes of this JVM share, started by the first call. It cannot be stopped. */
+    /** Returns the server that all test classes of this JVM share. The first call starts it. It cannot be stopped. */
     public static PostgresServer shared() {
         return Shared.get();
     }
 
-    /** A server of the caller's own: as fast as a test wants it, and with nothing promised after a crash. */
+    /** Starts a server of the caller's own, with fast settings that promise nothing after a crash. */
     public static PostgresServer start() {
         return start(Map.of());
     }
 
-    /** A server of the caller's own that keeps what it has committed when it is killed. */
+    /** Starts a server of the caller's own that keeps committed data when it is killed. */
     public static PostgresServer startDurable() {
         return start(DURABLE);
     }
 
-    /** A server of the caller's own, with settings as in postgresql.conf that win over the fast ones. */
+    /** Starts a server of the caller's own. The settings, as in postgresql.conf, win over the fast ones. */
     public static PostgresServer start(Map<String, String> settings) {
         return start(settings, false, STARTUP_WAIT);
     }
@@ -103,33 +103,33 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** A new, empty database. Each connection is a new one to the server: wrap it in a pool if that matters. */
+    /** Returns a new, empty database. Each connection is a new one to the server: wrap it in a pool if that matters. */
     public DataSource freshDatabase() {
         return dataSource(createDatabase());
     }
 
-    /** The JDBC URL, user included, of a new, empty database; any process on this machine can connect to it. */
+    /** Returns the JDBC URL, user included, of a new, empty database. Any process on this machine can connect to it. */
     public String freshDatabaseUrl() {
         return "jdbc:postgresql://127.0.0.1:" + port() + "/" + createDatabase() + "?user=" + USER;
     }
 
-    /** The same through every stop and restart. */
+    /** The port stays the same through every stop and restart. */
     public synchronized int port() {
         return port;
     }
 
-    /** Stops the server in order, cutting open connections. Does nothing when it is down. */
+    /** Stops the server in an orderly way and cuts open connections. Does nothing when it is down. */
     public synchronized void stop() {
         refuseIfShared();
         if (process != null) {
             PostgresProcesses processes = PostgresProcesses.on(data);
             terminate(process);
-            // The library waits for five seconds only, and a checkpoint takes as long as the disk needs.
+            // The library waits only five seconds, and a checkpoint takes as long as the disk needs.
             processes.awaitEnd();
         }
     }
 
-    /** Stops the server without a checkpoint and without a word to its clients; it recovers when it starts again. */
+    /** Stops the server without a checkpoint. It recovers when it starts again. */
     public synchronized void stopImmediately() {
         refuseIfShared();
         quit();
@@ -159,14 +159,14 @@ public final class PostgresServer implements AutoCloseable {
         terminate(process);
     }
 
-    /** Freezes all its processes, as a suspended machine does; who is connected waits. */
+    /** Freezes all its processes, as a suspended machine does. Clients wait. */
     public synchronized void pause() {
         refuseIfShared();
         PostgresProcesses.on(data).pause();
         paused = true;
     }
 
-    /** Lets it go on, as if no time had passed. */
+    /** Resumes the processes, as if no time had passed. */
     public synchronized void resume() {
         if (paused) {
             PostgresProcesses.on(data).resume();
@@ -175,7 +175,7 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * Starts a server that follows this one by streaming replication. It answers reads only, until it is
+     * Starts a server that follows this one by streaming replication. It answers only reads until it is
      * {@linkplain #promote promoted}.
      */
     public PostgresServer startStandby() {
@@ -190,7 +190,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Forgets its data, if there is any, and starts, on the port it had, as a standby of another server. */
+    /** Deletes its data, if there is any, and starts on its old port as a standby of another server. */
     public synchronized void follow(PostgresServer primary) {
         refuseIfShared();
         stop();
@@ -211,29 +211,29 @@ public final class PostgresServer implements AutoCloseable {
     }
 
     /**
-     * From now on nobody is told that a transaction is committed before the standby has it on its disk too, and without
-     * a standby nobody is told at all. For a server {@linkplain #startDurable started durable}.
+     * From now on a commit is acknowledged only when the standby has it on its disk; without a standby no commit is
+     * acknowledged. For a server {@linkplain #startDurable started durable}.
      */
     public void commitWithStandby() {
         execute("alter system set synchronous_standby_names = '" + STANDBY + "'");
         execute("select pg_reload_conf()");
-        // Who connects after the server took notice is told the new value.
+        // A connection that begins after the server has read the setting sees the new value.
         long end = System.nanoTime() + startupWait.toNanos();
         while (!value("show synchronous_standby_names").equals(STANDBY)) {
             if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) {
                 throw new IllegalStateException("PostgreSQL does not read its settings again\n" + logTail());
             }
         }
-        // The process that makes the others wait takes notice before it does this.
+        // The process that makes commits wait reads the setting before it does this.
         execute("checkpoint");
     }
 
-    /** How many commits wait to be told that the standby has them. Who gave up waiting for an answer is still counted. */
+    /** Returns how many commits wait for the standby. A commit counts even if its client has given up. */
     public int waitingForStandby() {
         return Integer.parseInt(value("select count(*) from pg_stat_activity where wait_event = 'SyncRep'"));
     }
 
-    /** Ends all sessions of clients but the caller's. */
+    /** Ends all sessions of clients except the caller's. */
     public void endSessions() {
         execute("""
                 select pg_terminate_backend(pid)
@@ -242,7 +242,7 @@ public final class PostgresServer implements AutoCloseable {
                 """);
     }
 
-    /** Makes a standby the primary, with all it was sent. Returns when it takes writes. */
+    /** Makes a standby the primary, with everything that it received. Returns when it accepts writes. */
     public void promote() {
         if (!value("select pg_promote(true, 300)").equals("t")) {
             throw new IllegalStateException("PostgreSQL was not promoted. Its log ends with:\n" + logTail());
@@ -270,7 +270,7 @@ public final class PostgresServer implements AutoCloseable {
 
     private synchronized void shutDown() {
         resume();
-        // At once, and awaited: what still runs would write into what is deleted.
+        // At once, and awaited: a running process would write into deleted directories.
         quit();
         try {
             deleteTree(data);
@@ -378,7 +378,7 @@ public final class PostgresServer implements AutoCloseable {
         }
     }
 
-    /** Tries once: if that fails, every test that wants the server fails at once and for the same reason. */
+    /** Tries once: if that fails, every test that needs the server fails at once, for the same reason. */
     private static final class Shared {
 
         private static @Nullable PostgresServer server;

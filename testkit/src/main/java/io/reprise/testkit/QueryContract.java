@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Finding jobs: every filter, and pages without gaps or doubles. */
+/** Finding jobs: every filter, and pages without gaps or duplicates. */
 public interface QueryContract extends StoreFixture {
 
     @Test
@@ -189,7 +189,7 @@ public interface QueryContract extends StoreFixture {
         return store().find(query).items().stream().map(Job::id).toList();
     }
 
-    /** All pages in turn. */
+    /** Reads all pages in turn. */
     private List<JobId> walk(JobQuery query, Runnable betweenPages) {
         List<JobId> seen = new ArrayList<>();
         Page<Job> page = store().find(query);

@@ -16,13 +16,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * A worker with threads comes back to full speed on the store under test when the trouble of its jobs is over. There is
- * no measure of speed here: there are so many jobs that a worker which only lets some through now and then is not done
- * before patience ends. The store's clock must move by itself, so this is no part of {@link JobStoreContract}.
+ * A worker with threads returns to full speed on the store under test when the trouble of its jobs is over. It does not
+ * measure speed. Instead there are so many jobs that a worker which admits only a few at a time is not done in time.
+ * The store's clock must move by itself, so this is not part of {@link JobStoreContract}.
  */
 public interface RecoveryContract extends StoreFixture {
 
-    /** Of probes, after which an outage ends. */
+    /** Rounds of probes after which an outage ends. */
     int ROUNDS = 4;
 
     /** A call that takes longer than the store needs for its job. */
@@ -30,10 +30,10 @@ public interface RecoveryContract extends StoreFixture {
 
     int SUCCESSES_PER_ARRIVAL = 50;
 
-    /** While a breaker is open: probes, and those that begin in the moment in which it opens. */
+    /** Calls while a breaker is open: probes, and calls that begin at the moment when it opens. */
     int MOST_CALLS = 4_000;
 
-    /** What a provider throws that is called too often. */
+    /** The exception of a provider that is called too often. */
     final class TooManyRequests extends Exception implements FailureDetails {
 
         private static final long serialVersionUID = 1;
@@ -48,7 +48,10 @@ public interface RecoveryContract extends StoreFixture {
         }
     }
 
-    /** Jobs of a test. A store that runs fewer than some thousand in a second has fewer, but at least 4,000. */
+    /**
+     * The number of jobs of a test. A store that runs fewer than a few thousand per second uses
+     * fewer, but at least 4,000.
+     */
     default int jobs() {
         return 20_000;
     }
@@ -77,15 +80,15 @@ public interface RecoveryContract extends StoreFixture {
             worker.backlog(backlog, TroubledWorker.PROVIDER);
             CompletableFuture<Void> arrivals = arrivals(worker);
             untilProbed(worker);
-            // A job that is not parked yet is claimed before those that come later.
+            // A job that is not parked yet is claimed before jobs that come later.
             worker.until(
                     "the backlog to be parked",
                     () -> worker.provider().parked() > worker.enqueued() - worker.succeeded() - jobs() / 20);
             int before = worker.succeeded();
             int left = backlog - before;
             int first = worker.enqueued();
-            // They are there before the first of the backlog. Calls take longer than the store: its speed makes no
-            // difference.
+            // The fresh jobs are there before the first job of the backlog runs. Calls take longer than the store, so
+            // its speed makes no difference.
             worker.workAfter(() -> worker.enqueue(fresh, TroubledWorker.PROVIDER), CALL);
             worker.until("the backlog to be gone", () -> worker.succeeded() >= backlog);
             arrivals.cancel(false);
@@ -99,7 +102,7 @@ public interface RecoveryContract extends StoreFixture {
 
     @Test
     default void a_storm_of_retries_without_a_resource_passes() {
-        // A small budget, so that every retry but a few has to wait for what the successes of others bring.
+        // A small budget, so that nearly every retry waits for credit from the successes of others.
         storm(null, ControlSettings.DEFAULT.queueBudget(BudgetSettings.OF_RESOURCE));
     }
 
@@ -127,7 +130,7 @@ public interface RecoveryContract extends StoreFixture {
         return ramp != null && ramp.rate() < 50;
     }
 
-    /** Every job fails once with an error that no rule knows. */
+    /** Makes every job fail once with an error that no rule knows. */
     private void storm(@Nullable String resource, ControlSettings control) {
         try (TroubledWorker worker = new TroubledWorker(store(), control, jobs())) {
             worker.fail(run -> run == 1 ? new Exception("the first time") : null);
@@ -151,7 +154,7 @@ public interface RecoveryContract extends StoreFixture {
                 .isLessThanOrEqualTo(MOST_CALLS);
     }
 
-    /** A new job for every so many that succeed, until it is cancelled. */
+    /** Enqueues one job for every {@code SUCCESSES_PER_ARRIVAL} successes, until it is cancelled. */
     private static CompletableFuture<Void> arrivals(TroubledWorker worker) {
         CompletableFuture<Void> end = new CompletableFuture<>();
         Thread thread = new Thread(

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Leadership, and the hint that there is work. */
+/** Leadership, and wake-ups. */
 public interface RoleContract extends StoreFixture {
 
     @Test
@@ -66,7 +66,7 @@ public interface RoleContract extends StoreFixture {
             add(Jobs.spec("work"));
             await(() -> second.get() > before);
         }
-        // What was being told just then may still arrive.
+        // A wake-up that was under way may still arrive.
         assertThat(first.get()).isLessThanOrEqualTo(heard + 1);
     }
 

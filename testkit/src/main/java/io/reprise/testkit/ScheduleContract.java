@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** Schedules as rows: the store moves them, the engine understands them. */
+/** Schedules as rows: the store moves them, the engine interprets them. */
 public interface ScheduleContract extends StoreFixture {
 
     Instant FIRST = Instant.parse("2030-01-01T00:00:00Z");

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Jobs that are stored together with the outcome they follow, exactly if it is accepted. */
+/** Follow-up jobs are stored together with their outcome, exactly if the outcome is accepted. */
 public interface SequelContract extends TransactionContract {
 
     @Test

@@ -22,7 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What becomes of a job when its run ends. Fencing has its own topic. */
+/** The state of a job after its run ends. Fencing has its own contract. */
 public interface SettleContract extends StoreFixture {
 
     /** How many attempts of a job the store keeps. */

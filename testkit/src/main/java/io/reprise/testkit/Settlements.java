@@ -31,7 +31,7 @@ public final class Settlements {
         return of(job.id(), claim.token(), Spent.ATTEMPT, new Settlement.Succeed(result));
     }
 
-    /** A counted failure, to be tried again after the delay. */
+    /** A counted failure, tried again after the delay. */
     public static Settlement retry(Claim claim, Job job, Duration delay) {
         Decision decision = new Decision.Retry(delay, delay, FailureClass.TRANSIENT, "unclassified");
         Next next = new Settlement.Wait(WaitReason.RETRY, delay, delay);
@@ -54,7 +54,7 @@ public final class Settlements {
         return new Settlement(job.id(), claim.token(), Spent.SNOOZE, RAN, next, null, new Decision.Snooze(delay));
     }
 
-    /** A run cut short by a shutdown, due again at once. */
+    /** A run interrupted by a shutdown, due again at once. */
     public static Settlement interruption(Claim claim, Job job) {
         Next next = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null);
         Failure failure = Failure.of(FailureClass.INTERRUPTED, "shutdown", "worker stopped");
@@ -67,7 +67,7 @@ public final class Settlements {
         return loss(claim, job, 1);
     }
 
-    /** A loss after which a suspect may run with others, so many in all. */
+    /** A loss after which a suspect may run with others, {@code together} in all. */
     public static Settlement loss(Claim claim, Job job, int together) {
         Next next = new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null, together);
         Failure failure = Failure.of(FailureClass.LOST, "lease", "lease expired");
@@ -79,17 +79,17 @@ public final class Settlements {
         return of(job.id(), claim.token(), Spent.ATTEMPT, new Settlement.Cancel());
     }
 
-    /** Given back before the handler started. */
+    /** A run given back before the handler started. */
     public static Settlement putBack(Claim claim, Job job) {
         return of(job.id(), claim.token(), Spent.NOTHING, new Settlement.PutBack());
     }
 
-    /** Set aside before the handler started, for a breaker. */
+    /** A run parked by a breaker before the handler started. */
     public static Settlement park(Claim claim, Job job, String by) {
         return of(job.id(), claim.token(), Spent.NOTHING, new Settlement.Park(by, WaitReason.BREAKER, null, null));
     }
 
-    /** A counted failure whose retry waits for a budget. */
+    /** A counted failure whose retry is parked by a budget. */
     public static Settlement parkedRetry(Claim claim, Job job, Duration delay, String by) {
         Decision decision = new Decision.Retry(delay, delay, FailureClass.TRANSIENT, "unclassified");
         Next next = new Settlement.Park(by, WaitReason.BUDGET, delay, delay);

@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
-/** How a job stands among others. */
+/** Where a job stands among others. */
 public interface StandingContract extends StoreFixture {
 
     private Standing standing(JobId id) {

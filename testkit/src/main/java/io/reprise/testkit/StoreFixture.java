@@ -23,15 +23,15 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** What a store's test class supplies, and what every topic of the contract uses. */
+/** The methods that a store's test class supplies, and those that every contract uses. */
 public interface StoreFixture {
 
     Note NOTE = new Note("ada", "because");
 
-    /** The store under test: prepared, empty when a test begins, the same one until the test ends. */
+    /** The store under test: prepared, empty when a test begins, the same object until the test ends. */
     JobStore store();
 
-    /** Called between two looks at a condition. A store whose clock does not move by itself moves it a little here. */
+    /** Called between two checks of a condition. A store whose clock does not move by itself moves it here. */
     default void tick() {
         LockSupport.parkNanos(1_000_000);
     }
@@ -43,7 +43,7 @@ public interface StoreFixture {
         }
     }
 
-    /** Returns when the store's clock shows a later time than it does now. */
+    /** Returns when the store's clock shows a later time than now. */
     default void awaitNextInstant() {
         Instant before = store().now();
         await(() -> store().now().isAfter(before));
@@ -69,7 +69,7 @@ public interface StoreFixture {
         return store().claim(request.build());
     }
 
-    /** The one job of the default queue that comes first, under a long lease. */
+    /** Claims the first job of the default queue, under a long lease. */
     default Claim claimOne() {
         return claimOne(Claims.upTo(1));
     }
@@ -90,7 +90,7 @@ public interface StoreFixture {
         }
     }
 
-    /** A dead letter. */
+    /** Creates a dead letter. */
     default JobId deadLetter(JobSpec.Builder spec) {
         JobId id = add(spec);
         Claim claim = claimOne(Claims.upTo(1).from(spec.build().queue()));
@@ -99,12 +99,12 @@ public interface StoreFixture {
         return id;
     }
 
-    /** Claims under a lease that ends at once, as by a worker that then dies. */
+    /** Claims under a lease that ends at once, like a worker that then dies. */
     default Claim claimAndDie(String worker, int max) {
         return claimOne(Claims.upTo(max).by(worker).lease(Duration.ZERO));
     }
 
-    /** Takes over the one expired lease as soon as the store's clock admits it. */
+    /** Takes over the one expired lease as soon as the store's clock allows it. */
     default LostClaim takeOver(String taker, Duration lease) {
         List<LostClaim> taken = new ArrayList<>();
         await(() -> taken.addAll(store().takeOver(taker, lease, 10)));
@@ -128,7 +128,7 @@ public interface StoreFixture {
                 .orElseThrow(() -> new AssertionError("no queue " + name));
     }
 
-    /** Jobs of a queue in a state; 0 if there is no such queue. */
+    /** Returns the number of jobs of a queue in a state; 0 if there is no such queue. */
     default long count(String queue, JobState state) {
         return store().queues().stream()
                 .filter(each -> each.name().equals(queue))

@@ -17,10 +17,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Enqueueing and completing inside a caller's own transaction. */
+/** Enqueueing and completing inside a caller's transaction. */
 public interface TransactionContract extends StoreFixture {
 
-    /** A transaction the test opened itself, as an application would. */
+    /** A transaction that the test opened, as an application would. */
     interface OpenTransaction extends AutoCloseable {
 
         Transaction handle();
@@ -29,12 +29,12 @@ public interface TransactionContract extends StoreFixture {
 
         void rollback();
 
-        /** Gives back what it holds; rolls back if neither was called. */
+        /** Releases its resources; rolls back if neither was called. */
         @Override
         void close();
     }
 
-    /** Opens a transaction; null if the store takes no part in callers' transactions. */
+    /** Opens a transaction; null if the store does not support callers' transactions. */
     default @Nullable OpenTransaction begin() {
         return null;
     }

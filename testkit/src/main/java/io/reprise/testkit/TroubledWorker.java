@@ -33,13 +33,13 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** A worker with threads whose numbered jobs call a provider that the test puts in trouble. Thread-safe. */
+/** A worker with threads. Its numbered jobs call a provider that the test puts in trouble. Thread-safe. */
 final class TroubledWorker implements AutoCloseable {
 
     static final String PROVIDER = "provider-a";
     static final int CONCURRENCY = 10;
 
-    /** A worker that lets jobs trickle would need many times as long for those that the tests have. */
+    /** A worker that is far too slow would need many times as long for the jobs of the tests. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
     private static final Duration REST = Duration.ofMillis(5);
@@ -50,9 +50,9 @@ final class TroubledWorker implements AutoCloseable {
     private final int most;
     private final AtomicIntegerArray calls;
     private final AtomicIntegerArray successes;
-    /** For each job, how many had succeeded before it. */
+    /** For each job, how many jobs had succeeded before it. */
     private final AtomicIntegerArray places;
-    /** How many had succeeded when a job was enqueued. */
+    /** For each job, how many jobs had succeeded when it was enqueued. */
     private final AtomicIntegerArray before;
 
     private final AtomicInteger enqueued = new AtomicInteger();
@@ -64,7 +64,7 @@ final class TroubledWorker implements AutoCloseable {
     private final Map<ControlEvent.Kind, AtomicInteger> told = new ConcurrentHashMap<>();
     private volatile Failing failing = run -> null;
 
-    /** What a call throws; null if it succeeds. */
+    /** Returns the exception of a call; null if it succeeds. */
     @FunctionalInterface
     interface Failing {
         @Nullable
@@ -72,8 +72,10 @@ final class TroubledWorker implements AutoCloseable {
     }
 
     /**
+     * Starts the worker.
+     *
      * @param store stays open
-     * @param most jobs there will ever be
+     * @param most maximum number of jobs
      */
     TroubledWorker(JobStore store, ControlSettings control, int most) {
         this.most = most;
@@ -106,14 +108,14 @@ final class TroubledWorker implements AutoCloseable {
         places.set(number, succeeded.getAndIncrement());
     }
 
-    /** From now on, calls that begin fail so. */
+    /** Makes calls that begin from now on fail in this way. */
     void fail(Failing how) {
         failAfter(0, how);
     }
 
     /**
-     * Calls fail so as soon as this many jobs have succeeded. The handlers look for themselves: a thread that watches may be
-     * late, and find no job left.
+     * Makes calls fail as soon as this many jobs have succeeded. The handlers check it: a watching thread could be
+     * late and find no job left.
      */
     void failAfter(int successes, Failing how) {
         refused.set(0);
@@ -124,7 +126,7 @@ final class TroubledWorker implements AutoCloseable {
         failing = run -> null;
     }
 
-    /** Lets calls of this length succeed, but the first ones wait in the middle until this has run. */
+    /** Lets calls of this length succeed, but the first ones wait until {@code inTheMiddle} has run. */
     void workAfter(Runnable inTheMiddle, Duration length) {
         CompletableFuture<Void> ready = new CompletableFuture<>();
         AtomicInteger waiting = new AtomicInteger();
@@ -149,7 +151,7 @@ final class TroubledWorker implements AutoCloseable {
         }
     }
 
-    /** Enqueues so many jobs, and lets none of them run before all are there. */
+    /** Enqueues jobs and lets none of them run before all are stored. */
     void backlog(int jobs, @Nullable String resource) {
         Operations operations = reprise.as("test", null);
         operations.pause(JobSpec.DEFAULT_QUEUE);
@@ -157,7 +159,7 @@ final class TroubledWorker implements AutoCloseable {
         operations.resume(JobSpec.DEFAULT_QUEUE);
     }
 
-    /** Returns the number of the first of these jobs. */
+    /** Enqueues jobs. Returns the number of the first. */
     synchronized int enqueue(int jobs, @Nullable String resource) {
         int first = enqueued.get();
         assertThat(first + jobs).as("jobs").isLessThanOrEqualTo(most);
@@ -186,19 +188,19 @@ final class TroubledWorker implements AutoCloseable {
         return called.get();
     }
 
-    /** Calls that failed since the trouble began. */
+    /** Returns the calls that failed since the trouble began. */
     int refused() {
         return refused.get();
     }
 
-    /** Calls that had failed when the worker told that the breaker is open. */
+    /** Returns the calls that had failed when the worker published that the breaker is open. */
     int refusedBeforeOpen() {
         return refusedBeforeOpen.get();
     }
 
     /**
-     * How many others succeeded while half of these jobs waited: from this one on, those that came before so many had
-     * succeeded.
+     * Returns how many other jobs succeeded while the median job waited. It covers jobs from {@code first} on that were
+     * enqueued before {@code until} successes.
      */
     int medianWait(int first, int until) {
         int[] waits = IntStream.range(first, enqueued())
@@ -228,7 +230,7 @@ final class TroubledWorker implements AutoCloseable {
         return provider().parked();
     }
 
-    /** Waits until it is so, and fails with how everything stands if that takes far too long. */
+    /** Waits until the condition holds. Fails with the present state if that takes far too long. */
     void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (!condition.getAsBoolean()) {
@@ -240,7 +242,7 @@ final class TroubledWorker implements AutoCloseable {
         }
     }
 
-    /** Waits until every job has succeeded, and the store knows. */
+    /** Waits until every job has succeeded and every outcome is stored. */
     void untilDone() {
         until("all jobs to succeed", () -> succeeded() >= enqueued());
         until("every outcome to be stored", () -> count(JobState.PENDING) + count(JobState.RUNNING) == 0);
@@ -250,7 +252,7 @@ final class TroubledWorker implements AutoCloseable {
         return reprise.queues().stream().mapToLong(queue -> queue.count(state)).sum();
     }
 
-    /** Refuses unless each job succeeded once and none was given up. */
+    /** Fails unless each job succeeded once and none was given up. */
     void requireEachSucceededOnce() {
         assertThat(dead.get()).as("jobs given up").isZero();
         assertThat(count(JobState.SUCCEEDED))
@@ -261,7 +263,7 @@ final class TroubledWorker implements AutoCloseable {
         }
     }
 
-    /** Attempts that failures cost, of all jobs. */
+    /** Returns the attempts that failures cost, over all jobs. */
     int spent() {
         int spent = 0;
         Page<Job> page = reprise.find(JobQuery.all().limit(JobQuery.MAX_LIMIT));
@@ -306,7 +308,7 @@ final class TroubledWorker implements AutoCloseable {
         }
     }
 
-    /** Payloads that are numbers, as texts. */
+    /** Encodes payloads that are numbers, as texts. */
     private static final class NumberCodec implements PayloadCodec {
         @Override
         public String encode(Object value) {

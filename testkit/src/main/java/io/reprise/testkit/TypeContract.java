@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Claims that ask for some types of jobs only. */
 public interface TypeContract extends StoreFixture {
 
-    /** A look that passed many jobs of other types is not made again at once. */
+    /** Repeats a claim, because a scan that stepped over many jobs of other types pauses. */
     private List<Claim> claimSoon(Claims request) {
         List<Claim> claims = new ArrayList<>();
         await(() -> claims.addAll(claim(request)));

@@ -20,10 +20,10 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What runs in the background leaves nothing behind, and says whether there is more to do. */
+/** Upkeep leaves nothing behind, and says whether there is more to do. */
 public interface UpkeepContract extends StoreFixture {
 
-    /** Whether the lease is gone: there is nothing to renew. */
+    /** Whether the lease is gone, so that it cannot be renewed. */
     private boolean isGone(Claim claim) {
         return store().renew("worker-1", List.of(claim.token()), Claims.LONG)
                 .lost()
@@ -99,7 +99,7 @@ public interface UpkeepContract extends StoreFixture {
         List<Claim> empty = new ArrayList<>();
         for (int i = 0; i < 30; i++) {
             Claim claim = claimAndDie("worker-1", 1);
-            // Nobody says that nothing remains.
+            // The caller does not name the lease to close.
             settle(Settlements.success(claim, only(claim)));
             empty.add(claim);
         }

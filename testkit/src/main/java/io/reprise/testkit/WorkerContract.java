@@ -12,7 +12,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Who works, and what alarms. */
+/** Live workers, and alerts. */
 public interface WorkerContract extends StoreFixture {
 
     private static WorkerReport report(String name, int holding) {

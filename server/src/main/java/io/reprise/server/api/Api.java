@@ -15,15 +15,19 @@ import io.reprise.store.JobStore;
 import java.util.function.Supplier;
 
 /**
- * What all parts of the API work with.
+ * The objects that all parts of the API share.
  *
- * @param calls looks at jobs that are calls
- * @param codec how payloads are stored
- * @param quotas what tenants may have
+ * @param calls checks jobs that are HTTP calls
+ * @param codec encodes and encrypts payloads
+ * @param quotas limits of tenants
  */
 public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCodec codec, Quotas quotas) {
 
-    /** The job of the path, if the caller may know of it. @throws Problem if not, as if there were none */
+    /**
+     * Returns the job of the path.
+     *
+     * @throws Problem "not found" if there is none, or if it is another tenant's
+     */
     Job job(Request request) {
         return job(request, request.path("id"));
     }
@@ -42,7 +46,7 @@ public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCo
         }
     }
 
-    /** Operations in the caller's name, for the reason the body or the query gives. */
+    /** Returns operations in the caller's name, with the reason from the body or the query. */
     Operations as(Request request) {
         String why = request.fields().text("why");
         return reprise.as(request.caller().name(), why);

@@ -8,7 +8,7 @@ import io.reprise.store.StoreException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes into the audit log what is no change. */
+/** Writes audit entries for events that change nothing: refused requests and reads. */
 final class AuditWriter implements Gatekeeper.Witness {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
@@ -31,7 +31,7 @@ final class AuditWriter implements Gatekeeper.Witness {
         }
     }
 
-    /** A read of which no entry can be written fails. */
+    /** Writes an entry for a read. If that fails, the read fails too. */
     @Override
     public void read(String by, String what) {
         if (reads) {

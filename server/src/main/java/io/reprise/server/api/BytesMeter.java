@@ -11,13 +11,13 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Measures now and then how many bytes tenants have stored; the longer it takes, the less often. */
+/** Measures from time to time how many bytes tenants have stored. The longer a measurement takes, the rarer it is. */
 final class BytesMeter implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final Duration REST = Duration.ofMinutes(1);
 
-    /** So many times as long as a measure takes it rests, at least. */
+    /** The rest is at least this many times as long as the measurement. */
     private static final int SHARE = 50;
 
     private final Quotas quotas;

@@ -12,8 +12,8 @@ import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
 /**
- * A hash of what JSON says: the same for the same content, whatever the order of members. The text is read bit by bit, since
- * it may be long; of an object only the hashes of its members are kept.
+ * A hash of JSON content. It does not depend on the order of members. The text may be long, so it is read as a stream;
+ * of an object only the hashes of its members are kept.
  */
 final class ContentHash {
 
@@ -22,9 +22,9 @@ final class ContentHash {
     private ContentHash() {}
 
     /**
-     * The hash of a text.
+     * Returns the hash of a text.
      *
-     * @param salt goes into it, so that equal texts cannot be told from their hashes
+     * @param salt makes equal texts of different keys hash differently
      */
     static String of(String salt, String json) {
         try (JsonParser parser = Json.parser(json)) {

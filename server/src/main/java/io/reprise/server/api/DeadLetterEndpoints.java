@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** Jobs that failed for good: look at them, put them back, or let them go. */
+/** Endpoints of dead letters: list, replay and discard. */
 final class DeadLetterEndpoints implements Endpoints {
 
     private static final String SECTION = "Dead letters";

@@ -27,7 +27,7 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What happens, as it happens. */
+/** Streams events as they happen. */
 final class EventEndpoints implements Endpoints, AutoCloseable {
 
     private static final int MAX_STREAMS = 500;
@@ -97,7 +97,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
 
     void start(EventSink sink, @Nullable String lastId, Predicate<EventLog.Entry> wanted, Caller caller) {
         open.put(sink, caller);
-        // First of all: who has read the beginning of the answer misses nothing from then on.
+        // Subscribes first: a client that has read the beginning of the answer misses no later event.
         Runnable end = log.subscribe(lastId, new Stream(sink, wanted, Tenancy.of(caller)));
         sink.onEnd(() -> {
             open.remove(sink);
@@ -147,7 +147,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
                 && (job == null || job.equals(entry.job()));
     }
 
-    /** A kind that is misspelt would be waited for in vain. */
+    /** Parses kinds of events. A misspelt kind is refused, because its events would never come. */
     private static Set<String> kinds(@Nullable String text) {
         Set<String> kinds = text == null
                 ? Set.of()

@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The latest events of this process, numbered, so that a client that was away can go on where it was. They are told on a thread of
- * its own, so that no stream slows the engine down. Kept in memory: an
- * epoch in each number tells whether it is of this process. Thread-safe.
+ * The latest events of this process, numbered, so that a client can resume after a break. A thread of its own sends
+ * them, so that no stream slows the engine down. They are kept in memory; an epoch in each id shows whether it belongs
+ * to this process. Thread-safe.
  */
 public final class EventLog implements JobListener, AutoCloseable {
 
@@ -43,7 +43,7 @@ public final class EventLog implements JobListener, AutoCloseable {
     private static final long AGAIN_MILLIS = 50;
     private static final String ALERT = "ALERT";
 
-    /** Every kind of event there can be. */
+    /** Every kind of event. */
     static final List<String> KINDS = Stream.of(
                     Arrays.stream(JobEvent.Kind.values()).map(Enum::name),
                     Arrays.stream(ControlEvent.Kind.values()).map(Enum::name),
@@ -54,8 +54,8 @@ public final class EventLog implements JobListener, AutoCloseable {
     /**
      * An event as it is sent.
      *
-     * @param queue of the job; null if it is not about one
-     * @param resource stored name
+     * @param queue queue of the job; null if the event is not about a job
+     * @param resource stored name of the resource
      */
     record Entry(
             long number,
@@ -99,7 +99,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         add(event.kind().name(), event.id().toString(), event.type(), event.queue(), event.resource(), data);
     }
 
-    /** A trace is long, and is told with the job. */
+    /** Leaves out the trace, which is long. The job's view has it. */
     private static @Nullable Map<String, @Nullable Object> withoutTrace(@Nullable Failure failure) {
         Map<String, @Nullable Object> view = Views.failure(failure);
         if (view != null) {
@@ -155,7 +155,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         wake();
     }
 
-    /** About as many characters as it takes to tell it. */
+    /** Returns about as many characters as the event has as text. */
     private static int weight(Entry entry) {
         return ENTRY_CHARS
                 + (entry.data.get("failure") instanceof Map<?, ?> failure
@@ -163,13 +163,16 @@ public final class EventLog implements JobListener, AutoCloseable {
                         : 0);
     }
 
-    /** Who hears events, on a thread that nobody else waits for. */
+    /** Receives events on a thread that nothing else waits for. */
     interface Reader {
 
-        /** Whether it can take more. One that never can misses what is forgotten meanwhile, and is told so. */
+        /**
+         * Whether it can take more. A reader that stays busy misses events that are dropped, and
+         * {@link #missed} tells it.
+         */
         boolean isReady();
 
-        /** Events are gone; from this id on none is. */
+        /** Says that events are gone. From this id on none is. */
         void missed(String id);
 
         void read(Entry entry);
@@ -186,15 +189,15 @@ public final class EventLog implements JobListener, AutoCloseable {
     }
 
     /**
-     * Hears every event from now on, and those after {@code lastId} that are still there.
+     * Subscribes to every event from now on, and to those after {@code lastId} that are still kept.
      *
-     * @return ends it
+     * @return ends the subscription
      */
     Runnable subscribe(@Nullable String lastId, Reader reader) {
         Subscriber subscriber;
         synchronized (this) {
             long from = lastId == null ? last : number(lastId);
-            // One that is not of this process has missed whatever there was before it.
+            // An id of another process counts as before all events, so the reader learns that it missed some.
             subscriber = new Subscriber(reader, from > last ? -1 : from);
         }
         subscribers.add(subscriber);
@@ -228,7 +231,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         }
     }
 
-    /** Tells a subscriber what it has not heard; returns whether there is more than it can take now. */
+    /** Sends a subscriber its next events. Returns whether there are more than it can take now. */
     private boolean tell(Subscriber subscriber) {
         while (subscriber.reader.isReady()) {
             List<Entry> next = next(subscriber);
@@ -252,7 +255,7 @@ public final class EventLog implements JobListener, AutoCloseable {
                 missed = id(before);
                 subscriber.position = before;
             }
-            // Numbers follow each other, so that those before are passed by counting.
+            // Numbers are consecutive, so earlier events are skipped by count.
             int passed = (int) (subscriber.position - before);
             entries.stream().skip(passed).limit(FEW).forEach(next::add);
         }
@@ -271,7 +274,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         return epoch + "-" + number;
     }
 
-    /** -1 if it is not of this process. */
+    /** Returns -1 if the id is not of this process. */
     private long number(String id) {
         int dash = id.indexOf('-');
         if (dash < 0 || !id.substring(0, dash).equals(epoch)) {

@@ -16,7 +16,9 @@ import java.util.Locale;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which jobs: as parameters of a query, or as an object in a body. A tenant's filter finds only what is the tenant's. */
+/**
+ * Filters for jobs, from query parameters or from an object in a body. A tenant's filter finds only jobs of the tenant.
+ */
 final class Filters {
 
     private static final List<String> TEXTS = List.of("queue", "type", "resource", "tag", "fingerprint", "schedule");
@@ -84,7 +86,7 @@ final class Filters {
         return query.limit(request.integer("limit", 100)).after(request.parameter("cursor"));
     }
 
-    /** States as they are written, one or several between commas. */
+    /** Parses states, one or several between commas. */
     static JobQuery states(JobQuery query, Request request) {
         String text = request.parameter("state");
         if (text == null) {

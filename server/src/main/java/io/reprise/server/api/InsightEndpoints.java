@@ -35,7 +35,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What people look at: workers, figures, alerts, and who did what. */
+/** Endpoints for people: workers, figures, alerts and the audit log. */
 final class InsightEndpoints implements Endpoints {
 
     private static final String SECTION = "Insight";
@@ -44,11 +44,11 @@ final class InsightEndpoints implements Endpoints {
     private static final int EXPORTED = 500;
     private static final Duration MAX_SINCE = Duration.ofDays(31);
 
-    /** How callers with a key are named: the name may hold anything, and stands before the last bracket. */
+    /** The name of a caller with a key. The key's name may hold any text and stands before the last bracket. */
     private static final Pattern KEY =
             Pattern.compile("(?:key|user) .* \\((?:([0-9a-f]{12})|oidc)(?: of ([A-Za-z0-9_.-]+))?\\)");
 
-    /** Before the name of what is kept as a document, and of breakers and budgets. No tenant is called so. */
+    /** The prefix of a subject that is a document, a breaker or a budget. No tenant can have such a name. */
     private static final Pattern KIND_OF_SUBJECT =
             Pattern.compile("^(" + String.join("|", KeyEndpoints.RESERVED) + ")/");
 
@@ -200,7 +200,7 @@ final class InsightEndpoints implements Endpoints {
                 api.reprise().workers().stream()
                         .filter(worker -> tenancy.owns(worker.name()))
                         .count());
-        // Costs and alerts are kept by type for the whole fleet, so a tenant is not told of them.
+        // Costs and alerts are kept by type for the whole fleet, so a tenant does not see them.
         boolean all = tenancy.prefix() == null;
         view.put("costs", all ? costs(since) : null);
         view.put(
@@ -287,7 +287,7 @@ final class InsightEndpoints implements Endpoints {
         }
     }
 
-    /** Page by page, each when the one before was taken. */
+    /** Writes page by page; each page when the client has taken the page before. */
     private Answer export(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Instant since = Objects.requireNonNullElse(request.time("since"), Instant.MIN);
@@ -312,7 +312,7 @@ final class InsightEndpoints implements Endpoints {
         });
     }
 
-    /** An entry is the tenant's if it was done by the tenant, or to something of the tenant's. */
+    /** Whether a tenant may see an entry: the tenant did it, or it concerns something of the tenant. */
     private boolean isFor(AuditEntry entry, Tenancy tenancy) {
         if (tenancy.prefix() == null) {
             return true;

@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
 
-/** Enqueueing jobs, and one job at a time. */
+/** Endpoints that enqueue jobs, and that work on one job. */
 final class JobEndpoints implements Endpoints {
 
     private static final String SECTION = "Jobs";

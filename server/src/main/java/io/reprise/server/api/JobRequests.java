@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
 
-/** Turns what clients send into jobs to enqueue. Everything wrong with a job is named, each with its own field. */
+/** Turns request bodies into jobs to enqueue. It reports every error of a job with its field. */
 final class JobRequests {
 
-    /** Made by the server itself, of what it has stored: anybody else could only forge them. */
+    /** Types that only the server creates, from its own data. A job from a client would be a forgery. */
     private static final Set<String> RESERVED = Set.of(WebhookDelivery.TYPE.name());
 
-    /** Characters of a payload that are few enough, however they are encoded and sealed. */
+    /** A payload with fewer characters fits the limit, however it is encoded and encrypted. */
     private static final int SURELY_STORABLE = JobSpec.MAX_PAYLOAD_BYTES / 8;
 
     private final Api api;
     private final PolicyBook policies;
 
-    /** Whether only the server itself writes payloads of this type. */
+    /** Whether only the server may write payloads of this type. */
     static boolean isReserved(String type) {
         return RESERVED.contains(type);
     }
@@ -45,7 +45,7 @@ final class JobRequests {
         this.policies = policies;
     }
 
-    /** One job or all of an array. */
+    /** Reads one job, or all jobs of an array. */
     List<JobRequest<RawValue>> all(JsonNode body, Tenancy tenancy) {
         List<FieldError> errors = new ArrayList<>();
         List<JobRequest<RawValue>> jobs = new ArrayList<>();
@@ -139,7 +139,10 @@ final class JobRequests {
                 at + "/payload", "has " + bytes + " bytes as stored; at most " + JobSpec.MAX_PAYLOAD_BYTES + " are");
     }
 
-    /** A call that can never be made is refused now; its resource is its host, unless another was named. */
+    /**
+     * Checks an HTTP call. A call that can never be made is refused now. Its resource is its host, unless
+     * the client names another.
+     */
     private JobRequest<RawValue> call(
             JobRequest<RawValue> job,
             String at,
@@ -173,7 +176,7 @@ final class JobRequests {
         return dueAt == null ? job : set(job, at + "/dueAt", errors, to -> to.at(checked(dueAt)));
     }
 
-    /** A century from 1970 on, so that no sum of times overflows in any store. */
+    /** Limits the time to two centuries from 1970, so that no sum of times overflows in any store. */
     private static Instant checked(Instant dueAt) {
         Instant last = Instant.EPOCH.plus(JobSpec.MAX_DELAY).plus(JobSpec.MAX_DELAY);
         if (dueAt.isAfter(last)) {

@@ -23,13 +23,13 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** API keys. Only an admin sees them, and nobody sees their secrets twice. */
+/** Endpoints of API keys. Only an admin sees keys, and a secret is shown once. */
 final class KeyEndpoints implements Endpoints {
 
     private static final String SECTION = "Keys";
     private static final Duration MAX_GRACE = Duration.ofDays(30);
 
-    /** What subjects in the audit log begin with: a tenant of this name would see everybody's. */
+    /** Prefixes of subjects in the audit log. A tenant with such a name would see entries of all tenants. */
     static final List<String> RESERVED = List.of(
             "address",
             "api-key",
@@ -43,13 +43,13 @@ final class KeyEndpoints implements Endpoints {
             "schedule",
             "resource");
 
-    /** What is about one job at a time. */
+    /** Scopes that concern one job at a time. */
     private static final Set<Scope> BINDABLE = Set.of(Scope.ENQUEUE, Scope.WORK);
 
     private static final Schema SCOPE =
             Schema.choice(Arrays.stream(Scope.values()).map(Scope::text).toList());
 
-    /** No slash: it ends the tenant's name in what is stored. */
+    /** No slash: in stored names it ends the tenant's name. */
     static final Schema TENANT =
             Schema.text(1, 32).matching("[A-Za-z0-9][A-Za-z0-9_.-]*").about("1 to 32 letters, digits or _ . -");
 

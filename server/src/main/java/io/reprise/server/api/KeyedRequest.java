@@ -16,8 +16,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * A request to enqueue under an {@code Idempotency-Key}. Its jobs get the key, and with it a hash of the whole body, by which the
- * store tells another request under the same key from a repetition of this one, for as long as the jobs are kept.
+ * A request to enqueue under an {@code Idempotency-Key}. Its jobs get the key and a hash of the whole body as proof. So
+ * the store can tell a different request under the same key from a repetition, as long as the jobs are kept.
  */
 final class KeyedRequest {
 
@@ -36,18 +36,18 @@ final class KeyedRequest {
         this.tag = TAG + ContentHash.of(stored(key), "{}");
     }
 
-    /** Null if the request has no such key. */
+    /** Returns null if the request has no such key. */
     static @Nullable KeyedRequest of(Request request, Tenancy tenancy) {
         String key = request.parameter("Idempotency-Key");
         return key == null ? null : new KeyedRequest(request, tenancy, key);
     }
 
-    /** What all of its jobs are tagged with, and no others. */
+    /** Returns the tag that all jobs of this request have, and no others. */
     String tag() {
         return tag;
     }
 
-    /** The jobs with the key; those of an array behind the first with their number behind it. */
+    /** Returns the jobs with the key. In an array, jobs after the first have their number behind the key. */
     List<JobRequest<RawValue>> keyed(List<JobRequest<RawValue>> jobs) {
         JsonNode body = request.body();
         List<JobRequest<RawValue>> keyed = new ArrayList<>();
@@ -70,7 +70,10 @@ final class KeyedRequest {
         return keyed;
     }
 
-    /** The first, or the only one, has the key itself and proves what it is used for; a line break is in no header. */
+    /**
+     * The first job has the key itself and the proof. A line break separates the number,
+     * because no header contains one.
+     */
     private JobRequest<RawValue> with(JobRequest<RawValue> job, int index) {
         return index == 0
                 ? job.idempotencyKey(

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Workers in any language: take jobs, keep them, say how they went. */
+/** Endpoints for workers in any language: lease jobs, extend leases, report outcomes. */
 final class LeaseEndpoints implements Endpoints {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
@@ -38,15 +38,15 @@ final class LeaseEndpoints implements Endpoints {
     private static final Duration TERM = Duration.ofMinutes(1);
     private static final int MAX_JOBS = 100;
 
-    /** So many jobs are taken at once while nobody knows how long their payloads are. */
+    /** Jobs taken at once while the length of their payloads is unknown. */
     private static final int FEW = 20;
 
-    /** Payloads of so many characters on average are taken for short. */
+    /** Payloads below this average number of characters count as short. */
     private static final long SHORT = 2_000;
 
     private static final int MAX_REMEMBERED = 1_000;
 
-    /** An answer with so many characters of payloads takes no more jobs. */
+    /** An answer with this many characters of payloads takes no more jobs. */
     private static final int MAX_CHARS = 4 << 20;
 
     private static final String UNNAMED = "remote";
@@ -143,7 +143,7 @@ final class LeaseEndpoints implements Endpoints {
         });
     }
 
-    /** Nobody has heard of the lease, so nobody runs the job. */
+    /** Gives a job back whose lease did not reach the worker, so that nobody runs it. */
     private void giveBack(RemoteLease lease) {
         try {
             workers.release(lease.key());
@@ -153,14 +153,14 @@ final class LeaseEndpoints implements Endpoints {
     }
 
     /**
-     * Which jobs are wanted: workers with the same wish are given the same.
+     * A description of wanted jobs. Requests with equal descriptions wait in one line.
      *
      * @param queues in this order; empty for all that begin with the prefix
      * @param types empty for any
      */
     private record Wanted(List<String> queues, String prefix, Set<String> types) {}
 
-    /** Who names no queue means all that the key is for; a tenant, its own. */
+    /** Reads the wanted jobs. A worker that names no queue gets all queues that its key allows, a tenant its own. */
     private static Wanted wanted(Fields fields, Tenancy tenancy, Caller.Bounds bounds) {
         Set<String> named = fields.texts("queues");
         List<String> queues = (named.isEmpty() ? bounds.queues() : named)
@@ -191,8 +191,8 @@ final class LeaseEndpoints implements Endpoints {
     }
 
     /**
-     * All at once if payloads were short the last time, else a few at a time, until there are enough, or their payloads are long
-     * enough for one answer.
+     * Leases jobs: all at once if payloads were short the last time, otherwise a few at a time. It stops when there are
+     * enough jobs, or enough characters for one answer.
      */
     private List<RemoteLease> lease(RemoteLease.Wish wish, Wanted wanted, int max) {
         List<RemoteLease> leases = new ArrayList<>();
@@ -245,7 +245,7 @@ final class LeaseEndpoints implements Endpoints {
         }
     }
 
-    /** A foreign tenant's lease is as none. */
+    /** Reads the key of a lease. Another tenant's lease is treated as missing. */
     private RemoteLease.Key key(Request request) {
         RemoteLease.Key key = tokens.key(request.path("token"));
         api.store().find(key.job()).ifPresent(LeaseTokens.mayReport(request.caller()));

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** How runs of remote workers went, one by one or many at once. */
+/** Endpoints for reports of remote runs, one by one or many at once. */
 final class LeaseReports {
 
     private static final String SECTION = "Remote workers";
@@ -129,7 +129,7 @@ final class LeaseReports {
         return Response.ok(Views.job(api.job(request, key.job().toString()), Tenancy.of(request.caller())));
     }
 
-    /** All that can be read is reported; a lease that is not the caller's is as one that is gone. */
+    /** Takes all reports that can be read. A lease that is not the caller's is treated as gone. */
     private Answer many(Request request) {
         List<Fields> fields = request.fields().each("reports");
         List<@Nullable Problem> problems = new ArrayList<>();
@@ -164,10 +164,10 @@ final class LeaseReports {
     }
 
     /**
-     * What is said of one run.
+     * Reads the report of one run.
      *
-     * @param failure where a failure is told
-     * @param pointer to the report in the body
+     * @param failure the object that describes a failure
+     * @param pointer JSON pointer to the report in the body
      */
     private static RemoteReport report(
             RemoteLease.Key key, String outcome, Fields fields, Fields failure, String pointer) {

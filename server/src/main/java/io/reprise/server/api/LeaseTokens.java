@@ -15,10 +15,13 @@ import io.reprise.server.webhook.WebhookDelivery;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What a remote worker shows to say how a run went: the key of the lease with a mark behind it, since numbers can be guessed. */
+/**
+ * Tokens with which a remote worker reports a run: the key of the lease with a signature behind it,
+ * because numbers can be guessed.
+ */
 final class LeaseTokens {
 
-    /** What the server runs itself. Such jobs hold what was given to the server and to nobody else. */
+    /** Types that the server runs itself. Their payloads were given to the server only. */
     static final List<String> OWN = List.of(HttpDelivery.TYPE.name(), WebhookDelivery.TYPE.name());
 
     static final Schema SCHEMA =
@@ -35,10 +38,10 @@ final class LeaseTokens {
     }
 
     /**
-     * The key in a token.
+     * Returns the key in a token.
      *
-     * @throws Problem if it is no token
-     * @throws StaleLeaseException if it is none of ours
+     * @throws Problem if the text is no token
+     * @throws StaleLeaseException if the signature is wrong
      */
     RemoteLease.Key key(String token) {
         int end = token.lastIndexOf('-');
@@ -54,7 +57,7 @@ final class LeaseTokens {
         return key;
     }
 
-    /** Refuses jobs that are not the caller's: a lease of another tenant is as none. */
+    /** Refuses jobs that are not the caller's. Another tenant's lease is treated as missing. */
     static Consumer<Job> mayReport(Caller caller) {
         Tenancy tenancy = Tenancy.of(caller);
         return job -> {

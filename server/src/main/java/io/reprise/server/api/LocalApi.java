@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The API in this process, straight on a store: without a socket, and without running a job. Replays that are under way are
- * moved on while it is open, unless a server does it. Thread-safe.
+ * The API in this process, on a store: without a socket, and without running jobs. While it is open it also moves paced
+ * replays on, unless a server does. Thread-safe.
  */
 public final class LocalApi implements AutoCloseable {
 
@@ -27,10 +27,10 @@ public final class LocalApi implements AutoCloseable {
     private final LocalCalls calls;
 
     /**
-     * Opens it.
+     * Opens the API.
      *
-     * @param name of this process in the fleet
-     * @param store that was prepared before; closed with it
+     * @param name name of this process in the fleet
+     * @param store a prepared store; it is closed with the API
      */
     public LocalApi(String name, JobStore store, Outgoing outgoing) {
         this.outgoing = outgoing;
@@ -50,7 +50,7 @@ public final class LocalApi implements AutoCloseable {
         replayer.start();
     }
 
-    /** As {@link LocalCalls#call}. */
+    /** See {@link LocalCalls#call}. */
     public @Nullable JsonNode call(Caller caller, String method, String target, @Nullable JsonNode body) {
         return calls.call(caller, method, target, body);
     }

@@ -9,30 +9,30 @@ import io.reprise.Reprise;
 import io.reprise.micrometer.JobMetrics;
 import java.util.function.Supplier;
 
-/** What the server measures. Thread-safe. */
+/** The metrics of the server. Thread-safe. */
 final class Meters implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JobMetrics jobs = new JobMetrics(registry);
 
-    /** For the engine. */
+    /** Returns the listener for the engine. */
     JobListener listener() {
         return jobs;
     }
 
-    /** Also shows what the whole fleet shares. */
+    /** Adds metrics that the whole fleet shares. */
     void watch(Reprise reprise) {
         jobs.resources(reprise::resources).queues(reprise::queues).upkeep(reprise::upkeep);
     }
 
-    /** Counts what something counts itself. */
+    /** Registers a counter that another object maintains. */
     void count(String name, String about, Supplier<Number> count) {
         FunctionCounter.builder(name, count, each -> each.get().doubleValue())
                 .description(about)
                 .register(registry);
     }
 
-    /** As Prometheus reads it. */
+    /** Returns the metrics in the format of Prometheus. */
     String text() {
         jobs.refresh();
         return registry.scrape();

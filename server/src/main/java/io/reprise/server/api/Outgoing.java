@@ -25,7 +25,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.DeserializationFeature;
 
-/** What the server sends out: HTTP delivery and webhooks, put together. Thread-safe. */
+/** Everything that the server sends out: HTTP delivery and webhooks. Thread-safe. */
 public final class Outgoing implements AutoCloseable {
 
     private static final int SLOTS = 20;
@@ -37,20 +37,20 @@ public final class Outgoing implements AutoCloseable {
     private final Webhooks webhooks;
 
     /**
-     * On a store that is prepared.
+     * Creates it on a prepared store.
      *
-     * @param secrets what calls are signed with; none leaves them unsigned
-     * @param keys what payloads are encrypted with; null leaves them as they are
+     * @param secrets secrets that sign calls; empty leaves calls unsigned
+     * @param keys keys that encrypt payloads; null leaves them as they are
      */
     public Outgoing(JobStore store, OutboundGuard guard, List<SigningSecret> secrets, @Nullable EncryptionKeys keys) {
         this(store, guard, secrets, keys, UnaryOperator.identity(), new CallShares(SLOTS));
     }
 
     /**
-     * The same for a service with words of its own.
+     * Creates it for a service with its own wording.
      *
-     * @param wording turns what webhooks tell of a job, the {@code data}, into those words
-     * @param shares who may have how many calls at once
+     * @param wording translates the {@code data} of webhooks
+     * @param shares limits calls at once by kind and tenant
      */
     public Outgoing(
             JobStore store,
@@ -59,7 +59,7 @@ public final class Outgoing implements AutoCloseable {
             @Nullable EncryptionKeys keys,
             UnaryOperator<Map<String, Object>> wording,
             CallShares shares) {
-        // Numbers of a body go out as they came in.
+        // Numbers of a body are sent exactly as they came in.
         PayloadCodec plain = new JacksonCodec(JacksonCodec.defaults()
                 .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
                 .build());
@@ -70,19 +70,19 @@ public final class Outgoing implements AutoCloseable {
         this.webhooks = new Webhooks(store, codec, client, guard, InstantSource.system(), wording, shares);
     }
 
-    /** Makes an engine deliver. */
+    /** Makes an engine run deliveries. */
     RepriseBuilder join(RepriseBuilder builder) {
         webhooks.start();
         return webhooks.join(builder.codec(codec).handle(HttpDelivery.TYPE, delivery));
     }
 
-    /** Makes what is done by hand be told of, without an engine that delivers. */
+    /** Makes an engine without handlers store webhook deliveries for its changes; other processes send them. */
     RepriseBuilder announce(RepriseBuilder builder) {
         webhooks.start();
         return webhooks.announce(builder.codec(codec));
     }
 
-    /** Steps of jobs that a webhook was not told of, though it should have been. */
+    /** Returns how many steps of jobs were not sent to a webhook that should have received them. */
     long missed() {
         return webhooks.failures();
     }

@@ -19,27 +19,27 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Dead letters on their way back, slowly: what was asked for and how far it has come. Everything is in its document, so that
- * it goes on after a restart, in whichever process leads. Not thread-safe.
+ * A slow replay of dead letters: the order and its progress. Everything is in its document, so that it continues after
+ * a restart, in the process that leads. Not thread-safe.
  */
 final class PacedReplay {
 
     static final String KIND = "replay";
 
-    /** Outcomes looked at when it is decided whether failures have returned. */
+    /** Outcomes that decide whether failures have returned. */
     private static final int WINDOW = 20;
 
     private static final int FEW = 5;
 
-    /** Where it stands. */
+    /** The state of the replay. */
     enum State {
-        /** The first few are back, and the others wait for how these fare. */
+        /** The first few jobs are back; the others wait for their outcome. */
         CANARY,
         RUNNING,
-        /** All are back, and the last of them are watched. */
+        /** All jobs are back; the last ones are watched. */
         DRAINING,
         DONE,
-        /** It stopped itself because jobs failed again. */
+        /** It stopped because jobs failed again. */
         STOPPED,
         CANCELLED;
 
@@ -48,7 +48,7 @@ final class PacedReplay {
         }
     }
 
-    /** What was asked for. */
+    /** The order, as the client gave it. */
     record Order(
             @Nullable String tenant,
             JsonNode filter,
@@ -60,7 +60,7 @@ final class PacedReplay {
             @Nullable String why,
             Instant createdAt) {
 
-        /** Whether it is the same, whoever asks and when. */
+        /** Whether both orders ask for the same. Requester and time do not matter. */
         boolean asksFor(Order other) {
             return filter.equals(other.filter)
                     && how.equals(other.how)
@@ -84,9 +84,9 @@ final class PacedReplay {
     }
 
     /**
-     * A job that was, or is about to be, put back.
+     * A job that was put back, or is about to be.
      *
-     * @param attempts it had counted before
+     * @param attempts its counted attempts before
      */
     record Watched(String id, int attempts) {}
 
@@ -94,7 +94,7 @@ final class PacedReplay {
     final Order order;
     State state = State.CANARY;
     long matched;
-    /** Whether there may have been more than were counted. */
+    /** Whether there may be more matches than were counted. */
     boolean matchedAtLeast;
 
     long replayed;
@@ -112,7 +112,7 @@ final class PacedReplay {
 
     @Nullable
     Instant endedAt;
-    /** Put back, outcome unknown. */
+    /** Jobs that were put back, outcome unknown. */
     final List<Watched> watched = new ArrayList<>();
     /** The latest outcomes: true for a failure. */
     final List<Boolean> recent = new ArrayList<>();
@@ -165,7 +165,7 @@ final class PacedReplay {
         return Json.text(all);
     }
 
-    /** What may be shown. */
+    /** Returns the fields for clients. */
     Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", order.tenancy().shown(id));
@@ -189,7 +189,7 @@ final class PacedReplay {
         return view;
     }
 
-    /** A watched job succeeded or failed again. */
+    /** Notes that a watched job succeeded or failed again. */
     void ended(Watched job, boolean failure, Instant now) {
         watched.remove(job);
         succeeded += failure ? 0 : 1;

@@ -12,21 +12,21 @@ import io.reprise.store.Page;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Pages of jobs. */
+/** Builds pages of jobs. */
 final class Pages {
 
-    /** A page with payloads ends when it has so many characters of them. */
+    /** A page with payloads ends at this number of characters. */
     private static final int MAX_CHARS = 4 << 20;
 
-    /** So many jobs are read at once before it is known how long their payloads are. */
+    /** Jobs read at once while the length of their payloads is unknown. */
     private static final int FEW = 10;
 
-    /** Enough for a few jobs in each place where a store has to look. */
+    /** Enough for a few jobs in each place that a store reads. */
     private static final int MIN_LOOKS = 100;
 
     private Pages() {}
 
-    /** A page as it is shown: with payloads and results only if they are asked for. */
+    /** Returns a page, with payloads and results only if the request asks for them. */
     static Response shown(Reprise reprise, JobQuery query, Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         return request.flag("payloads")
@@ -35,8 +35,8 @@ final class Pages {
     }
 
     /**
-     * Reads a few at a time, so that neither the page nor what is read for it grows beyond the limit by much. Each time has its
-     * part of the rows that a page may look at, and one that found less than it wanted is the last.
+     * Reads a few jobs at a time, so that neither the page nor one read exceeds the limit by much. Each read gets its
+     * share of the rows that a page may scan. A read that finds less than it wanted is the last.
      */
     private static Page<Job> whole(Reprise reprise, JobQuery query) {
         List<Job> jobs = new ArrayList<>();
@@ -60,7 +60,11 @@ final class Pages {
         return job.spec().payload().length() + (result == null ? 0L : result.length());
     }
 
-    /** @throws Problem if the cursor is none */
+    /**
+     * Finds jobs.
+     *
+     * @throws Problem if the cursor cannot be read
+     */
     private static Page<Job> find(Reprise reprise, JobQuery query) {
         try {
             return reprise.find(query);

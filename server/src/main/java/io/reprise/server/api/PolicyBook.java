@@ -16,8 +16,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Policies by name: presets, and those stored. A stored policy has versions, each greater than the last; a job keeps the one
- * it was enqueued with.
+ * Policies by name: presets and stored ones. A stored policy has growing versions. A job keeps the
+ * version it was enqueued with.
  */
 final class PolicyBook {
 
@@ -32,10 +32,10 @@ final class PolicyBook {
     }
 
     /**
-     * A policy given as such or by its name.
+     * Resolves a policy that is given in full or by name.
      *
-     * @param at where it stands in the request, as a JSON pointer
-     * @throws Problem naming everything that is wrong with it
+     * @param at JSON pointer of the policy in the request
+     * @throws Problem naming every error
      */
     RetryPolicy resolve(String at, JsonNode given, Tenancy tenancy) {
         if (given.isString()) {
@@ -45,7 +45,11 @@ final class PolicyBook {
         return read(at, given);
     }
 
-    /** A policy given as such. @throws Problem naming everything that is wrong with it */
+    /**
+     * Reads a policy that is given in full.
+     *
+     * @throws Problem naming every error
+     */
     static RetryPolicy read(String at, JsonNode given) {
         if (!given.isObject()) {
             throw Problem.invalid(at, "must be a policy or the name of one");

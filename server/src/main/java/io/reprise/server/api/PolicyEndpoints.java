@@ -28,7 +28,7 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
-/** Named retry policies, and what a policy would do. */
+/** Endpoints of named retry policies and of previews. */
 final class PolicyEndpoints implements Endpoints {
 
     private static final String SECTION = "Policies";
@@ -125,7 +125,7 @@ final class PolicyEndpoints implements Endpoints {
         String cursor = request.parameter("cursor");
         int limit = request.integer("limit", 100);
         String prefix = tenancy.prefix();
-        // Ids of a tenant lie together, and the prefix is no id itself.
+        // Ids of a tenant are adjacent, and the prefix itself is no id.
         String after = cursor != null ? tenancy.stored("cursor", cursor) : prefix;
         Page<Document> page = api.store().documents(PolicyBook.KIND, limit, after);
         List<Map<String, @Nullable Object>> items = new ArrayList<>();
@@ -161,7 +161,7 @@ final class PolicyEndpoints implements Endpoints {
         Optional<Document> before = document(request);
         long version = before.map(Document::version).orElse(0L);
         String match = request.parameter("If-Match");
-        // A star asks for any version, but for one.
+        // A star matches any existing version.
         boolean none = "*".equals(match) && before.isEmpty();
         if (match != null && (none || !ETags.match(match, tag(version)))) {
             throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + version);

@@ -20,7 +20,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Queues: how deep, how old, and whether they run. */
+/** Endpoints of queues: depth, age, pause and limit. */
 final class QueueEndpoints implements Endpoints {
 
     private static final String SECTION = "Queues";

@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What tenants may have. */
+/** Endpoints of tenants' quotas. */
 final class QuotaEndpoints implements Endpoints {
 
     private static final String SECTION = "Quotas";

@@ -14,16 +14,16 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the server can work. Whoever asks has little patience, and a store that is away may take half a minute to say so:
- * after two seconds it counts as away. However many ask, one looks.
+ * Whether the server can work. Probes are impatient, and a missing store may take half a minute to fail, so after two
+ * seconds it counts as away. However many probes ask, one thread checks.
  */
 final class Readiness implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 2;
-    // Not what the driver says: it may name hosts and users.
+    // Without the driver's message, which may name hosts and users.
     private static final List<String> AWAY = List.of("the store does not answer");
 
-    /** Calls of the store end after half a minute, and a piece of work has few of them. */
+    /** Store calls end after half a minute, and a step makes few of them. */
     private static final Duration STUCK = Duration.ofMinutes(2);
 
     private static final Duration DEAD = Duration.ofMinutes(10);
@@ -41,16 +41,16 @@ final class Readiness implements AutoCloseable {
     private boolean stopping;
 
     /**
-     * Of a server on a store.
+     * Creates the readiness of a server on a store.
      *
-     * @param parts how long each part of the engine has been at its present piece of work
+     * @param parts how long each part of the engine has been in its present step
      */
     Readiness(JobStore store, Supplier<Map<String, Duration>> parts) {
         this.store = store;
         this.parts = parts;
     }
 
-    /** Parts of the engine that will not come back: only a new process helps. Asks nobody. */
+    /** Returns parts of the engine that are stuck for good, so that only a new process helps. Asks nobody. */
     List<String> deadlocks() {
         return stuck(DEAD);
     }
@@ -63,12 +63,12 @@ final class Readiness implements AutoCloseable {
                 .toList();
     }
 
-    /** From now on it is not ready. */
+    /** Makes the server not ready from now on. */
     synchronized void stopping() {
         stopping = true;
     }
 
-    /** What is wrong; empty if nothing is. */
+    /** Returns the problems; empty if there are none. */
     synchronized CompletableFuture<List<String>> problems() {
         if (stopping) {
             return CompletableFuture.completedFuture(STOPPING);

@@ -26,7 +26,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Dead letters put back slowly: canary first, paced, and stopping by itself when they fail again. */
+/** Endpoints of paced replays: a canary first, then at a rate, and stopped when jobs fail again. */
 final class ReplayEndpoints implements Endpoints {
 
     private static final String SECTION = "Replays";
@@ -164,7 +164,7 @@ final class ReplayEndpoints implements Endpoints {
         return how;
     }
 
-    /** The same for the same key. */
+    /** Returns the id of the replay; equal keys give equal ids. */
     private static String id(Request request) {
         String key = request.parameter("Idempotency-Key");
         UUID id = key == null

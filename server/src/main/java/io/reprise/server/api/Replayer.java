@@ -30,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Moves paced replays on: puts dead letters back at the rate asked for, watches how they fare, and stops when they fail
- * again. What it is about to do is stored before it is done, so a crash neither loses count nor puts a job back twice.
+ * Moves paced replays on: it puts dead letters back at the wanted rate, watches their outcomes, and stops when they
+ * fail again. It stores each step before it takes it, so a crash neither loses count nor puts a job back twice.
  */
 final class Replayer implements AutoCloseable {
 
@@ -44,7 +44,7 @@ final class Replayer implements AutoCloseable {
     private static final Duration SEARCH = Duration.ofSeconds(1);
     private static final int MAX_WATCHED = 500;
 
-    /** How long one that has ended can be looked at. */
+    /** How long an ended replay is kept. */
     private static final Duration KEPT = Duration.ofDays(30);
 
     private final Reprise reprise;
@@ -75,7 +75,7 @@ final class Replayer implements AutoCloseable {
         Future<?> unused = thread.scheduleWithFixedDelay(this::tick, TICK_MILLIS, TICK_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    /** Looks at once rather than now and then. */
+    /** Runs a step at once. */
     void wake() {
         thread.execute(() -> {
             idle = 0;
@@ -142,7 +142,7 @@ final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Puts back what the document says is about to be. */
+    /** Puts back the jobs that the document announces. */
     private void perform(PacedReplay replay, Document document, List<Watched> next) {
         int refused = 0;
         for (Watched each : next) {
@@ -154,7 +154,8 @@ final class Replayer implements AutoCloseable {
         if (refused > 0) {
             replay.refused += refused;
             replay.replayed -= refused;
-            // If another was first, the job is found neither succeeded nor failed and is let go when watched.
+            // If another process was first, the job is found neither succeeded nor failed, and is
+            // dropped when it is watched.
             store.putDocument(document.with(replay.json()));
         }
     }
@@ -168,7 +169,7 @@ final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Learns how those that were put back fare: what counts is the first attempt after that. */
+    /** Checks the jobs that were put back. The first attempt after that counts. */
     private void watch(PacedReplay replay, Instant now) {
         for (Watched each : List.copyOf(replay.watched)) {
             Job job = store.find(JobId.parse(each.id())).orElse(null);
@@ -177,7 +178,7 @@ final class Replayer implements AutoCloseable {
             } else if (job.state() == JobState.SUCCEEDED) {
                 replay.ended(each, false, now);
             } else if (isOld(job, replay)) {
-                // Stored as about to be put back, but that was never done.
+                // The document announced the job, but it was never put back.
                 if (!putBack(replay, each)) {
                     replay.watched.remove(each);
                 }
@@ -190,20 +191,20 @@ final class Replayer implements AutoCloseable {
         }
     }
 
-    /** Whether it is still the dead letter it was when the replay began. */
+    /** Whether the job is still the dead letter from before the replay. */
     private static boolean isOld(Job job, PacedReplay replay) {
         Instant failedAt = job.times().finishedAt();
         return job.state() == JobState.FAILED && failedAt != null && failedAt.isBefore(replay.order.createdAt());
     }
 
-    /** The jobs to put back now. Those that failed after the replay began are not its own to touch. */
+    /** Returns the jobs to put back now. Jobs that failed after the replay began are left alone. */
     private List<Watched> next(PacedReplay replay, Instant now) {
         int room = Math.min(allowance(replay), MAX_WATCHED - replay.watched.size());
         if (room < 1 || replay.exhausted || (replay.state == State.CANARY && replay.replayed > 0)) {
             return List.of();
         }
         List<Watched> next = new ArrayList<>();
-        // Pages may be empty: other replays wait meanwhile, so this one goes on at the next step where it ended.
+        // Pages may be empty. After this time the next step continues, so that other replays have their turn.
         long end = nanos.getAsLong() + SEARCH.toNanos();
         while (next.size() < room && !replay.exhausted && nanos.getAsLong() - end < 0) {
             JobQuery query = replay.order.query().brief().state(JobState.FAILED).limit(room - next.size());
@@ -240,7 +241,7 @@ final class Replayer implements AutoCloseable {
         long now = nanos.getAsLong();
         Pace pace = paces.getOrDefault(replay.id, new Pace(now, 1));
         double earned = (now - pace.nanos) / 1e9 * replay.order.rate();
-        // What was not used while nothing could be put back must not come as a burst.
+        // Allowance that could not be used must not become a burst.
         double most = Math.max(1, replay.order.rate());
         paces.put(replay.id, new Pace(now, Math.min(most, pace.allowance + earned)));
         return (int) Math.min(most, pace.allowance + earned);

@@ -21,7 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The whole server: the engine, what watches it, and the API before it. Thread-safe. */
+/** The whole server: the engine, its monitoring, and the API. Thread-safe. */
 public final class RepriseServer implements AutoCloseable {
 
     private final Reprise reprise;
@@ -35,15 +35,15 @@ public final class RepriseServer implements AutoCloseable {
     private final Outgoing outgoing;
 
     /**
-     * What a server is made of.
+     * The parts of a server.
      *
-     * @param name of this process in the fleet
+     * @param name name of this process in the fleet
      * @param rate requests per second that one key may send
-     * @param outgoing calls to others
-     * @param quotas what a tenant may have
-     * @param oidc whose tokens count beside keys; null if nobody's
-     * @param auditReads whether the audit log tells who read payloads
-     * @param more further parts of the API, made once the engine runs
+     * @param outgoing calls to other servers
+     * @param quotas limits of a tenant
+     * @param oidc provider whose tokens count beside keys; null if there is none
+     * @param auditReads whether the audit log records reads of payloads
+     * @param more further parts of the API, created when the engine runs
      */
     public record Parts(
             String name,
@@ -56,7 +56,7 @@ public final class RepriseServer implements AutoCloseable {
             boolean auditReads,
             List<Function<Api, Endpoints>> more) {
 
-        /** With the quotas that tenants have unless told otherwise. */
+        /** Creates parts with the default quotas. */
         public Parts(
                 String name,
                 String version,
@@ -93,8 +93,8 @@ public final class RepriseServer implements AutoCloseable {
     /**
      * Starts the engine on this store and listens.
      *
-     * @param builder with settings, but neither store, codec nor remote workers
-     * @param store is prepared, and closed with the server
+     * @param builder with settings, but without store, codec and remote workers
+     * @param store a prepared store; it is closed with the server
      */
     public static RepriseServer start(RepriseBuilder builder, JobStore store, Parts parts) throws IOException {
         EventLog log = new EventLog(System.currentTimeMillis());
@@ -134,7 +134,7 @@ public final class RepriseServer implements AutoCloseable {
         return HttpServer.start(parts.http, gate, List.of(() -> operations));
     }
 
-    /** What needs no engine. */
+    /** Returns the endpoints that need no engine. */
     static List<Endpoints> endpoints(Api api, Keys keys, Waiting waiting, Replayer replayer) {
         PolicyBook policies = new PolicyBook(api.store());
         return List.of(
@@ -158,7 +158,7 @@ public final class RepriseServer implements AutoCloseable {
         return http.port();
     }
 
-    /** Requests that wait for something. */
+    /** Returns the number of requests that wait. */
     int waiting() {
         return waiting.size();
     }
@@ -167,7 +167,7 @@ public final class RepriseServer implements AutoCloseable {
         return reprise;
     }
 
-    /** Says that it is not ready, and goes on for a while, so that others send no more. */
+    /** Reports that it is not ready, and goes on for a while, so that load balancers send no more requests. */
     public void drain(Duration pause) throws InterruptedException {
         readiness.stopping();
         TimeUnit.NANOSECONDS.sleep(pause.toNanos());

@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Breakers and retry budgets of what jobs call. */
+/** Endpoints of resources: breakers and retry budgets. */
 final class ResourceEndpoints implements Endpoints {
 
     private static final String SECTION = "Resources";

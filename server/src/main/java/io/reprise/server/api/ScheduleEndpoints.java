@@ -30,7 +30,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.util.RawValue;
 
-/** Schedules: what creates jobs again and again. */
+/** Endpoints of schedules. */
 final class ScheduleEndpoints implements Endpoints {
 
     private static final String SECTION = "Schedules";
@@ -180,7 +180,7 @@ final class ScheduleEndpoints implements Endpoints {
         return Response.ok(view(stored(request), tenancy));
     }
 
-    /** What the audit log may know: no payload. */
+    /** Returns the fields for the audit log, without the payload. */
     private static Map<String, Object> told(StoredSchedule schedule) {
         return Map.of(
                 "rule", schedule.rule(),
@@ -243,7 +243,7 @@ final class ScheduleEndpoints implements Endpoints {
                 .orElseThrow(() -> Problem.notFound("Schedule '" + request.path("schedule") + "'"));
     }
 
-    /** As it was before it was stored, if this server has the key. */
+    /** Returns the payload as it was before it was stored, if this server has the key. */
     private String opened(String stored) {
         try {
             return api.codec().open(stored);
@@ -254,7 +254,7 @@ final class ScheduleEndpoints implements Endpoints {
 
     private Map<String, @Nullable Object> view(StoredSchedule schedule, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        // As the core writes it: kind, expression, zone, missed, overlap.
+        // The format of the core: kind, expression, zone, missed, overlap.
         String[] rule = schedule.rule().split("\\|", -1);
         boolean cron = rule[0].equals("cron");
         view.put("name", tenancy.shown(schedule.name()));

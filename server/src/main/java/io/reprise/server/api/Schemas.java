@@ -13,7 +13,7 @@ import io.reprise.server.http.Schema;
 import io.reprise.store.JobQuery;
 import java.util.List;
 
-/** What the API takes and gives, as schemas that more than one operation uses. */
+/** Schemas of requests and answers that several operations share. */
 final class Schemas {
 
     static final int MAX_BATCH = 1_000;

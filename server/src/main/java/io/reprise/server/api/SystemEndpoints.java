@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Is it alive, can it work, what does it measure, and what can be asked of it. */
+/** Endpoints for health, readiness, metrics and the API document. */
 final class SystemEndpoints implements Endpoints {
 
     private static final String SECTION = "System";
@@ -34,9 +34,9 @@ final class SystemEndpoints implements Endpoints {
     private volatile @Nullable Response document;
 
     /**
-     * The system's own endpoints.
+     * Creates the system endpoints.
      *
-     * @param metrics what is measured, as Prometheus reads it
+     * @param metrics metrics in the format of Prometheus
      * @param all every operation of the server, these included
      */
     SystemEndpoints(Readiness readiness, Supplier<String> metrics, String version, Supplier<List<Operation>> all) {
@@ -83,7 +83,7 @@ final class SystemEndpoints implements Endpoints {
                         .does(request -> OpenApiPage.response(all.get(), version)));
     }
 
-    /** Made once: anyone may ask for it, as often as they like. */
+    /** Built once, because anyone may request it as often as they like. */
     private Response document() {
         Response made = document;
         if (made == null) {
@@ -93,7 +93,7 @@ final class SystemEndpoints implements Endpoints {
         return made;
     }
 
-    /** They are of the whole process, with the names of everybody's queues and resources. */
+    /** Metrics cover the whole process, with the names of all queues and resources. So a tenant may not read them. */
     private Answer metrics(Request request) {
         if (request.caller().tenant() != null) {
             throw Problem.of(ProblemType.FORBIDDEN, "Metrics are of all tenants: this needs a key without one");

@@ -21,12 +21,15 @@ import java.util.OptionalInt;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Things of the core as JSON, in the core's own words. What is not set is null, so that every member is always there. */
+/**
+ * Shows objects of the core as JSON, with the core's names. Unset values are null, so that
+ * every member is always there.
+ */
 final class Views {
 
     private Views() {}
 
-    /** A job with everything but its policy and its history. */
+    /** Shows a job with everything but its policy and its history. */
     static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = brief(job, tenancy);
         view.put("result", json(job.status().result()));
@@ -34,7 +37,7 @@ final class Views {
         return view;
     }
 
-    /** The same without payload and result, which may be long. */
+    /** Shows a job without payload and result, which may be long. */
     static Map<String, @Nullable Object> brief(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", job.id().toString());
@@ -160,7 +163,7 @@ final class Views {
         return view;
     }
 
-    /** A page: its items, and the cursor of the next or null. */
+    /** Shows a page: its items, and the cursor of the next page or null. */
     static <T> Map<String, @Nullable Object> page(Page<T> page, Function<T, ?> view) {
         return page(page.items().stream().map(view).toList(), page.next());
     }
@@ -176,7 +179,7 @@ final class Views {
         return duration == null ? null : Durations.text(duration);
     }
 
-    /** Stored JSON as JSON; what is none, as text. */
+    /** Shows stored JSON as JSON, and any other text as text. */
     static @Nullable Object json(@Nullable String stored) {
         if (stored == null) {
             return null;

@@ -18,23 +18,23 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers that wait for something, without a thread for each: a few threads look again and again, less and less often, or when
- * the store says that there is work.
+ * Lets requests wait without a thread for each. A few threads check again and again, less and less often, or when
+ * the store announces work.
  */
 final class Waiting implements AutoCloseable {
 
     private static final int THREADS = 4;
     private static final int MAX_WAITING = 1_000;
-    /** A quarter for others is left even by two that take what they can. */
+    /** Two callers that take all they can leave a quarter to the others. */
     private static final int MAX_OF_ONE = 375;
 
     private static final long FIRST_MILLIS = 10;
     private static final long LAST_MILLIS = 250;
 
-    /** Looks whether there is an answer. */
+    /** Checks whether there is an answer. */
     interface Look {
 
-        /** Null if there is none yet; never if it is the last look. */
+        /** Returns null if there is no answer yet. The last check must return an answer. */
         @Nullable
         Response look(boolean last);
     }
@@ -52,9 +52,9 @@ final class Waiting implements AutoCloseable {
     }
 
     /**
-     * Waits for what happens in this store.
+     * Creates the waiting of requests on this store.
      *
-     * @param poll how often those look who are woken by the store
+     * @param poll how often requests check that the store can also wake
      */
     Waiting(JobStore store, Duration poll) {
         threads = new ScheduledThreadPoolExecutor(THREADS, work -> {
@@ -69,14 +69,14 @@ final class Waiting implements AutoCloseable {
         store.onWake(waker);
     }
 
-    /** Looks at once, and again until there is an answer, the time is up, or the client has gone. */
+    /** Checks at once, and again until there is an answer, the time is up, or the client has gone. */
     Answer until(Request request, Duration limit, Look look) {
         Look living = living(request, look);
         Response first = living.look(limit.isZero() || limit.isNegative());
         return first == null ? wait(whose(request.caller()), limit, living) : first;
     }
 
-    /** The same for work: waits until the store says that there may be some. Of those with the same wish one looks for all. */
+    /** Waits until the store announces work. Of several requests with the same wish, one checks for all. */
     Answer forWork(Request request, Duration limit, Object wish, Look look) {
         Look living = living(request, look);
         Response first = living.look(limit.isZero() || limit.isNegative());
@@ -99,7 +99,10 @@ final class Waiting implements AutoCloseable {
         };
     }
 
-    /** All keys of a tenant count together; one that has none stands for itself. */
+    /**
+     * Returns the name that requests are counted under. All keys of a tenant count together; a key
+     * without a tenant counts alone.
+     */
     private static String whose(Caller caller) {
         return caller.tenant() == null ? caller.name() : "tenant " + caller.tenant();
     }
@@ -153,12 +156,12 @@ final class Waiting implements AutoCloseable {
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Requests that wait. */
+    /** Returns the number of waiting requests. */
     synchronized int size() {
         return size;
     }
 
-    /** Whoever waits is answered with what there is. */
+    /** Answers all waiting requests with what there is. */
     void finish() {
         finishing = true;
         lines.finish();

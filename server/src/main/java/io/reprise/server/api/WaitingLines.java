@@ -18,13 +18,13 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait for the same thing stand in one line, and only the first of a line looks: when the store says that there
- * may be work, and now and then, for what the store does not tell, such as jobs that become due. Who finds something
- * leaves, and the next one looks. So what waiting costs depends on how many lines there are, not on how many wait. Thread-safe.
+ * Requests with the same wish wait in one line, and only the first of a line checks for jobs. It checks when the store
+ * announces work, and from time to time, because the store does not announce jobs that become due. A request that finds
+ * jobs leaves, and the next one checks. So the cost depends on the number of lines, not of requests. Thread-safe.
  */
 final class WaitingLines {
 
-    /** Between two looks of one line that found nothing; more if there are many lines. */
+    /** The rest after a check of one line that found nothing; longer if there are many lines. */
     private static final Duration REST = Duration.ofMillis(5);
 
     private static final Duration REST_PER_LINE = Duration.ofMillis(2);
@@ -35,7 +35,7 @@ final class WaitingLines {
         private final Waiting.Look look;
         private final BooleanSupplier isGone;
         private final CompletableFuture<Response> answer = new CompletableFuture<>();
-        /** Whether its time was up while it looked. */
+        /** Whether its time was up while it checked. */
         private boolean late;
 
         Waiter(Object wish, Waiting.Look look, BooleanSupplier isGone) {
@@ -45,7 +45,7 @@ final class WaitingLines {
         }
     }
 
-    /** Those who wait for the same. */
+    /** Requests with the same wish. */
     private static final class Line {
         private final Deque<Waiter> waiters = new ArrayDeque<>();
         private boolean busy;
@@ -57,9 +57,9 @@ final class WaitingLines {
     private final Map<Object, Line> lines = new HashMap<>();
 
     /**
-     * Lines without anybody.
+     * Creates the lines, all empty.
      *
-     * @param poll how often each line looks although nobody said that there is work
+     * @param poll how often each line checks without an announcement
      */
     WaitingLines(ScheduledExecutorService threads, Duration poll) {
         this.threads = threads;
@@ -68,16 +68,16 @@ final class WaitingLines {
     }
 
     /**
-     * Waits in the line of those with the same wish, at the end.
+     * Waits at the end of the line with the same wish.
      *
-     * @param isGone whether nobody wants the answer any more
+     * @param isGone whether the client no longer wants the answer
      */
     CompletableFuture<Response> wait(Object wish, Duration limit, Waiting.Look look, BooleanSupplier isGone) {
         Waiter waiter = new Waiter(wish, look, isGone);
         synchronized (this) {
             Line line = lines.computeIfAbsent(wish, key -> new Line());
             line.waiters.addLast(waiter);
-            // What came between its own look and now was announced to nobody.
+            // Work that came between the caller's own check and this moment was not announced to this line.
             wake(line);
         }
         Future<?> expiry = threads.schedule(() -> expire(waiter), limit.toNanos(), TimeUnit.NANOSECONDS);
@@ -85,7 +85,7 @@ final class WaitingLines {
         return waiter.answer;
     }
 
-    /** There may be work. Returns at once. */
+    /** Makes all lines check. Returns at once. */
     synchronized void wake() {
         lines.values().forEach(this::wake);
     }
@@ -105,7 +105,7 @@ final class WaitingLines {
         return gone;
     }
 
-    /** Everybody is answered with what there is. */
+    /** Answers all waiting requests with what there is. */
     void finish() {
         List<Waiter> all = new ArrayList<>();
         synchronized (this) {
@@ -152,7 +152,7 @@ final class WaitingLines {
         return first;
     }
 
-    /** Puts one back that found nothing; whether another is to look at once. */
+    /** Puts a request back that found nothing. Returns whether another must check at once. */
     private boolean goesOn(Line line, Waiter first) {
         synchronized (this) {
             if (!first.late) {
@@ -170,7 +170,7 @@ final class WaitingLines {
         return true;
     }
 
-    /** Its time is up. One that is looking just now is answered after that. */
+    /** Ends a request whose time is up. A request that is checking right now is answered after that. */
     private void expire(Waiter waiter) {
         synchronized (this) {
             Line line = lines.get(waiter.wish);
@@ -194,7 +194,7 @@ final class WaitingLines {
         try {
             Future<?> unused = threads.schedule(work, Math.max(0, nanos), TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException e) {
-            // Closed meanwhile: nobody waits for an answer any more.
+            // Closed: nobody waits for an answer any more.
         }
     }
 }

@@ -19,9 +19,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key as it is stored: never its secret, only the secret's hash.
+ * A key as it is stored: with the hash of its secret, never the secret.
  *
- * @param previous hash of the secret before the last rotation; counts until {@code previousUntil}
+ * @param previous hash of the secret before the last rotation; valid until {@code previousUntil}
  */
 record ApiKey(
         String id,
@@ -63,7 +63,7 @@ record ApiKey(
         return Json.text(all);
     }
 
-    /** What may be shown. */
+    /** Returns the fields for clients. */
     Map<String, @Nullable Object> view() {
         Map<String, @Nullable Object> all = new LinkedHashMap<>();
         all.put("id", id);
@@ -79,7 +79,7 @@ record ApiKey(
         return new ApiKey(id, name, scopes, tenant, newHash, hash, until, createdAt, terms);
     }
 
-    /** Takes the same time whether it is right or wrong. */
+    /** Takes the same time whether the secret is right or wrong. */
     boolean accepts(String secret, Instant now) {
         String presented = hash(secret);
         boolean current = same(presented, hash);
@@ -95,7 +95,7 @@ record ApiKey(
         return new Caller("key " + shown + " (" + id + of, scopes, tenant, terms.bounds());
     }
 
-    /** Secrets are random and long, so one round of a fast hash keeps them. */
+    /** Secrets are random and long, so one round of a fast hash is enough. */
     static String hash(String secret) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -7,7 +7,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** A token bucket for each of many names, of which only those in use are kept. Thread-safe. */
+/** A token bucket for each of many names. Only names in use are kept. Thread-safe. */
 final class Buckets {
 
     private static final int MAX = 10_000;
@@ -34,27 +34,27 @@ final class Buckets {
         return true;
     }
 
-    /** Takes so many, whether or not they are there, from a bucket that is filled at this rate. */
+    /** Takes {@code amount} tokens, even if there are fewer, from a bucket with this rate. */
     synchronized void take(String name, Instant now, double amount, double rate) {
         put(name, tokens(name, now, rate, 2 * rate) - amount, now);
     }
 
-    /** How long until there is one again. */
+    /** How long until there is a token. */
     synchronized Duration untilOne(String name, Instant now) {
         return until(1 - tokens(name, now, perSecond, capacity), perSecond);
     }
 
-    /** The same for a bucket that is filled at this rate. */
+    /** How long until there is a token, for a bucket with this rate. */
     synchronized Duration untilOne(String name, Instant now, double rate) {
         return until(1 - tokens(name, now, rate, 2 * rate), rate);
     }
 
-    /** Whole tokens that are left. */
+    /** Returns the number of whole tokens that are left. */
     synchronized long left(String name, Instant now) {
         return (long) Math.max(0, tokens(name, now, perSecond, capacity));
     }
 
-    /** How long until it is full. */
+    /** How long until the bucket is full. */
     synchronized Duration untilFull(String name, Instant now) {
         return until(capacity - tokens(name, now, perSecond, capacity), perSecond);
     }

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets requests in by their keys. A right key is let in whatever else comes from its address; an address that shows many wrong
- * ones is told to wait, and the log tells of it. Who asks too often is told to wait. Thread-safe.
+ * Admits requests by their keys. A right key is always admitted, whatever else comes from its address. An address that
+ * sends many wrong keys must wait, and the log says so. A key that sends too many requests must wait. Thread-safe.
  */
 public final class Gatekeeper implements Gate {
 
@@ -40,21 +40,21 @@ public final class Gatekeeper implements Gate {
     private final Buckets told;
     private final LongAdder wrongKeys = new LongAdder();
 
-    /** Hears of what is to be written down. */
+    /** Receives events for the audit log. */
     public interface Witness {
 
-        /** Hears of a request that was refused; of many alike, of one in a minute. */
+        /** Receives a refused request; of many alike, one per minute. */
         void refused(String by, String subject, String why);
 
-        /** Hears of a request that is about to read payloads. */
+        /** Receives a request that is about to read payloads. */
         void read(String by, String what);
     }
 
     /**
-     * A gate before these keys.
+     * Creates a gate for these keys.
      *
-     * @param oidc whose tokens count too; null if nobody's
-     * @param witness hears of what is refused and read
+     * @param oidc provider whose tokens count too; null if there is none
+     * @param witness receives refusals and reads
      * @param rate requests per second that one key, or one address without a key, may send; twice as many at once
      */
     public Gatekeeper(Keys keys, @Nullable Oidc oidc, int rate, InstantSource clock, Witness witness) {
@@ -125,7 +125,7 @@ public final class Gatekeeper implements Gate {
         keys.used(key);
     }
 
-    /** As drafted by the IETF: what there may be in a window, what is left of it, and when all of it is there again. */
+    /** Headers of the IETF draft: the limit of a window, what is left of it, and when it is full again. */
     @Override
     public Map<String, String> limits(Caller caller) {
         return caller.scopes().isEmpty() ? Map.of() : limits(caller.name(), clock.instant());
@@ -155,7 +155,7 @@ public final class Gatekeeper implements Gate {
                                 .isPresent());
     }
 
-    /** Wrong keys that were shown since the start. */
+    /** Returns the number of wrong keys since the start. */
     public long wrongKeys() {
         return wrongKeys.sum();
     }
@@ -171,7 +171,7 @@ public final class Gatekeeper implements Gate {
                 : tooMany("Too many wrong keys from this address", wrong.untilOne(address, now));
     }
 
-    /** Once a minute for a caller, whatever the reason: it may be text that the caller chose. */
+    /** Reports once a minute per caller, whatever the reason: the reason may contain text that the caller chose. */
     @Override
     public void refused(Caller caller, String operation, String why) {
         if (!caller.scopes().isEmpty() && told.take(caller.name(), clock.instant())) {

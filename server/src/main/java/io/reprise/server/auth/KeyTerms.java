@@ -12,13 +12,13 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * On what terms a key is given to somebody. Empty sets bind it to nothing in particular.
+ * The terms of a key. Empty sets do not restrict it.
  *
- * @param owner who answers for it; null if nobody was named
- * @param expiresAt from when on it counts no more; null if never
- * @param queues that jobs must be in, as the key's holder calls them
- * @param types that jobs must be of
- * @param addresses and ranges it may be used from
+ * @param owner the person who answers for it; null if not named
+ * @param expiresAt when it expires; null if never
+ * @param queues queues that jobs must be in, by the names that the holder uses
+ * @param types types that jobs must be of
+ * @param addresses addresses and ranges from which it may be used
  */
 public record KeyTerms(
         @Nullable String owner,
@@ -35,7 +35,7 @@ public record KeyTerms(
         addresses = Set.copyOf(addresses);
     }
 
-    /** Those that an object's members say. */
+    /** Reads the terms from the members of an object. */
     public static KeyTerms of(Fields fields) {
         return new KeyTerms(
                 fields.text("owner"),
@@ -45,7 +45,11 @@ public record KeyTerms(
                 fields.texts("addresses"));
     }
 
-    /** Refuses ranges that are none. @throws IllegalArgumentException naming the first */
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException naming the first that cannot be read
+     */
     public void requireAddresses() {
         List.copyOf(addresses).forEach(each -> new TrustedProxies(List.of(each)));
     }

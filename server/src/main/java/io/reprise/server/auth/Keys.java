@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The API keys there are. A key's text is {@code reprise_ID_SECRET}. What is known of a key is asked for again after a few
- * seconds, so that is how long a revoked key may still work in another process. Thread-safe.
+ * The API keys. A key's text is {@code reprise_ID_SECRET}. A key is read again after a few seconds, so a revoked key
+ * may work that long in another process. Thread-safe.
  */
 public final class Keys {
 
@@ -41,7 +41,7 @@ public final class Keys {
     private static final int SECRET_BYTES = 32;
     private static final int ID_BYTES = 6;
 
-    /** A key with its text, which is nowhere to be had again. */
+    /** A key with its text, which is not stored anywhere. */
     public record NewKey(String text, Map<String, @Nullable Object> view) {
         @Override
         public String toString() {
@@ -49,13 +49,13 @@ public final class Keys {
         }
     }
 
-    /** Nobody else's keys begin so, and those that look for lost ones know whose they are. */
+    /** Unique to Reprise, so that scanners for leaked secrets recognise the keys. */
     public static final String PREFIX = "reprise_";
 
     /** The text of a key: its id and its secret. */
     static final String PATTERN = PREFIX + "([0-9a-f]{12})_([0-9a-f]{64})";
 
-    /** Ids that there are; those made since elsewhere are not among them. */
+    /** All ids at a moment. Keys that other processes made since are missing. */
     private record Ids(Set<String> all, Instant until) {}
 
     private record Known(Optional<ApiKey> key, Instant until) {}
@@ -77,17 +77,17 @@ public final class Keys {
         return store.documents(ApiKey.KIND, 1, null).items().isEmpty();
     }
 
-    /** Makes a key. Its text is in the answer and nowhere else. */
+    /** Creates a key. Its text is only in the answer. */
     public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
         return create(name, scopes, tenant, KeyTerms.NONE, note);
     }
 
-    /** The same on terms. */
+    /** Creates a key with terms. Its text is only in the answer. */
     public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, Note note) {
         return create(text(hex(ID_BYTES), hex(SECRET_BYTES)), name, scopes, tenant, terms, note);
     }
 
-    /** The same for a key whose text somebody else made. */
+    /** Creates a key whose text the caller made. */
     public NewKey create(String text, String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
         return create(text, name, scopes, tenant, KeyTerms.NONE, note);
     }
@@ -107,7 +107,7 @@ public final class Keys {
         return new NewKey(text(key.id(), secret), view(key, null));
     }
 
-    /** Gives a key a new secret; the old one counts for the grace. */
+    /** Gives a key a new secret. The old one is valid for the grace. */
     public NewKey rotate(String id, Duration grace, Note note) {
         Document document = require(id);
         String secret = hex(SECRET_BYTES);
@@ -148,7 +148,7 @@ public final class Keys {
 
     public Page<Map<String, @Nullable Object>> list(int limit, @Nullable String after) {
         Page<Document> page = store.documents(ApiKey.KIND, limit, after);
-        // No more keys are used than there are, so this page of uses reaches as far as that of the keys.
+        // There are no more uses than keys, so this page of uses covers the page of keys.
         Map<String, Document> uses = new HashMap<>();
         store.documents(USE, limit, after).items().forEach(use -> uses.put(use.id(), use));
         return new Page<>(
@@ -158,10 +158,10 @@ public final class Keys {
                 page.next());
     }
 
-    /** Whose key this is; empty if it is none of ours, or not right. Whether its terms allow what it is for is not looked at. */
+    /** Returns the key; empty if the id is unknown or the secret wrong. It does not check the terms. */
     Optional<ApiKey> shown(String id, String secret) {
         Optional<ApiKey> key = key(id);
-        // As much work for an unknown id as for a known one.
+        // An unknown id takes as much work as a known one.
         boolean right = key.orElse(NOBODY).accepts(secret, clock.instant());
         return right ? key : Optional.empty();
     }
@@ -194,8 +194,7 @@ public final class Keys {
         if (cached != null && now.isBefore(cached.until)) {
             return cached.key;
         }
-        // A flood of made-up ids must not cost a look into the store each: then only those are looked for that there
-        // are.
+        // A flood of invented ids must not cost one store call each. Beyond the rate only existing ids are read.
         Optional<ApiKey> key = looks.take("", now) || isId(id, now)
                 ? store.document(ApiKey.KIND, id).map(ApiKey::read)
                 : Optional.empty();
@@ -220,7 +219,11 @@ public final class Keys {
         return ids.all.contains(id);
     }
 
-    /** Refuses what is no text of a key. @throws IllegalArgumentException without quoting it */
+    /**
+     * Checks that a text is a key.
+     *
+     * @throws IllegalArgumentException without quoting the text
+     */
     public static void requireKey(String text) {
         if (!text.matches(PATTERN)) {
             throw new IllegalArgumentException("a key is " + PREFIX + ", 12 hexadecimal digits, _ and 64 of them");

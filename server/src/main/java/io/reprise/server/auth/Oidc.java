@@ -41,8 +41,9 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Lets in those for whom an OpenID provider vouches: bearer tokens that it has signed, for this server, not expired. What a token's holder
- * may do, and whose jobs, its claims say. The provider is asked for its keys when the first token comes, and now and then. Thread-safe.
+ * Admits users of an OpenID provider by bearer tokens: signed by the provider, issued for this server, not expired. The
+ * token's claims say which scopes and which tenant its holder has. The provider's keys are read with the first token,
+ * and again from time to time. Thread-safe.
  */
 public final class Oidc {
 
@@ -54,12 +55,12 @@ public final class Oidc {
     private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
     private static final Duration WITHOUT_PROVIDER = Duration.ofHours(4);
 
-    /** In a claim, whose jobs a token is for: all tenants' and nobody's. */
+    /** Value of the tenant claim for a token that covers all tenants. */
     private static final String EVERYBODY = "*";
 
     private static final Pattern TENANT = Pattern.compile("[A-Za-z0-9][A-Za-z0-9_.-]{0,31}");
 
-    /** Signatures only: a secret that is shared with the provider would let the server make tokens of its own. */
+    /** Only asymmetric signatures: with a shared secret the server could make tokens itself. */
     private static final Set<JWSAlgorithm> ALGORITHMS = Set.of(
             JWSAlgorithm.RS256,
             JWSAlgorithm.RS384,
@@ -72,12 +73,12 @@ public final class Oidc {
             JWSAlgorithm.ES512);
 
     /**
-     * Who is trusted for what.
+     * The trusted provider.
      *
-     * @param issuer of the tokens, as it calls itself
-     * @param audience that tokens must be for
-     * @param scopesClaim where a token's scopes are: a list, or text with spaces between
-     * @param tenantClaim where a token's tenant is
+     * @param issuer issuer of the tokens, as it names itself
+     * @param audience audience that tokens must have
+     * @param scopesClaim claim with the scopes: a list, or text with spaces between
+     * @param tenantClaim claim with the tenant
      */
     public record Settings(String issuer, String audience, String scopesClaim, String tenantClaim) {}
 
@@ -93,7 +94,11 @@ public final class Oidc {
         this.clock = clock;
     }
 
-    /** Refuses what is no issuer that can be trusted. @throws IllegalArgumentException saying why */
+    /**
+     * Checks an issuer.
+     *
+     * @throws IllegalArgumentException saying why it cannot be trusted
+     */
     public static void requireIssuer(String issuer) {
         URI uri = URI.create(issuer);
         boolean local = "localhost".equals(uri.getHost()) || "127.0.0.1".equals(uri.getHost());
@@ -108,9 +113,9 @@ public final class Oidc {
     }
 
     /**
-     * Who holds this token; empty if it is not valid, or its claims do not say what it is for.
+     * Returns the holder of a token; empty if the token is not valid, or its claims are incomplete.
      *
-     * @throws Problem if the provider's keys cannot be had
+     * @throws Problem if the provider's keys cannot be read
      */
     Optional<Caller> caller(String token) {
         try {
@@ -135,7 +140,7 @@ public final class Oidc {
         if (name.equals(EVERYBODY)) {
             return Optional.of(new Caller("user " + shown(claims.getSubject()) + " (oidc)", scopes, null));
         }
-        // Keys are everybody's, so that no tenant's token manages them.
+        // Keys belong to all tenants, so no tenant's token may manage them.
         scopes.remove(Scope.ADMIN);
         return Optional.of(
                 new Caller("user " + shown(claims.getSubject()) + " (oidc" + Tenancy.of(name), scopes, name));
@@ -181,7 +186,7 @@ public final class Oidc {
         return known;
     }
 
-    /** Where the provider says that its keys are. */
+    /** Returns the address of the provider's keys. */
     private URL keys() throws IOException {
         String base = settings.issuer.replaceAll("/+$", "");
         JsonNode found =

@@ -23,9 +23,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How much each tenant may have, and how fast it may bring more. Callers without a tenant are the operator's own and have no quota. What
- * a tenant has is read from the store every few seconds, so several servers together may let pass what comes within that time.
- * Thread-safe.
+ * Limits what each tenant may store, and how fast it may add jobs. Callers without a tenant belong to the operator and
+ * have no quota. Use is read from the store every few seconds, so several servers together may admit a little more
+ * within that time. Thread-safe.
  */
 public final class Quotas {
 
@@ -38,12 +38,12 @@ public final class Quotas {
     private static final long PATIENCE_SECONDS = 30;
 
     /**
-     * What a tenant may have.
+     * The limits of a tenant.
      *
-     * @param jobs that wait
-     * @param bytes of payloads and results of all its jobs, the finished ones too
-     * @param jobsPerSecond that are enqueued, twice as many at once
-     * @param bytesPerSecond of payloads that are enqueued, twice as many at once
+     * @param jobs waiting jobs
+     * @param bytes payloads and results of all its jobs, the finished ones too
+     * @param jobsPerSecond jobs enqueued per second, twice as many at once
+     * @param bytesPerSecond bytes of payloads enqueued per second, twice as many at once
      */
     public record Limits(
             int jobs,
@@ -58,7 +58,7 @@ public final class Quotas {
         public static final Limits DEFAULT =
                 new Limits(1_000_000, 10_000_000_000L, 1_000, 1_000, 100, 50, 5_000, 20_000_000);
 
-        /** These with what the fields say. */
+        /** Returns these limits with those of the fields in place. */
         Limits with(Fields fields) {
             return new Limits(
                     fields.integer("jobs", jobs),
@@ -85,7 +85,7 @@ public final class Quotas {
         }
     }
 
-    /** What a tenant has: jobs that wait, bytes of payloads and results, and the names of its queues. */
+    /** The use of a tenant: waiting jobs, bytes of payloads and results, and the names of its queues. */
     public record Use(long jobs, long bytes, Set<String> queues) {
 
         private static final Use NOTHING = new Use(0, 0, Set.of());
@@ -104,10 +104,10 @@ public final class Quotas {
     private record Known(Limits limits, Instant until) {}
 
     /**
-     * What all tenants had at a moment.
+     * The use of all tenants at a moment.
      *
      * @param unfinished tenants that have more jobs than were counted
-     * @param until when it is known well enough
+     * @param until how long the count is used
      */
     private record Count(Map<String, Use> byTenant, Set<String> unfinished, Instant until) {}
 
@@ -120,13 +120,13 @@ public final class Quotas {
     private final TenantBytes stored;
     private Count count = new Count(Map.of(), Set.of(), Instant.MIN);
 
-    /** Jobs that were let pass since they were counted last. */
+    /** Jobs that were admitted since the last count. */
     private final Map<String, Long> since = new HashMap<>();
 
     /**
-     * Quotas on a store.
+     * Creates quotas on a store.
      *
-     * @param otherwise for tenants that have none of their own
+     * @param otherwise limits of tenants without their own
      */
     public Quotas(JobStore store, Limits otherwise, InstantSource clock) {
         this.store = store;
@@ -135,14 +135,14 @@ public final class Quotas {
         this.stored = new TenantBytes(store);
     }
 
-    /** Finds out how many bytes tenants have stored, which takes long if there are many jobs. */
+    /** Measures how many bytes tenants have stored. This takes long if there are many jobs. */
     public void measure() {
         if (!count().byTenant.isEmpty()) {
             stored.measure();
         }
     }
 
-    /** What this tenant may have. */
+    /** Returns the limits of a tenant. */
     public Limits of(String tenant) {
         Instant now = clock.instant();
         Known cached = known.get(tenant);
@@ -159,7 +159,7 @@ public final class Quotas {
         return limits;
     }
 
-    /** Gives a tenant quotas of its own; what the fields do not say is as for all others. */
+    /** Gives a tenant its own limits. Limits that the fields leave out are the default. */
     public Limits put(String tenant, Fields fields, Note note) {
         Limits limits = otherwise.with(fields);
         Map<String, Object> own = new LinkedHashMap<>(limits.view());
@@ -180,12 +180,12 @@ public final class Quotas {
         return store.document(KIND, tenant);
     }
 
-    /** What this tenant has, as it was a moment ago. */
+    /** Returns the use of a tenant, a few seconds old. */
     public synchronized Use use(String tenant) {
         Count all = count();
         Use counted = all.byTenant.getOrDefault(tenant, Use.NOTHING);
         if (all.unfinished.remove(tenant)) {
-            // Up to its own limit: beyond that it does not matter.
+            // Counts up to the tenant's limit; more does not matter.
             counted = new Use(store.live(tenant + Tenancy.END, of(tenant).jobs + 1), 0, counted.queues);
             all.byTenant.put(tenant, counted);
         }
@@ -193,11 +193,11 @@ public final class Quotas {
     }
 
     /**
-     * Lets jobs pass that a caller wants to enqueue.
+     * Admits jobs that a caller wants to enqueue.
      *
-     * @param queues of these jobs, as they are stored
-     * @param size of their payloads
-     * @throws Problem if they are too many, or come too fast
+     * @param queues stored names of the queues of these jobs
+     * @param size characters of their payloads
+     * @throws Problem if there are too many jobs, or they come too fast
      */
     public void enqueue(Caller caller, Set<String> queues, int number, long size) {
         String tenant = caller.tenant();
@@ -224,7 +224,11 @@ public final class Quotas {
         }
     }
 
-    /** Lets a name of a queue pass, as it is stored. @throws Problem if there are as many as there may be */
+    /**
+     * Admits a queue by its stored name.
+     *
+     * @throws Problem if the tenant has the maximum number of queues
+     */
     public void queue(Caller caller, String queue) {
         String tenant = caller.tenant();
         if (tenant != null) {
@@ -257,11 +261,11 @@ public final class Quotas {
     }
 
     /**
-     * Lets one more of something pass.
+     * Admits one more of something.
      *
-     * @param there how many there are
-     * @param most how many there may be
-     * @param things what they are
+     * @param there how many exist
+     * @param most how many may exist
+     * @param things the name of the things
      */
     public static void requireRoom(long there, int most, String things, String whatToDo) {
         if (there >= most) {
@@ -269,7 +273,10 @@ public final class Quotas {
         }
     }
 
-    /** How long a count that took so long holds. The process may have stood still, so there is a limit. */
+    /**
+     * Returns how long a count that took this long is used. The result is limited, because the
+     * process may have stood still.
+     */
     private static Duration counted(Duration took) {
         Duration rest = took.multipliedBy(REST_PER_COUNT);
         if (rest.compareTo(COUNTED_FOR) < 0) {
@@ -278,7 +285,7 @@ public final class Quotas {
         return rest.compareTo(LONGEST_COUNTED_FOR) < 0 ? rest : LONGEST_COUNTED_FOR;
     }
 
-    /** Counting again takes no more than a part of the time, however long it takes. */
+    /** Counts again only after a rest, so that counting takes only a part of the time. */
     private synchronized Count count() {
         Instant now = clock.instant();
         if (now.isBefore(count.until)) {

@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** A secret that all servers on one store share and nobody else knows: made by the first of them. Immutable. */
+/** A secret that all servers on one store share and nobody else knows. The first server creates it. Immutable. */
 public final class StoreSecret {
 
     private static final String KIND = "server-secret";
@@ -19,7 +19,7 @@ public final class StoreSecret {
     private static final String ALGORITHM = "HmacSHA256";
     private static final int BYTES = 32;
 
-    /** Bytes of a mark: too many to be guessed while a server counts wrong ones. */
+    /** Bytes of a signature. Guessing one takes longer than a server allows wrong tries. */
     private static final int MARK_BYTES = 10;
 
     private final SecretKeySpec key;
@@ -28,14 +28,14 @@ public final class StoreSecret {
         this.key = new SecretKeySpec(secret, ALGORITHM);
     }
 
-    /** That of this store. */
+    /** Returns the secret of this store, and creates it if needed. */
     public static StoreSecret of(DocumentStore store) {
         Document stored = store.document(KIND, ID).orElse(null);
         if (stored == null) {
             byte[] fresh = new byte[BYTES];
             new SecureRandom().nextBytes(fresh);
             String json = "\"" + HexFormat.of().formatHex(fresh) + "\"";
-            // Whoever is first has made it for all.
+            // If several servers try, the first one's secret is stored.
             store.putDocument(new Document(KIND, ID, 0, json));
             stored = store.document(KIND, ID).orElseThrow();
         }
@@ -43,7 +43,7 @@ public final class StoreSecret {
         return new StoreSecret(HexFormat.of().parseHex(hex));
     }
 
-    /** What only a server on this store can put to a text. */
+    /** Returns the signature of a text. */
     public String mark(String text) {
         try {
             Mac mac = Mac.getInstance(ALGORITHM);
@@ -55,7 +55,7 @@ public final class StoreSecret {
         }
     }
 
-    /** Whether this mark was put to this text. Takes the same time whether or not. */
+    /** Whether the signature fits the text. Takes the same time either way. */
     public boolean isMark(String mark, String text) {
         return MessageDigest.isEqual(
                 mark.getBytes(StandardCharsets.UTF_8), mark(text).getBytes(StandardCharsets.UTF_8));

@@ -7,10 +7,9 @@ import io.reprise.server.http.Problem;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names as a caller writes and sees them. What belongs to tenant {@code acme} is stored under names that begin with {@code
- * acme/}: queues first of all, so that a job belongs to the tenant of its queue, and resources, schedules, policies and
- * keys of jobs likewise. A tenant's key neither writes nor sees the prefix, and nothing without it; other keys see names
- * as they are stored.
+ * Translates names between a caller and the store. Everything of tenant {@code acme} is stored under names that begin
+ * with {@code acme/}: queues, resources, schedules, policies and keys of jobs. So a job belongs to the tenant of its
+ * queue. A tenant's key neither sends nor sees the prefix, and sees nothing without it. Other keys see stored names.
  */
 public final class Tenancy {
 
@@ -27,28 +26,32 @@ public final class Tenancy {
         return new Tenancy(tenant == null ? null : tenant + END);
     }
 
-    /** What the name of a tenant's caller ends with, and of no other's. */
+    /** Returns the ending of the names of a tenant's callers. No other caller's name ends so. */
     static String of(String tenant) {
         return " of " + tenant + ")";
     }
 
-    /** Whether something was done by a caller of the tenant's. */
+    /** Whether a caller of the tenant did something. */
     public boolean isBy(String caller) {
         return prefix == null || caller.endsWith(of(prefix.substring(0, prefix.length() - 1)));
     }
 
-    /** Whose a stored name is; null if nobody's in particular. */
+    /** Returns the tenant of a stored name; null if it has none. */
     public static @Nullable String tenant(String stored) {
         int end = stored.indexOf(END);
         return end <= 0 ? null : stored.substring(0, end);
     }
 
-    /** Null if everything may be seen. */
+    /** Returns null if everything is visible. */
     public @Nullable String prefix() {
         return prefix;
     }
 
-    /** A name as it is stored. @throws Problem if it is too long with the prefix */
+    /**
+     * Returns a name as it is stored.
+     *
+     * @throws Problem if it is too long with the prefix
+     */
     public String stored(String field, String name) {
         String full = prefix == null ? name : prefix + name;
         try {
@@ -58,7 +61,7 @@ public final class Tenancy {
         }
     }
 
-    /** Characters that a name may have before the prefix is put to it. */
+    /** Returns how many characters a name may have without the prefix. */
     public int room() {
         return JobSpec.MAX_NAME - (prefix == null ? 0 : prefix.length());
     }
@@ -67,7 +70,7 @@ public final class Tenancy {
         return name == null ? null : stored(field, name);
     }
 
-    /** A key of a job, which may be any text. */
+    /** Returns a key of a job as it is stored. It may be any text. */
     public @Nullable String storedKey(String field, @Nullable String key) {
         if (key == null || prefix == null) {
             return key;
@@ -82,7 +85,7 @@ public final class Tenancy {
         return prefix == null || (stored != null && stored.startsWith(prefix));
     }
 
-    /** A stored name as the caller knows it. */
+    /** Returns a stored name as the caller knows it. */
     public String shown(String stored) {
         return prefix != null && stored.startsWith(prefix) ? stored.substring(prefix.length()) : stored;
     }

@@ -7,8 +7,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How many bytes of payloads and results each tenant has in the store: as it was measured last, and what was let pass since. To
- * measure is to walk through all jobs, so it is done in parts and seldom. Thread-safe.
+ * The bytes of payloads and results of each tenant: the last measurement plus everything admitted since. A measurement
+ * reads all jobs, so it runs in parts and seldom. Thread-safe.
  */
 final class TenantBytes {
 
@@ -17,7 +17,7 @@ final class TenantBytes {
     private final InsightStore store;
     private Map<String, Long> measured = Map.of();
 
-    /** Let pass since the last measure began, and before. */
+    /** Bytes admitted since the last measurement began, and before it. */
     private Map<String, Long> since = new HashMap<>();
 
     private Map<String, Long> before = new HashMap<>();
@@ -34,7 +34,7 @@ final class TenantBytes {
         since.merge(tenant, bytes, Long::sum);
     }
 
-    /** Walks through the store. What is let pass meanwhile counts on top, even if it was seen. */
+    /** Reads the whole store. Bytes that are admitted during the measurement are added, even if it has seen them. */
     void measure() {
         begin();
         Map<String, Long> found = new HashMap<>();
@@ -52,7 +52,7 @@ final class TenantBytes {
         end(found);
     }
 
-    /** If the measure before failed, what was let pass before it is still not in it. */
+    /** If the previous measurement failed, the bytes admitted before it are still not included. */
     private synchronized void begin() {
         since.forEach((tenant, bytes) -> before.merge(tenant, bytes, Long::sum));
         since = new HashMap<>();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Who may do what: API keys with scopes and tenants, how often they may ask, and who is locked out. Secrets are stored
+ * Authentication and limits: API keys with scopes and tenants, request rates, quotas and lockouts. Secrets are stored
  * hashed, compared in constant time, shown once, and never logged.
  */
 @NullMarked

@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads server-sent events that have JSON as data. Not thread-safe. */
+/** Reads server-sent events with JSON data. Not thread-safe. */
 final class EventReader {
 
     private final Predicate<JsonNode> each;
@@ -21,13 +21,13 @@ final class EventReader {
         this.each = each;
     }
 
-    /** Of the last event that was read; null before the first. */
+    /** Returns the id of the last event; null before the first. */
     @Nullable
     String lastId() {
         return lastId;
     }
 
-    /** Returns whether more is wanted; then the stream has ended by itself. */
+    /** Reads the stream. Returns true if the stream ended although more is wanted. */
     boolean read(InputStream stream) throws IOException {
         BufferedReader lines = new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8));
         String id = null;

@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** To a server that runs. Redirects are not followed: the key is for this server only. */
+/** A link to a running server. It follows no redirects, because the key is for this server only. */
 public final class HttpLink implements Link {
 
     private static final Duration CONNECT = Duration.ofSeconds(10);
 
-    /** Longer than the server lets anyone wait, and long enough for the largest bulk. */
+    /** Longer than the server lets a request wait, and long enough for the largest bulk. */
     private static final Duration ANSWER = Duration.ofMinutes(5);
 
     private static final long AGAIN_NANOS = 1_000_000_000;
@@ -37,7 +37,11 @@ public final class HttpLink implements Link {
             .connectTimeout(CONNECT)
             .build();
 
-    /** @throws IllegalArgumentException if it is no URL of a server */
+    /**
+     * Creates a link.
+     *
+     * @throws IllegalArgumentException if the URL is not that of a server
+     */
     public HttpLink(String url, @Nullable String key) {
         URI uri = URI.create(url);
         String scheme = String.valueOf(uri.getScheme()).toLowerCase(Locale.ROOT);
@@ -91,7 +95,7 @@ public final class HttpLink implements Link {
                 }
                 more = reader.read(stream);
             } catch (IOException e) {
-                // The server went away in the midst of it: if it is back, it tells what was missed.
+                // The server went away during the stream. When it is back, it sends the missed events.
                 more = true;
             }
             if (more) {
@@ -106,7 +110,7 @@ public final class HttpLink implements Link {
             try {
                 request.header("Authorization", "Bearer " + key);
             } catch (IllegalArgumentException e) {
-                // The cause quotes the key.
+                // Without the cause, which quotes the key.
                 throw LinkException.refused("The key has characters that no key has", new IllegalArgumentException());
             }
         }

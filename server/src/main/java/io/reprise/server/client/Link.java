@@ -5,30 +5,30 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A way to the HTTP API. Not thread-safe. */
+/** Access to the HTTP API. Not thread-safe. */
 public interface Link extends AutoCloseable {
 
     /**
      * Performs one operation.
      *
      * @param target path and query; made with {@link Target}
-     * @return what it answers; an empty object if that is nothing
-     * @throws LinkException if it is refused, or cannot be done
+     * @return the answer; an empty object if there is none
+     * @throws LinkException if the operation is refused, or fails
      */
     JsonNode call(String method, Target target, @Nullable JsonNode body);
 
     /**
-     * Tells what happens to jobs from now on.
+     * Reports what happens to jobs from now on.
      *
      * @param filter parameters {@code queue}, {@code type} and {@code job}, where given
-     * @param each told of every event, until it answers false
+     * @param each receives every event, until it returns false
      */
     void follow(Target filter, Predicate<JsonNode> each);
 
-    /** What it leads to, without secrets. */
+    /** Returns the address, without secrets. */
     String where();
 
-    /** Whose events {@link #follow} tells, in words. */
+    /** Returns whose events {@link #follow} reports, in words. */
     String scope();
 
     @Override

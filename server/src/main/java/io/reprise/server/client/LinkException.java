@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.client;
 
-/** An operation was not done. The message says what, why, and what to do, in words for people; it quotes no secret. */
+/**
+ * Thrown if an operation was not done. The message says what failed, why, and what to do, for
+ * people; it quotes no secret.
+ */
 public final class LinkException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
@@ -13,12 +16,12 @@ public final class LinkException extends RuntimeException {
         this.refused = refused;
     }
 
-    /** What was asked for cannot be done: asking again the same way is of no use. */
+    /** The operation is refused: the same request again does not help. */
     static LinkException refused(String message, Throwable cause) {
         return new LinkException(message, true, cause);
     }
 
-    /** Nobody answered, or the one who did failed. */
+    /** No server answered, or the server failed. */
     static LinkException unavailable(String message, Throwable cause) {
         return new LinkException(message, false, cause);
     }

@@ -3,12 +3,12 @@ package io.reprise.server.client;
 
 import tools.jackson.databind.JsonNode;
 
-/** Problem documents as people read them. */
+/** Shows problem documents as text for people. */
 final class Problems {
 
     private Problems() {}
 
-    /** Everything that is wrong, a line each. */
+    /** Returns all errors, one per line. */
     static String text(String detail, JsonNode errors) {
         if (errors.size() < 2) {
             return detail;

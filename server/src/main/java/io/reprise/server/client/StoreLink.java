@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Straight to a store, as an admin: whoever can open the store may do everything anyway. */
+/** A link straight to a store, as an admin: a user who can open the store may do everything anyway. */
 public final class StoreLink implements Link {
 
     private static final long LOOK_NANOS = 500_000_000;
@@ -27,7 +27,7 @@ public final class StoreLink implements Link {
     private final LocalApi api;
     private final Caller caller;
 
-    /** In the name of this user, for the audit log. */
+    /** Creates a link in the name of this user, for the audit log. */
     public StoreLink(LocalApi api, String user) {
         this.api = api;
         this.caller = new Caller(user, Set.of(Scope.ADMIN), null);
@@ -55,7 +55,7 @@ public final class StoreLink implements Link {
         }
     }
 
-    /** Events are told by the process that runs a job. Here only what has changed between two looks can be told. */
+    /** The process that runs a job publishes its events. Here only changes between two reads can be reported. */
     @Override
     public void follow(Target filter, Predicate<JsonNode> each) {
         Map<String, String> known = null;

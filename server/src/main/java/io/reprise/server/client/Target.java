@@ -19,7 +19,10 @@ public final class Target {
         this.query = query;
     }
 
-    /** A path made of these parts, which may contain anything: {@code of("jobs", "17", "retry")} is /v1/jobs/17/retry. */
+    /**
+     * Returns a path of these parts, which may contain any characters:
+     * {@code of("jobs", "17", "retry")} is /v1/jobs/17/retry.
+     */
     public static Target of(String... parts) {
         StringBuilder path = new StringBuilder("/v1");
         for (String part : parts) {
@@ -28,7 +31,7 @@ public final class Target {
         return new Target(path.toString(), Map.of());
     }
 
-    /** With a parameter, unless it is null. */
+    /** Adds a parameter, unless it is null. */
     public Target with(String name, @Nullable Object value) {
         if (value == null) {
             return this;

@@ -22,7 +22,11 @@ public final class Durations {
 
     private Durations() {}
 
-    /** Reads a duration. @throws IllegalArgumentException if it is none, in words for people */
+    /**
+     * Reads a duration.
+     *
+     * @throws IllegalArgumentException with a message for people, if the text is no duration
+     */
     public static Duration parse(String text) {
         String trimmed = text.trim();
         try {
@@ -34,7 +38,7 @@ public final class Durations {
                 return sum(parts);
             }
         } catch (DateTimeException | ArithmeticException e) {
-            // Refused below, in the same words as anything else that is no duration.
+            // Refused below, with the same message as other texts.
         }
         if (trimmed.equals("0")) {
             return Duration.ZERO;
@@ -57,7 +61,7 @@ public final class Durations {
         return Duration.ofSeconds(split[0].longValueExact(), split[1].longValueExact());
     }
 
-    /** Short text that {@link #parse} reads: three decimals below a minute, whole seconds from an hour on. */
+    /** Returns a short text that {@link #parse} reads: three decimals below a minute, whole seconds from an hour on. */
     public static String text(Duration duration) {
         if (duration.isZero()) {
             return "0s";
@@ -77,7 +81,7 @@ public final class Durations {
                 + (seconds.signum() == 0 ? "" : nonZero(decimal(seconds, coarse ? 0 : 1), "s"));
     }
 
-    /** Milliseconds, with a fraction only where there is one. */
+    /** Returns milliseconds, with a fraction only if there is one. */
     public static BigDecimal millis(Duration duration) {
         BigDecimal millis = BigDecimal.valueOf(duration.getSeconds())
                 .multiply(SECOND)
@@ -95,7 +99,7 @@ public final class Durations {
         return number.equals("0") ? "" : number + unit;
     }
 
-    /** Cut, not rounded: 59.9996 must not become 60. */
+    /** Cuts instead of rounding: 59.9996 must not become 60. */
     private static String decimal(BigDecimal value, int digits) {
         return value.setScale(digits, RoundingMode.DOWN).stripTrailingZeros().toPlainString();
     }

@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
-/** All errors of a policy at once, where reading it would stop at the first. */
+/** Finds all errors of a policy. Parsing it would stop at the first. */
 public final class PolicyErrors {
 
     private static final int MAX_ERRORS = 50;
@@ -20,10 +20,10 @@ public final class PolicyErrors {
 
     private PolicyErrors() {}
 
-    /** An error; the field is null if it concerns the text as a whole. */
+    /** An error. The field is null if the error concerns the whole text. */
     public record Found(@Nullable String field, String message) {}
 
-    /** Empty if the text is a policy. */
+    /** Returns the errors; empty if the text is a policy. */
     public static List<Found> in(String text) {
         Found whole = tried(null, text);
         if (whole == null) {
@@ -33,7 +33,7 @@ public final class PolicyErrors {
         return single.isEmpty() ? List.of(whole) : single;
     }
 
-    /** Every member by itself; what is wrong only in combination is not found here. */
+    /** Checks every member alone. Errors that arise only in combination are not found here. */
     private static List<Found> eachField(String text) {
         List<Found> found = new ArrayList<>();
         try {
@@ -43,7 +43,7 @@ public final class PolicyErrors {
                     break;
                 }
                 ObjectNode alone = MAPPER.createObjectNode();
-                // Delays and their kind are only valid together.
+                // The members delays and backoff are valid only together.
                 boolean paired =
                         member.getKey().equals("backoff") || member.getKey().equals("delays");
                 if (paired && tree.has("backoff") && tree.has("delays")) {

@@ -9,7 +9,7 @@ import io.reprise.retry.RetryPolicy;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Warnings about a policy: about itself, and about how it goes together with the usual breaker. */
+/** Warnings about a policy: about the policy itself, and about its use with the default breaker. */
 public final class PolicyWarnings {
 
     private PolicyWarnings() {}

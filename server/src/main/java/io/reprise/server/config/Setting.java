@@ -6,8 +6,8 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that can be set. In a file it is called {@code http.port}, in the environment {@code REPRISE_HTTP_PORT} and on
- * the command line {@code --http-port}.
+ * A setting of the program. In a file it is {@code http.port}, in the environment {@code REPRISE_HTTP_PORT} and on the
+ * command line {@code --http-port}.
  */
 public enum Setting {
     STORE_URL(
@@ -146,13 +146,13 @@ public enum Setting {
     AUDIT_READS("audit.reads", "false", "Whether the audit log tells who read payloads and results.", Kind.FLAG),
     KEEP_AUDIT("keep.audit", "365d", "How long the audit log is kept.", Kind.DURATION);
 
-    /** What a value must be. */
+    /** The type of a value. */
     private enum Kind {
         TEXT,
         NUMBER,
-        /** Beyond four bytes, and not negative. */
+        /** Not negative; may exceed four bytes. */
         LARGE_NUMBER,
-        /** Several, with commas between. */
+        /** Several numbers with commas between. */
         NUMBERS,
         DURATION,
         FLAG
@@ -198,12 +198,12 @@ public enum Setting {
         return "--" + key.replace('.', '-');
     }
 
-    /** Whether it is for the commands that talk to a server, rather than for the server. */
+    /** Whether the setting is for commands that talk to a server, rather than for the server. */
     public boolean isForCommands() {
         return this == SERVER_URL || this == SERVER_KEY;
     }
 
-    /** Never shown. */
+    /** Whether the value must never be shown. */
     public boolean isSecret() {
         return this == ADMIN_KEY
                 || this == TLS_PASSWORD
@@ -212,7 +212,11 @@ public enum Setting {
                 || this == ENCRYPTION_KEYS;
     }
 
-    /** Refuses a value that cannot be used. @throws IllegalArgumentException saying what is wrong */
+    /**
+     * Checks a value.
+     *
+     * @throws IllegalArgumentException saying what is wrong
+     */
     void check(String value) {
         if (value.isBlank()) {
             throw new IllegalArgumentException("is empty");
@@ -247,7 +251,7 @@ public enum Setting {
                 return;
             }
         } catch (NumberFormatException e) {
-            // Refused below in the same words.
+            // Refused below, with the same message.
         }
         throw new IllegalArgumentException("must be a number from " + min + " to " + max + ", not '" + value + "'");
     }

@@ -20,16 +20,16 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Every setting's value and where it came from: a flag beats the environment, which beats the file. Immutable. */
+/** The value of every setting and its source: a flag wins over the environment, which wins over the file. Immutable. */
 public final class Settings {
 
     private static final Pattern PASSWORD = Pattern.compile("(://[^:/@]*:).*@|((?i:password)=)[^&;]*");
     private static final String PREFIX = "REPRISE_";
 
-    /** Read by the script that starts the program. */
+    /** The start script reads it. */
     private static final String JAVA_OPTS = "REPRISE_JAVA_OPTS";
 
-    /** Read by Reprise's own tests, which may start the program. */
+    /** Reprise's own tests read it; they may start the program. */
     private static final String OF_TESTS = "REPRISE_TEST_";
 
     private static final String DEFAULT = "default";
@@ -38,10 +38,10 @@ public final class Settings {
     private static final Pattern SERVICE_LINK = Pattern.compile(
             "REPRISE_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_[0-9]+_(TCP|UDP|SCTP)(_.*)?)|REPRISE_PORT");
 
-    /** The value of {@code REPRISE_HTTP_PORT} beside a Service that is called reprise-http. */
+    /** The value of {@code REPRISE_HTTP_PORT} beside a Kubernetes Service named reprise-http. */
     private static final Pattern SERVICE_URL = Pattern.compile("(tcp|udp|sctp)://.*");
 
-    /** A value and who gave it, in words. */
+    /** A value with its source, in words. */
     private record Given(String value, String source) {}
 
     private final Map<Setting, Given> given;
@@ -53,20 +53,20 @@ public final class Settings {
     }
 
     /**
-     * Gathers settings and checks them all.
+     * Reads settings and checks all of them.
      *
      * @param file a properties file, or null
      * @param flags values from the command line
-     * @throws InvalidSettings naming everything that is wrong
+     * @throws InvalidSettings naming every error
      */
     public static Settings read(@Nullable Path file, Map<String, String> environment, Map<Setting, String> flags) {
         return read(file, environment, flags, Map.of());
     }
 
     /**
-     * The same with more checks of values.
+     * Reads settings and checks all of them, with additional checks.
      *
-     * @param checks each throws an {@link IllegalArgumentException} saying what is wrong with a value
+     * @param checks each throws an {@link IllegalArgumentException} that says what is wrong with a value
      */
     public static Settings read(
             @Nullable Path file,
@@ -108,7 +108,7 @@ public final class Settings {
         return new Settings(given, warnings);
     }
 
-    /** What is odd about them, but stops nothing. */
+    /** Returns warnings, which stop nothing. */
     public List<String> warnings() {
         return warnings;
     }
@@ -116,8 +116,8 @@ public final class Settings {
     private record Variable(String name, String value) {}
 
     /**
-     * What is not a setting may be somebody else's, so it is only warned of. With {@code _FILE} behind it a variable names a
-     * file that holds the value.
+     * Reads a variable. An unknown variable may belong to another program, so it only gives a warning. With the suffix
+     * {@code _FILE} a variable names a file that holds the value.
      */
     private static void putVariable(
             Map<Setting, Given> given,
@@ -148,7 +148,10 @@ public final class Settings {
         }
     }
 
-    /** Kubernetes sets such variables in every pod beside a Service that is called reprise, or reprise-http and the like. */
+    /**
+     * Whether Kubernetes set the variable. It sets such variables in every pod beside a Service named reprise, or
+     * reprise-http and the like.
+     */
     private static boolean isServiceLink(String name, String value) {
         return SERVICE_LINK.matcher(name).matches()
                 || SERVICE_URL.matcher(value).matches();
@@ -211,7 +214,7 @@ public final class Settings {
         return values;
     }
 
-    /** Whether somebody gave it, rather than that it has its default. */
+    /** Whether a value was given, rather than the default. */
     public boolean isGiven(Setting setting) {
         Given value = given.get(setting);
         return value != null && !value.source.equals(DEFAULT);
@@ -226,7 +229,7 @@ public final class Settings {
         return value == null ? null : value.value.trim();
     }
 
-    /** Those of a list with commas; empty if it is not set. */
+    /** Returns the values of a list with commas; empty if it is not set. */
     public List<String> list(Setting setting) {
         String value = textOrNull(setting);
         return value == null
@@ -255,7 +258,7 @@ public final class Settings {
         return value == null ? null : Durations.parse(value);
     }
 
-    /** Every setting of the server as a line of a properties file, with where it came from; secrets are masked. */
+    /** Prints every setting of the server as a line of a properties file, with its source. Secrets are masked. */
     public String print() {
         StringBuilder text = new StringBuilder();
         for (Setting setting : Setting.values()) {
@@ -282,7 +285,7 @@ public final class Settings {
                                 match.group(1) != null ? match.group(1) + "********@" : match.group(2) + "********");
     }
 
-    /** Some settings cannot be used; the message names all of them. */
+    /** Thrown if settings cannot be used. The message names all of them. */
     public static final class InvalidSettings extends IllegalArgumentException {
 
         private static final long serialVersionUID = 1L;

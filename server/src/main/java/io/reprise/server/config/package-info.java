@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What the server is told to be: settings from file, environment and flags under one name each, checked all at once. No
+ * The configuration of the server: settings from file, environment and flags, with one name each, checked together. No
  * other package reads the environment.
  */
 @NullMarked

@@ -22,7 +22,11 @@ final class AddressRange {
         this.bits = bits;
     }
 
-    /** Reads {@code 10.0.0.0/8}, {@code fc00::/7}, or a single address. @throws IllegalArgumentException if it is neither */
+    /**
+     * Reads {@code 10.0.0.0/8}, {@code fc00::/7}, or a single address.
+     *
+     * @throws IllegalArgumentException if the text is neither
+     */
     static AddressRange parse(String text) {
         int slash = text.indexOf('/');
         byte[] address = literal(slash < 0 ? text : text.substring(0, slash)).getAddress();
@@ -35,14 +39,14 @@ final class AddressRange {
         return IPV4.matcher(text).matches() || IPV6.matcher(text).matches();
     }
 
-    /** An address as text, without asking anybody for it: what matches neither form would be looked up. */
+    /** Reads an address without a DNS look-up. Other texts are refused, because InetAddress would look them up. */
     static InetAddress literal(String text) {
         try {
             if (isLiteral(text)) {
                 return InetAddress.getByName(text);
             }
         } catch (UnknownHostException e) {
-            // Refused below, like anything else that is no address.
+            // Refused below, like any other text that is no address.
         }
         throw new IllegalArgumentException("'" + text + "' is not an IP address");
     }

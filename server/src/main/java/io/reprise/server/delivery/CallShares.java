@@ -13,9 +13,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may have how many of the calls that run at once. Each kind leaves a quarter of the slots to the others, and one tenant gets at
- * most half of what its kind may have, so that receivers that are slow on purpose stop nobody else's. Jobs without a tenant are the
- * operator's own and are bounded by their kind only. Thread-safe.
+ * Limits how many calls run at once. Each kind of call leaves a quarter of the slots to the others. One tenant gets at
+ * most half of the slots of its kind. So receivers that are slow on purpose block nobody else's calls. Jobs without a
+ * tenant belong to the operator and are limited only by kind. Thread-safe.
  */
 public final class CallShares {
 
@@ -27,7 +27,7 @@ public final class CallShares {
     private final Map<String, Integer> running = new HashMap<>();
 
     /**
-     * Shares of these.
+     * Creates the shares.
      *
      * @param slots jobs that run at once
      */
@@ -37,12 +37,12 @@ public final class CallShares {
     }
 
     /**
-     * Makes a call within the share of its job, and tells how it ended.
+     * Makes a call within the share of its job, and reports how it ended.
      *
-     * @param end hears what the call failed of, or null
-     * @param call makes the call; cut off once its argument is completed
+     * @param end receives the failure of the call, or null
+     * @param call makes the call, and cuts it off when its argument completes
      * @return cuts the call off
-     * @throws JobSignal if there is no slot to be had: the job comes again, later and later, and no attempt is spent
+     * @throws JobSignal if no slot is free: the job is snoozed, longer each time, and spends no attempt
      */
     public Runnable during(
             Job job, Consumer<@Nullable Throwable> end, Function<CompletableFuture<?>, CompletableFuture<?>> call) {
@@ -83,7 +83,7 @@ public final class CallShares {
         running.computeIfPresent(both, (name, calls) -> calls == 1 ? null : calls - 1);
     }
 
-    /** What a queue's name begins with; empty if it is nobody's in particular. */
+    /** Returns the tenant in a queue's name; empty if it has none. */
     public static String tenant(String queue) {
         int slash = queue.indexOf('/');
         return slash < 0 ? "" : queue.substring(0, slash);

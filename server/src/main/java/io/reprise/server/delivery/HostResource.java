@@ -8,7 +8,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Locale;
 
-/** The resource of a call that names none: the host it goes to, so that breaker and budget are kept per host. */
+/** The resource of a call that names none: its host, so that breaker and budget are kept per host. */
 public final class HostResource {
 
     private static final int HASH_CHARS = 12;
@@ -16,9 +16,9 @@ public final class HostResource {
     private HostResource() {}
 
     /**
-     * The name of the resource.
+     * Returns the name of the resource.
      *
-     * @param most characters it may have; the beginning of a longer name is hashed, since its end says more
+     * @param most characters it may have; the beginning of a longer name is hashed, because its end says more
      */
     public static String of(URI uri, int most) {
         String host = String.valueOf(uri.getHost()).toLowerCase(Locale.ROOT);

@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * The payload of an {@code http} job: the request to make.
  *
- * @param method GET, HEAD, POST, PUT, PATCH or DELETE; POST unless said
- * @param headers to be sent along
- * @param body text is sent as it is, anything else as JSON; nothing unless said
- * @param timeout for the whole call, such as {@code 30s}, which it is unless said
- * @param followRedirects whether redirects are followed; they are unless this is false
+ * @param method GET, HEAD, POST, PUT, PATCH or DELETE; default POST
+ * @param headers headers to send
+ * @param body text is sent as it is, anything else as JSON; default none
+ * @param timeout for the whole call; default {@code 30s}
+ * @param followRedirects whether redirects are followed; default true
  */
 public record HttpCall(
         @Nullable String method,
@@ -31,10 +31,10 @@ public record HttpCall(
     private static final Set<String> METHODS = Set.of("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE");
     private static final Set<String> WITHOUT_BODY = Set.of("GET", "HEAD");
 
-    /** What is wrong with one of its members. */
+    /** An error in one member. */
     public record Flaw(String member, String message) {}
 
-    /** Everything that is wrong with it; empty if it can be sent. */
+    /** Returns every error; empty if the call can be sent. */
     public List<Flaw> flaws(OutboundGuard guard) {
         List<Flaw> flaws = new ArrayList<>();
         if (!METHODS.contains(verb())) {

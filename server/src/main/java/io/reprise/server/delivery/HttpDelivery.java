@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs {@code http} jobs: makes the call, and lets the job's policy judge an answer other than 2xx. The receiver is told
- * the job's id, attempt and fencing token, and can check the signature if there are secrets. The answer, as far as it is
- * kept, is the result. Thread-safe.
+ * Runs {@code http} jobs: it makes the call, and the job's policy judges any answer but 2xx. The receiver gets
+ * the job's id, attempt and fencing token, and a signature if there are secrets. The result is the answer, up to
+ * the kept size. Thread-safe.
  */
 public final class HttpDelivery implements DeferredHandler<HttpCall> {
 
@@ -34,7 +34,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
     private static final Set<Integer> SAME_METHOD = Set.of(307, 308);
     private static final Set<String> SAFE = Set.of("GET", "HEAD");
 
-    /** What another origin than the one that was meant may see. */
+    /** Headers that another origin than the intended one may see. */
     private static final Set<String> HARMLESS =
             Set.of("accept", "content-type", "reprise-job-id", "reprise-attempt", "reprise-token");
 
@@ -91,7 +91,8 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         headers.putAll(call.extraHeaders());
         headers.putAll(fence(job));
         String tenant = CallShares.tenant(job.job().queue());
-        // Of the tenant's own: with one for all, a tenant could have any body signed that others' receivers trust.
+        // A secret of the tenant: with one secret for all, a tenant could get any body signed that
+        // others' receivers trust.
         List<SigningSecret> own =
                 secrets.stream().map(secret -> secret.of(tenant)).toList();
         headers.putAll(SigningSecret.headers(own, "job_" + job.id(), clock.instant(), body));
@@ -99,7 +100,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         return new OutboundCall(call.verb(), guard.check(String.valueOf(call.url())), headers, body, limit, tenant);
     }
 
-    /** By these a receiver can tell a repetition, and refuse a run that has been overtaken. */
+    /** Returns headers by which a receiver can detect a repetition, and refuse a run that lost its lease. */
     public static Map<String, String> fence(JobContext job) {
         return Map.of(
                 "Reprise-Job-Id", job.id().toString(),
@@ -125,7 +126,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         });
     }
 
-    /** Where the answer sends us; null if it is the last one. The guard is asked about every step. */
+    /** Returns the target of a redirect; null if the answer is final. The guard checks every step. */
     private @Nullable URI next(OutboundAnswer answer, OutboundCall call) {
         String location = answer.header("Location");
         boolean follows = SAME_METHOD.contains(answer.status())
@@ -165,7 +166,7 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
     private RuntimeException unsuccessful(OutboundAnswer answer, OutboundCall call) {
         HttpStatusException failure =
                 new HttpStatusException(answer, String.valueOf(call.uri().getHost()), clock.instant());
-        // A redirect that was not followed will not be followed next time either.
+        // A redirect that was not followed is not followed next time either.
         return REDIRECTS.contains(answer.status()) ? JobSignal.fail(failure) : failure;
     }
 

@@ -16,7 +16,7 @@ public final class HttpHeaders {
     private static final Pattern NAME = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]{1,100}");
     private static final Pattern VALUE = Pattern.compile("[\\x20-\\x7e\\x80-\\xff\\t]*");
 
-    /** What belongs to the connection, or that receivers must be able to rely on. */
+    /** Headers that belong to the connection, or that receivers must be able to trust. */
     private static final Set<String> RESERVED = Set.of(
             "connection",
             "content-length",
@@ -33,7 +33,7 @@ public final class HttpHeaders {
 
     private HttpHeaders() {}
 
-    /** What is wrong with them, each by its name; empty if nothing is. Values may be secret and are not quoted. */
+    /** Returns the errors by name; empty if there are none. Values may be secret and are not quoted. */
     public static List<String> problems(Map<String, String> headers) {
         List<String> problems = new ArrayList<>();
         if (headers.size() > MAX) {

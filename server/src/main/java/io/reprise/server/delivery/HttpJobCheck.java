@@ -10,7 +10,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 
-/** Looks at {@code http} jobs when they are enqueued, so that a call that can never be made is refused at once. */
+/** Checks {@code http} jobs when they are enqueued, so that a call that can never be made is refused at once. */
 public final class HttpJobCheck {
 
     private static final Set<String> MEMBERS = Set.of("method", "url", "headers", "body", "timeout", "followRedirects");
@@ -26,7 +26,7 @@ public final class HttpJobCheck {
         this.guard = guard;
     }
 
-    /** What is wrong with the payload of such a job; empty if nothing is. */
+    /** Returns the errors of the payload; empty if there are none. */
     public List<HttpCall.Flaw> flaws(String payload) {
         try {
             HttpCall call = Json.read(payload, HttpCall.class);
@@ -41,7 +41,7 @@ public final class HttpJobCheck {
             unknown(payload).forEach(member -> flaws.add(new HttpCall.Flaw(shortened(member), "is not known here")));
             return flaws;
         } catch (JacksonException e) {
-            // Its own message may quote what is secret.
+            // Without the message of the exception, which may quote secrets.
             return NO_CALL;
         }
     }
@@ -65,7 +65,7 @@ public final class HttpJobCheck {
         return name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…";
     }
 
-    /** The resource of a job whose payload has no flaws. */
+    /** Returns the resource of a job whose payload has no errors. */
     public String resource(String payload, int most) {
         return HostResource.of(
                 URI.create(String.valueOf(Json.read(payload, HttpCall.class).url())), most);

@@ -10,7 +10,7 @@ import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import org.jspecify.annotations.Nullable;
 
-/** Another server answered with a status that is no success. What becomes of the job is for its policy to say. */
+/** Thrown if a server answers with a status that is no success. The job's policy decides what follows. */
 public final class HttpStatusException extends RepriseException implements FailureDetails {
 
     private static final long serialVersionUID = 1L;
@@ -25,14 +25,14 @@ public final class HttpStatusException extends RepriseException implements Failu
         this.retryAfter = retryAfter(answer.header("Retry-After"), now);
     }
 
-    /** In quotes, so that the text of the other side takes no part in the grouping of errors. */
+    /** In quotes, so that the receiver's text does not affect the fingerprint. */
     private static String excerpt(OutboundAnswer answer) {
         String text = answer.text().replaceAll("[\\s\\p{Cntrl}\"]+", " ").trim();
         int end = Math.min(text.length(), EXCERPT);
         return text.isEmpty() ? "" : ": \"" + text.substring(0, end) + "\"";
     }
 
-    /** In seconds or as a date; anything else is as if it were not there. */
+    /** Reads seconds or a date; returns null for any other text. */
     static @Nullable Duration retryAfter(@Nullable String text, Instant now) {
         if (text == null) {
             return null;
@@ -61,7 +61,7 @@ public final class HttpStatusException extends RepriseException implements Failu
         return retryAfter;
     }
 
-    /** Where in this program it was noticed says nothing about the call. */
+    /** The stack trace of this program says nothing about the call. */
     @Override
     public synchronized Throwable fillInStackTrace() {
         return this;

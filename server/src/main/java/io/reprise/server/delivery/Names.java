@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks up names on threads of their own: the system's resolver knows no limit in time, and whoever waits for it must not keep calls
- * from making progress. A look-up that nobody waits for any more still counts, until it is over. Thread-safe.
+ * Looks up host names on threads of their own: the system's resolver has no timeout, and a slow look-up must not block
+ * calls. A look-up that nobody waits for any more counts until it ends. Thread-safe.
  */
 final class Names implements AutoCloseable {
 
@@ -36,7 +36,7 @@ final class Names implements AutoCloseable {
         this.guard = guard;
     }
 
-    /** The addresses of a host, judged by the guard. */
+    /** Returns the addresses of a host, checked by the guard. */
     CompletableFuture<List<InetAddress>> lookUp(String host, String tenant) {
         CompletableFuture<List<InetAddress>> found = new CompletableFuture<>();
         if (!enter(tenant)) {
@@ -46,7 +46,7 @@ final class Names implements AutoCloseable {
         threads.execute(() -> {
             try {
                 found.complete(guard.resolve(host));
-            } catch (Throwable e) { // Whoever waits must hear of it, whatever it is.
+            } catch (Throwable e) { // The waiting call must learn of any failure.
                 found.completeExceptionally(e);
             } finally {
                 leave(tenant);
@@ -55,7 +55,10 @@ final class Names implements AutoCloseable {
         return found;
     }
 
-    /** The same, or an {@link IOException} if there are none within the limit, which is ten seconds or less. */
+    /**
+     * Returns the addresses of a host. Fails with an {@link IOException} if there are none within the
+     * limit, at most ten seconds.
+     */
     CompletableFuture<List<InetAddress>> lookUp(String host, String tenant, Duration limit) {
         Duration most = limit.compareTo(LIMIT) < 0 ? limit : LIMIT;
         CompletableFuture<List<InetAddress>> timely = new CompletableFuture<>();

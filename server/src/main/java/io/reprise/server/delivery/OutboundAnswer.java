@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** What another server answered. Its body is kept up to {@value #MAX_BODY} bytes. */
+/** The answer of another server. Its body is kept up to {@value #MAX_BODY} bytes. */
 public final class OutboundAnswer {
 
     public static final int MAX_BODY = 16_384;
@@ -31,17 +31,17 @@ public final class OutboundAnswer {
         return status >= 200 && status < 300;
     }
 
-    /** A header, whatever the case of its name; the first if there are several. */
+    /** Returns a header, whatever the case of its name; the first if there are several. */
     public @Nullable String header(String name) {
         return headers.get(name);
     }
 
-    /** As text; what is not UTF-8 is replaced. */
+    /** Returns the body as text. Bytes that are not UTF-8 are replaced. */
     public String text() {
         return new String(body, StandardCharsets.UTF_8);
     }
 
-    /** Whether there was more than is kept. */
+    /** Whether the body was longer than the kept part. */
     public boolean isTruncated() {
         return truncated;
     }

@@ -7,17 +7,17 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A request to somebody else. Immutable.
+ * A request to another server. Immutable.
  *
- * @param uri that {@link OutboundGuard#check} has let pass
+ * @param uri a URI that {@link OutboundGuard#check} has accepted
  * @param body may be empty
- * @param limit for all of it, from the connection to the last byte of the answer
- * @param tenant whose it is; empty if nobody's in particular
+ * @param limit for the whole call, from the connection to the last byte of the answer
+ * @param tenant the tenant of the call; empty if there is none
  */
 public record OutboundCall(
         String method, URI uri, Map<String, String> headers, String body, Duration limit, String tenant) {
 
-    /** A call of nobody in particular. */
+    /** Creates a call without a tenant. */
     public OutboundCall(String method, URI uri, Map<String, String> headers, String body, Duration limit) {
         this(method, uri, headers, body, limit, "");
     }

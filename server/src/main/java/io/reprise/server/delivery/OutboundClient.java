@@ -35,10 +35,10 @@ import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes calls, and none that its guard refuses. Whenever a connection is opened the guard resolves the host, and the
- * connection goes to the addresses the guard has just looked at and to no others: a name that changes its address meanwhile
- * gains nothing. Certificates are checked against the name. Follows no redirects, keeps no cookies, decompresses nothing.
- * Thread-safe.
+ * Makes outgoing calls, unless its guard refuses them. For each new connection the guard resolves the host, and
+ * the connection goes only to the addresses that the guard has just checked. So a name that changes its address
+ * gains nothing. Certificates are checked against the name. It follows no redirects, keeps no cookies and
+ * decompresses nothing. Thread-safe.
  */
 public final class OutboundClient implements AutoCloseable {
 
@@ -49,7 +49,7 @@ public final class OutboundClient implements AutoCloseable {
     private static final int MAX_QUEUED = 10_000;
     private static final int MAX_HEADERS = 16_384;
 
-    /** More is not read, only to be thrown away. */
+    /** Bytes of an answer that are read. The rest would be thrown away. */
     private static final int MAX_READ = 1 << 20;
 
     private final Names names;
@@ -68,7 +68,7 @@ public final class OutboundClient implements AutoCloseable {
         this.tls = tls;
     }
 
-    /** Started by the first call: most processes make none, and it takes a while. */
+    /** The first call starts the client: most processes make no call, and a start takes a while. */
     private synchronized HttpClient client() {
         if (closed) {
             throw new RejectedExecutionException("This process is about to end");
@@ -102,13 +102,13 @@ public final class OutboundClient implements AutoCloseable {
         } catch (Exception e) {
             throw new RepriseException("The client for outgoing calls does not start", e);
         }
-        // Once started, because starting adds them: redirects, authentication and compression are not for us.
+        // After the start, because starting adds them: redirects, authentication and compression are not wanted.
         client.getProtocolHandlers().clear();
         client.getContentDecoderFactories().clear();
         return client;
     }
 
-    /** Connections go to addresses that were judged a moment ago. A name that is not among them is looked up. */
+    /** Resolves names to addresses that the guard has just checked. It looks up any other name. */
     private static final class Guarded implements SocketAddressResolver {
 
         private static final int MAX_KNOWN = 1_000;
@@ -152,7 +152,7 @@ public final class OutboundClient implements AutoCloseable {
             List<InetSocketAddress> sockets = new ArrayList<>();
             for (InetAddress address : addresses) {
                 try {
-                    // With its name, by which certificates are checked; nothing is looked up for that.
+                    // With its name, which certificates are checked against. This looks nothing up.
                     InetAddress named = InetAddress.getByAddress(host, address.getAddress());
                     sockets.add(new InetSocketAddress(named, port));
                 } catch (UnknownHostException e) {
@@ -164,11 +164,11 @@ public final class OutboundClient implements AutoCloseable {
     }
 
     /**
-     * Makes a call without a thread that waits for it.
+     * Makes a call without a waiting thread.
      *
-     * @param stop cuts the call off as soon as it is completed
-     * @return the answer, whatever its status; fails with a {@link RefusedTargetException} if the guard refuses, and with an
-     *     {@link IOException} if there was no answer
+     * @param stop cuts the call off when it completes
+     * @return the answer, whatever its status; fails with a {@link RefusedTargetException} if the guard refuses, and
+     *     with an {@link IOException} if there was no answer
      */
     public CompletableFuture<OutboundAnswer> send(OutboundCall call, CompletableFuture<?> stop) {
         long begun = System.nanoTime();
@@ -200,7 +200,7 @@ public final class OutboundClient implements AutoCloseable {
         if (!call.body().isEmpty()) {
             request.body(new BytesRequestContent(call.body().getBytes(StandardCharsets.UTF_8)));
         }
-        // Whoever ends it, nothing goes on behind it.
+        // However the answer ends, the request must not go on.
         CompletableFuture<?> unused = answer.whenComplete((found, failure) -> {
             if (failure != null) {
                 CompletableFuture<Boolean> unusedAbort = request.abort(failure);
@@ -221,7 +221,7 @@ public final class OutboundClient implements AutoCloseable {
         return new IOException(call.method() + " to " + call.uri().getHost() + " was not answered: " + why, cause);
     }
 
-    /** Keeps the beginning of an answer and lets the rest pass by. */
+    /** Keeps the beginning of an answer and drops the rest. */
     private static final class Collector implements Response.Listener {
         private final OutboundCall call;
         private final CompletableFuture<OutboundAnswer> answer;

@@ -13,14 +13,13 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Keeps outgoing calls from reaching what only this machine or its network should reach: private, link-local, loopback,
- * multicast, metadata and other special addresses, unless they are on the list of what is allowed. A name is judged by
- * the addresses it resolves to, all of them, at the moment a connection is made, and the connection is made to those very
- * addresses. Thread-safe.
+ * Keeps outgoing calls from special addresses: private, link-local, loopback, multicast, metadata and others, unless
+ * they are on the list of allowed ones. A name is judged by all addresses that it resolves to at the moment of a
+ * connection, and the connection goes to those addresses. Thread-safe.
  */
 public final class OutboundGuard {
 
-    /** Other programs read such hosts as addresses in decimal, octal or hexadecimal; one reading must be enough. */
+    /** Other programs read such hosts as decimal, octal or hexadecimal addresses, so they are refused as ambiguous. */
     private static final Pattern ENDS_IN_NUMBER = Pattern.compile("(?:.*\\.)?(?:[0-9]+|0[xX][0-9a-fA-F]*)\\.?");
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
@@ -34,11 +33,11 @@ public final class OutboundGuard {
     private final Duration longest;
 
     /**
-     * A guard.
+     * Creates a guard.
      *
-     * @param allowed what is let pass although it is special: an address, a range such as {@code 10.0.0.0/8}, a host name
-     *     such as {@code hooks.internal}, or all below one as in {@code *.internal}
-     * @param ports that may be called; empty for all
+     * @param allowed special targets that are allowed: an address, a range such as {@code 10.0.0.0/8}, a host name such
+     *     as {@code hooks.internal}, or all below one as in {@code *.internal}
+     * @param ports ports that may be called; empty for all
      * @throws IllegalArgumentException if an entry is none of these
      */
     public OutboundGuard(List<String> allowed, Set<Integer> ports, Resolver resolver) {
@@ -46,9 +45,9 @@ public final class OutboundGuard {
     }
 
     /**
-     * The same for calls of another length.
+     * Creates a guard with another limit for calls.
      *
-     * @param longest that a call may take
+     * @param longest the longest time that a call may take
      */
     public OutboundGuard(List<String> allowed, Set<Integer> ports, Resolver resolver, Duration longest) {
         this.longest = longest;
@@ -57,7 +56,7 @@ public final class OutboundGuard {
         this.resolver = resolver;
     }
 
-    /** What a call may take at most. */
+    /** Returns the longest time that a call may take. */
     Duration longest() {
         return longest;
     }
@@ -77,9 +76,9 @@ public final class OutboundGuard {
     }
 
     /**
-     * Reads a URL that may be called, as far as that can be told without asking for its address.
+     * Reads a URL and checks everything that needs no DNS look-up.
      *
-     * @throws RefusedTargetException saying why it may not
+     * @throws RefusedTargetException saying why it may not be called
      */
     public URI check(String url) {
         if (url.length() > MAX_URL) {
@@ -138,13 +137,13 @@ public final class OutboundGuard {
         try {
             return AddressRange.literal(text);
         } catch (IllegalArgumentException e) {
-            // One with a zone, or out of range: names an interface of this machine, or nothing.
+            // An address with a zone, or out of range: it names an interface of this machine, or nothing.
             throw new RefusedTargetException("'" + host + "' is not an address that can be called");
         }
     }
 
     /**
-     * The addresses of a host to which a connection may be made.
+     * Returns the addresses of a host that may be called.
      *
      * @throws RefusedTargetException if one of its addresses is special and not allowed
      */
@@ -171,7 +170,7 @@ public final class OutboundGuard {
         }
         String special = SpecialAddresses.nameOf(address);
         if (special != null) {
-            // Which address it is stays unsaid: whoever may enqueue a job must not learn the names of our network.
+            // Without the address: a user who may enqueue a job must not learn about our network.
             throw new RefusedTargetException("'" + host + "' has an address that may not be called (" + special
                     + "). An operator can allow it.");
         }

@@ -4,7 +4,7 @@ package io.reprise.server.delivery;
 import io.reprise.RepriseException;
 import io.reprise.retry.NonRetryable;
 
-/** A call that the guard does not let out. Trying again would not help. */
+/** Thrown for a call that the guard refuses. A retry does not help. */
 public final class RefusedTargetException extends RepriseException implements NonRetryable {
 
     private static final long serialVersionUID = 1L;
@@ -13,7 +13,7 @@ public final class RefusedTargetException extends RepriseException implements No
         super(message);
     }
 
-    /** Where in this program it was noticed says nothing about the call. */
+    /** The stack trace of this program says nothing about the call. */
     @Override
     public synchronized Throwable fillInStackTrace() {
         return this;

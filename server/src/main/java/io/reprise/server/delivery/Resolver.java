@@ -9,7 +9,7 @@ import java.util.List;
 @FunctionalInterface
 public interface Resolver {
 
-    /** As the machine is configured. */
+    /** Uses the resolver of the machine. */
     Resolver SYSTEM = host -> List.of(InetAddress.getAllByName(host));
 
     List<InetAddress> resolve(String host) throws UnknownHostException;

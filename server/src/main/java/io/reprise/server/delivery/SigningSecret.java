@@ -13,8 +13,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * What outgoing calls are signed with, after Standard Webhooks: HMAC-SHA256 over id, time and body. While a secret is being
- * rotated a call carries a signature by each, so that the receiver may know either. Immutable.
+ * A secret that signs outgoing calls, after Standard Webhooks: HMAC-SHA256 over id, time and body. During a rotation a
+ * call carries a signature by each secret, so that the receiver may know either. Immutable.
  */
 public final class SigningSecret {
 
@@ -31,7 +31,7 @@ public final class SigningSecret {
     /**
      * Reads {@code whsec_} and base64 of 24 to 64 bytes.
      *
-     * @throws IllegalArgumentException if it is anything else; the text is not quoted
+     * @throws IllegalArgumentException for any other text, which is not quoted
      */
     public static SigningSecret parse(String text) {
         try {
@@ -40,7 +40,7 @@ public final class SigningSecret {
                 return new SigningSecret(key);
             }
         } catch (IllegalArgumentException e) {
-            // Refused below. The cause would quote what must stay secret.
+            // Refused below, without the cause, which would quote the secret.
         }
         throw new IllegalArgumentException(
                 "a signing secret is " + PREFIX + " and base64 of " + MIN_BYTES + " to " + MAX_BYTES + " bytes");
@@ -52,17 +52,17 @@ public final class SigningSecret {
         return new SigningSecret(key);
     }
 
-    /** The secret of one tenant, which is made of this one; this one itself for who is none. */
+    /** Returns the secret of a tenant, derived from this one; this one itself for the empty tenant. */
     SigningSecret of(String tenant) {
         return tenant.isEmpty() ? this : new SigningSecret(hash("reprise delivery " + tenant));
     }
 
-    /** The secret itself: to be shown once, to whoever made it, and otherwise only stored. */
+    /** Returns the secret's text. It is shown once, to the person who made it, and otherwise only stored. */
     public String reveal() {
         return PREFIX + Base64.getEncoder().encodeToString(key);
     }
 
-    /** The headers of a signed call; those of each secret stand side by side. */
+    /** Returns the headers of a signed call, with the signatures of all secrets side by side. */
     public static Map<String, String> headers(List<SigningSecret> secrets, String id, Instant at, String body) {
         Map<String, String> headers = new LinkedHashMap<>();
         if (!secrets.isEmpty()) {
@@ -93,7 +93,7 @@ public final class SigningSecret {
         }
     }
 
-    /** Never the secret. */
+    /** Never shows the secret. */
     @Override
     public String toString() {
         return "SigningSecret[…]";

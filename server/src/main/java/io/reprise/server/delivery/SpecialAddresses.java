@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses that are not those of a public host, after the registries of special-purpose addresses. Of IPv6 only global
- * unicast is public; where an IPv4 address is embedded, that one counts too.
+ * unicast is public. If an IPv6 address embeds an IPv4 address, that one is checked too.
  */
 final class SpecialAddresses {
 
@@ -47,7 +47,7 @@ final class SpecialAddresses {
 
     private static final AddressRange GLOBAL_UNICAST = AddressRange.parse("2000::/3");
 
-    /** Ranges that carry an IPv4 address, and the index of its first byte. */
+    /** Ranges that embed an IPv4 address, with the index of its first byte. */
     private static final Map<AddressRange, Integer> EMBEDDING = Map.of(
             AddressRange.parse("64:ff9b::/96"), 12,
             AddressRange.parse("2002::/16"), 2,
@@ -55,7 +55,7 @@ final class SpecialAddresses {
 
     private SpecialAddresses() {}
 
-    /** What is special about an address; null if it is a public one. */
+    /** Returns what is special about an address; null if it is public. */
     static @Nullable String nameOf(InetAddress address) {
         if (address instanceof Inet4Address) {
             return name(IPV4, address);

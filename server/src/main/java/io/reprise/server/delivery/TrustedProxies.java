@@ -4,13 +4,13 @@ package io.reprise.server.delivery;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Addresses that may say on whose behalf they connect. Immutable. */
+/** Addresses of proxies whose headers about the client are believed. Immutable. */
 public final class TrustedProxies implements Predicate<String> {
 
     private final List<AddressRange> ranges;
 
     /**
-     * These and no others.
+     * Trusts these addresses and no others.
      *
      * @param entries addresses and ranges such as {@code 10.0.0.0/8}
      * @throws IllegalArgumentException if an entry is neither

@@ -8,13 +8,16 @@ import java.util.function.Predicate;
 import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.io.EndPoint;
 
-/** Bounds the connections of one address, so that it does not take those of all others. Trusted proxies have no bound. Thread-safe. */
+/**
+ * Limits the connections of one address, so that it cannot take those of all others. Trusted proxies
+ * have no limit. Thread-safe.
+ */
 final class AddressLimit implements Connection.Listener {
 
     private final int most;
     private final Predicate<String> trusted;
     private final Map<String, Integer> open = new ConcurrentHashMap<>();
-    /** Whose each end is: a connection may become another on the same end. */
+    /** The address of each end point: a connection may be replaced by another on the same end point. */
     private final Map<EndPoint, String> ends = new ConcurrentHashMap<>();
 
     AddressLimit(int most, Predicate<String> trusted) {

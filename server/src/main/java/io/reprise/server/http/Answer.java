@@ -6,24 +6,24 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** What an operation answers: at once, later without a thread that waits, or bit by bit. */
+/** The answer of an operation: at once, later without a waiting thread, or in parts. */
 public sealed interface Answer permits Response, Answer.Later, Answer.Stream, Answer.Parts {
 
-    /** An answer that is not there yet. */
+    /** An answer that follows later. */
     record Later(CompletableFuture<Response> response) implements Answer {}
 
     /**
-     * Server-sent events until the client or the server goes.
+     * Server-sent events, until the client or the server ends.
      *
-     * @param start is given the open stream, before anything is sent
+     * @param start receives the open stream before anything is sent
      */
     record Stream(Consumer<EventSink> start) implements Answer {}
 
     /**
-     * A long answer, of which each part is made when the client has taken the one before. If one cannot be made the connection
-     * breaks, so that nobody takes the beginning for the whole.
+     * A long answer. Each part is made when the client has taken the part before. If a part cannot be made, the
+     * connection breaks, so that no client takes the beginning for the whole.
      *
-     * @param next is asked for the next part; null after the last
+     * @param next returns the next part; null after the last
      */
     record Parts(String contentType, Supplier<@Nullable String> next) implements Answer {}
 }

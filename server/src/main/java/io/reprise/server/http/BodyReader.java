@@ -15,9 +15,9 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
 /**
- * Reads a body as its schema describes it. A tree of small objects takes thirty times the memory of its text, so a tree is
- * made only of what the schema names, up to a number of values; what may be any JSON is checked and stays text, and what the schema
- * refuses is passed over. Not thread-safe.
+ * Reads a body as its schema describes it. A tree of small objects takes thirty times the memory of its text. So a tree
+ * is built only of members that the schema names, up to a number of values. Members that may be any JSON are checked
+ * and kept as text; members that the schema refuses are skipped. Not thread-safe.
  */
 final class BodyReader {
 
@@ -31,7 +31,7 @@ final class BodyReader {
         this.parser = parser;
     }
 
-    /** The only value there is; null if there is none. */
+    /** Reads the only value; returns null if there is none. */
     @Nullable
     JsonNode read(Schema schema) {
         if (parser.nextToken() == null) {
@@ -44,7 +44,7 @@ final class BodyReader {
         return node;
     }
 
-    /** The value that begins at the current token. */
+    /** Reads the value that begins at the current token. */
     private JsonNode value(Schema schema) {
         if (++values > MAX_VALUES) {
             throw Problem.invalid("", "has more than " + MAX_VALUES + " values");
@@ -94,7 +94,7 @@ final class BodyReader {
         return object;
     }
 
-    /** What is wrong with it is its name alone. A few are enough to say so. */
+    /** Keeps the name of a refused member, which is enough for the error, and skips its value. */
     private void refused(ObjectNode object, String name) {
         if (++values <= MAX_VALUES) {
             object.set(name, NODES.nullNode());
@@ -111,7 +111,7 @@ final class BodyReader {
         }
         Schema items = any ? Schema.any() : Objects.requireNonNull(schema.items);
         while (parser.nextToken() != JsonToken.END_ARRAY) {
-            // One too many is enough to be refused.
+            // One item too many is enough for a refusal.
             if (schema.max != null && array.size() > schema.max.intValue()) {
                 parser.skipChildren();
             } else {
@@ -121,7 +121,10 @@ final class BodyReader {
         return array;
     }
 
-    /** The current value as text, without blanks. Numbers stay as they were written; half of a surrogate pair is refused. */
+    /**
+     * Returns the current value as text without blanks. Numbers stay as they were written.
+     * Unpaired surrogates are refused.
+     */
     private String text() {
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (JsonGenerator out = Json.generator(bytes)) {
@@ -133,7 +136,7 @@ final class BodyReader {
         return bytes.toString(StandardCharsets.UTF_8);
     }
 
-    /** Text with half a surrogate pair could be stored, but never again be sent. */
+    /** Text with an unpaired surrogate could be stored, but never be sent again. */
     private static String whole(String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isHighSurrogate(text.charAt(i))
@@ -147,7 +150,7 @@ final class BodyReader {
         return text;
     }
 
-    /** Copies a token; answers how much deeper it leads. */
+    /** Copies a token. Returns the change in depth. */
     private int copy(JsonGenerator out) {
         switch (parser.currentToken()) {
             case START_OBJECT -> out.writeStartObject();

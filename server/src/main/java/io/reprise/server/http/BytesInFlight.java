@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Bytes of bodies and answers that are in memory at the moment, in all and of each caller. However large they are, one request
- * is let pass where there is no other. Thread-safe.
+ * Counts bytes of bodies and answers in memory, in all and per caller. A request of any size is admitted if there
+ * is no other. Thread-safe.
  */
 final class BytesInFlight {
 
@@ -24,7 +24,7 @@ final class BytesInFlight {
     }
 
     /**
-     * Counts bytes that are about to be read.
+     * Counts bytes before they are read.
      *
      * @throws Problem if there are too many already
      */
@@ -43,7 +43,7 @@ final class BytesInFlight {
         add(caller, bytes);
     }
 
-    /** Counts bytes that are there, whether or not they are too many. */
+    /** Counts bytes that are already there, even if they are too many. */
     synchronized void add(String caller, long bytes) {
         all += bytes;
         byCaller.merge(caller, bytes, Long::sum);

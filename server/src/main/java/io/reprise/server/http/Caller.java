@@ -5,17 +5,17 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends a request.
+ * The sender of a request.
  *
- * @param name as it is written into the audit log
- * @param tenant whose jobs it may see; null for everybody's
- * @param bounds what jobs it may put in and take out
+ * @param name name in the audit log
+ * @param tenant the tenant whose jobs it may see; null for all
+ * @param bounds jobs that it may enqueue and lease
  */
 public record Caller(
         String name, Set<Scope> scopes, @Nullable String tenant, Bounds bounds) {
 
     /**
-     * Jobs that a caller is bound to. Empty sets bind it to none in particular.
+     * The jobs that a caller is restricted to. Empty sets do not restrict it.
      *
      * @param queues by the names that the caller uses
      */
@@ -28,7 +28,11 @@ public record Caller(
             types = Set.copyOf(types);
         }
 
-        /** Refuses jobs that are beyond them. @throws Problem naming what the key is bound to */
+        /**
+         * Refuses jobs outside the bounds.
+         *
+         * @throws Problem naming the bounds of the key
+         */
         public void require(String queue, String type) {
             requireQueue(queue);
             requireType(type);
@@ -47,14 +51,14 @@ public record Caller(
         }
     }
 
-    /** Nobody in particular: what needs no key is done for them. */
+    /** A caller without a key, for operations that need none. */
     public static final Caller ANYONE = new Caller("anyone", Set.of(), null);
 
     public Caller {
         scopes = Set.copyOf(scopes);
     }
 
-    /** A caller that is not bound to any jobs in particular. */
+    /** Creates a caller without bounds. */
     public Caller(String name, Set<Scope> scopes, @Nullable String tenant) {
         this(name, scopes, tenant, Bounds.NONE);
     }

@@ -4,12 +4,12 @@ package io.reprise.server.http;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Conditions of a request on the version of what it is about, as RFC 9110 has them. */
+/** Conditions of a request on a version, as in RFC 9110. */
 public final class ETags {
 
     private ETags() {}
 
-    /** Whether a condition names the tag: one or more between commas, weak or not, or a star for any. */
+    /** Whether a condition names the tag: one or more tags between commas, weak or not, or a star for any. */
     public static boolean match(@Nullable String condition, String tag) {
         return condition != null
                 && Arrays.stream(condition.split(",", -1))

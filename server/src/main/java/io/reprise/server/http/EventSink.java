@@ -7,11 +7,11 @@ public interface EventSink {
     /**
      * Sends text that ends with an empty line, in the order of the calls.
      *
-     * @return false if the client has gone, or is so far behind that it was cut off
+     * @return false if the client has gone, or was cut off because it is too far behind
      */
     boolean send(String text);
 
-    /** Whether the client keeps up: what is sent to one that does not is kept in memory. */
+    /** Whether the client keeps up. Text for a slow client stays in memory. */
     default boolean isReady() {
         return true;
     }
@@ -19,6 +19,6 @@ public interface EventSink {
     /** Ends the stream. */
     void close();
 
-    /** Called once when it has ended, whoever ended it. */
+    /** Runs the action once when the stream has ended, for whatever reason. */
     void onEnd(Runnable action);
 }

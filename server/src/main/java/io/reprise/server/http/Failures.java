@@ -7,7 +7,9 @@ import io.reprise.RefusedException;
 import io.reprise.StaleLeaseException;
 import io.reprise.store.StoreException;
 
-/** What a failed request tells its caller: the reason if it is theirs to know, and nothing of the inside otherwise. */
+/**
+ * Turns a failure into a problem for the caller: with the reason if the caller may know it, otherwise without details.
+ */
 final class Failures {
 
     private Failures() {}

@@ -11,7 +11,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads members of a JSON object that was checked already. A member that is null is as one left out. */
+/** Reads members of a JSON object that was already checked. A null member counts as missing. */
 public final class Fields {
 
     private final JsonNode object;
@@ -24,7 +24,7 @@ public final class Fields {
         return object.hasNonNull(name);
     }
 
-    /** Whether it is there, even if it is null. */
+    /** Whether the member is there, even if it is null. */
     public boolean mentions(String name) {
         return object.has(name);
     }
@@ -33,7 +33,7 @@ public final class Fields {
         return object.path(name);
     }
 
-    /** The text of a member that may be any JSON. */
+    /** Returns the text of a member that may be any JSON. */
     public String json(String name) {
         return object.path(name).toString();
     }

@@ -53,7 +53,7 @@ public final class HttpServer implements AutoCloseable {
     /**
      * Starts to listen.
      *
-     * @throws IOException if it cannot, for instance because another listens there
+     * @throws IOException if it cannot, for instance because the port is taken
      */
     public static HttpServer start(HttpSettings settings, Gate gate, List<? extends Endpoints> parts)
             throws IOException {
@@ -63,7 +63,7 @@ public final class HttpServer implements AutoCloseable {
         QueuedThreadPool workers = new QueuedThreadPool(limits.threads(), Math.min(4, limits.threads()));
         workers.setName("reprise-http");
         workers.setDaemon(true);
-        // These read and write, and tell whether the process lives: they never wait for the store.
+        // These threads read, write and answer liveness. They never wait for the store.
         QueuedThreadPool threads = new QueuedThreadPool(IO_THREADS, 4);
         threads.setName("reprise-http-io");
         threads.setDaemon(true);
@@ -86,7 +86,7 @@ public final class HttpServer implements AutoCloseable {
                 new JettyHandler(new Router(operations), gate, settings, slow, connector.getScheduler(), workers);
         server.setHandler(handler);
         server.setErrorHandler(JettyHandler::error);
-        // Jetty's own way to wait is for connections, which clients keep open; what matters is requests.
+        // Jetty's own stop waits for connections, which clients keep open. Requests are what matters.
         server.setStopTimeout(0);
         HttpServer started = new HttpServer(server, connector, handler, settings);
         started.start();
@@ -98,7 +98,7 @@ public final class HttpServer implements AutoCloseable {
         return started;
     }
 
-    /** On a thread of its own, since it may ask the store. */
+    /** Runs on its own thread, because it may call the store. */
     private void lookAfterStreams() {
         Future<?> unused = streams.scheduleWithFixedDelay(
                 handler::endRevoked, STREAM_MILLIS, STREAM_MILLIS, TimeUnit.MILLISECONDS);
@@ -152,7 +152,7 @@ public final class HttpServer implements AutoCloseable {
         }
     }
 
-    /** Where it listens. */
+    /** Returns the port on which it listens. */
     public int port() {
         return connector.getLocalPort();
     }
@@ -162,7 +162,7 @@ public final class HttpServer implements AutoCloseable {
         return (settings.tls() == null ? "http://" : "https://") + host + ":" + port();
     }
 
-    /** Takes no more requests, ends streams, and gives those under way a moment to finish. */
+    /** Takes no more requests, ends streams, and gives requests under way a moment to finish. */
     @Override
     public void close() {
         connector.close();

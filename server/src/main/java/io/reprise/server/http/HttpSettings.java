@@ -8,11 +8,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the server listens and what it puts up with.
+ * How the server listens, and its limits.
  *
- * @param port 0 for any free one
+ * @param port 0 for any free port
  * @param tls null for plain HTTP
- * @param proxies who may say on whose behalf they connect
+ * @param proxies proxies whose headers about the client are believed
  */
 public record HttpSettings(
         String host, int port, Limits limits, @Nullable Tls tls, Proxies proxies) {
@@ -22,7 +22,7 @@ public record HttpSettings(
     }
 
     /**
-     * What stands before the server.
+     * The proxies in front of the server.
      *
      * @param trusted whether the headers of an address count
      * @param protocol whether connections begin with a line of the PROXY protocol
@@ -33,17 +33,17 @@ public record HttpSettings(
     }
 
     /**
-     * What a client may use up.
+     * Limits for clients.
      *
      * @param body bytes of a request's body
      * @param header bytes of a request's line and headers
-     * @param connections open at once
-     * @param idle how long a connection may be silent, in the midst of a request too
+     * @param connections open connections
+     * @param idle how long a connection may be silent, also during a request
      * @param request how long the headers of a request may take to arrive, and its body
-     * @param threads that work on requests
+     * @param threads threads that work on requests
      * @param inFlight bytes of bodies and answers in memory at once; half of it for one key
      * @param answerRate bytes per second at which an answer must be read, beyond the time of {@code request}
-     * @param perAddress connections of one address that are open at once; trusted proxies may have any number
+     * @param perAddress open connections of one address; trusted proxies have no limit
      */
     public record Limits(
             int body,
@@ -56,7 +56,7 @@ public record HttpSettings(
             long answerRate,
             int perAddress) {
 
-        /** A body takes several times its size while it is worked on. */
+        /** A body takes several times its size while it is processed. */
         private static final long OF_HEAP = Runtime.getRuntime().maxMemory() / 8;
 
         private static final long SLOWEST = 16 << 10;
@@ -64,23 +64,23 @@ public record HttpSettings(
         public static final Limits DEFAULT =
                 new Limits(10 << 20, 16 << 10, 2_000, Duration.ofSeconds(30), Duration.ofSeconds(30), 64);
 
-        /** With as many bytes as fit into the memory there is. */
+        /** Creates limits with as many bytes in flight as fit into the memory. */
         public Limits(int body, int header, int connections, Duration idle, Duration request, int threads) {
             this(body, header, connections, idle, request, threads, OF_HEAP, SLOWEST, connections);
         }
 
-        /** With so many connections of one address. */
+        /** Limits the connections of one address. */
         public Limits perAddress(int most) {
             return new Limits(body, header, connections, idle, request, threads, inFlight, answerRate, most);
         }
     }
 
     /**
-     * Where the server's certificate and its key are.
+     * The server's certificate and key.
      *
      * @param files a key store, or a chain of certificates and a private key, both in PEM
-     * @param password of the key store; null for PEM
-     * @param clientCa certificates of those that vouch for clients, in PEM; null if clients need none
+     * @param password password of the key store; null for PEM
+     * @param clientCa authorities for client certificates, in PEM; null if clients need none
      */
     public record Tls(
             List<Path> files,
@@ -99,7 +99,7 @@ public record HttpSettings(
             return new Tls(List.of(chain, key), null, null);
         }
 
-        /** With clients that must show a certificate, for all that needs a key. */
+        /** Requires client certificates for all operations that need a key. */
         public Tls clientsOf(Path authorities) {
             return new Tls(files, password, authorities);
         }

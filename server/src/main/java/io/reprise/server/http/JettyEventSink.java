@@ -10,7 +10,7 @@ import java.util.List;
 import org.eclipse.jetty.util.Callback;
 import org.jspecify.annotations.Nullable;
 
-/** Writes what has gathered while the last write was under way. A client that falls too far behind is cut off. */
+/** Writes the events that gathered during the last write. A client that falls too far behind is cut off. */
 final class JettyEventSink implements EventSink {
 
     /** Characters that wait for the client: from the first number on it is behind, beyond the second it is cut off. */
@@ -32,7 +32,7 @@ final class JettyEventSink implements EventSink {
         this.response = response;
         this.callback = callback;
         request.addFailureListener(this::end);
-        // Silence is normal here; heartbeats find out whether the client is still there.
+        // Silence is normal here; heartbeats detect a client that has gone.
         request.addIdleTimeoutListener(timeout -> false);
     }
 

@@ -29,16 +29,16 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Between Jetty and operations: lets in, reads, checks, performs, writes. Bodies are read without a thread that waits. */
+/** Connects Jetty and operations: admits, reads, checks, performs, writes. Bodies are read without a waiting thread. */
 final class JettyHandler extends Handler.Abstract {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final byte[] NOTHING = {};
 
-    /** Bytes of a body that are read though nobody wants them. */
+    /** Bytes of a refused body that are still read. */
     private static final int MAX_UNREAD = 64 << 10;
 
-    /** Bytes of an answer that the system takes off our hands at once. */
+    /** Bytes of an answer that the operating system buffers at once. */
     private static final int SMALL = 64 << 10;
 
     private final Router router;
@@ -51,7 +51,7 @@ final class JettyHandler extends Handler.Abstract {
     private final Scheduler scheduler;
     private final BytesInFlight inFlight;
     private final AtomicInteger active = new AtomicInteger();
-    /** With whether their clients would still be let in. */
+    /** Open streams, with a check whether their clients would still be admitted. */
     private final Map<JettyEventSink, BooleanSupplier> streams = new ConcurrentHashMap<>();
 
     JettyHandler(
@@ -68,7 +68,7 @@ final class JettyHandler extends Handler.Abstract {
         this.slow = slow;
     }
 
-    /** One request on its way, with those bytes of it that are counted. */
+    /** One request under way, with its counted bytes. */
     private record Exchange(
             org.eclipse.jetty.server.Request request,
             org.eclipse.jetty.server.Response response,
@@ -84,7 +84,7 @@ final class JettyHandler extends Handler.Abstract {
             return request.getLength() > 0 || (request.getLength() < 0 && header("Transfer-Encoding") != null);
         }
 
-        /** The body, if it is not longer. */
+        /** Reads the body, if it is not longer. */
         CompletableFuture<byte[]> read(int most) {
             CompletableFuture<byte[]> body = new CompletableFuture<>();
             Content.Source.asByteArrayAsync(request, most, Promise.Invocable.toPromise(body));
@@ -92,7 +92,7 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
-    /** Who sent a request, and how many bytes of it and its answer are counted. */
+    /** The sender of a request, and the counted bytes of the request and its answer. */
     private final class Counted {
         private String caller = "";
         private long bytes;
@@ -140,7 +140,8 @@ final class JettyHandler extends Handler.Abstract {
             Router.Match match = find(request, origin);
             requireCertificate(request, match.operation());
             if (match.operation().scope() == null) {
-                // What anyone may ask for waits for nothing, and not for a thread that others keep either.
+                // Operations without a scope answer at once. They must not wait for worker threads
+                // that other requests occupy.
                 begin(exchange, match, origin);
             } else {
                 workers.execute(() -> begin(exchange, match, origin));
@@ -181,7 +182,7 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
-    /** Who asks for what there is not may not do so more often than others. */
+    /** Finds the operation. Requests for unknown paths count towards the rate too. */
     private Router.Match find(org.eclipse.jetty.server.Request request, String origin) {
         try {
             return router.find(request.getMethod(), request.getHttpURI().getPath());
@@ -192,8 +193,9 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /**
-     * Answers a request whose body was not read. A short one is read first: if it came after the answer, Jetty would have to close
-     * the connection, on which the client may have sent its next request. With a long one it is told that it must not.
+     * Answers a request whose body was not read. It reads a short body first: if that came after the answer, Jetty
+     * would have to close the connection, on which the client may have sent its next request. With a long body it
+     * closes the connection and says so.
      */
     private void refuse(Exchange exchange, RuntimeException reason) {
         int most = Math.min(limits.body(), MAX_UNREAD);
@@ -252,7 +254,7 @@ final class JettyHandler extends Handler.Abstract {
                             match, query(exchange), exchange::header, caller, read(body, match.operation()))
                     .from(() -> PeekableEndPoint.isGone(exchange.request));
             if (match.operation().showsPayloads(request)) {
-                // Before it is done: none is read without an entry.
+                // Before the operation: no payload is read without an audit entry.
                 gate.read(
                         caller,
                         exchange.request.getMethod() + " "
@@ -262,7 +264,7 @@ final class JettyHandler extends Handler.Abstract {
             if (answer instanceof Response response) {
                 write(exchange, response);
             } else if (answer instanceof Answer.Later later) {
-                // It is the server that keeps silent, and on purpose.
+                // The server is silent on purpose here.
                 exchange.request.addIdleTimeoutListener(timeout -> false);
                 CompletableFuture<Response> unused = later.response().whenComplete((response, failure) -> {
                     if (failure == null) {
@@ -298,7 +300,7 @@ final class JettyHandler extends Handler.Abstract {
                                         + limits.request().toSeconds() + " s")
                         .header("Connection", "close");
             }
-            // Jetty tells a body that is too long by this exception, and one that breaks off by others.
+            // Jetty reports a body that is too long by this exception, and a body that breaks off by others.
             if (e.getCause() instanceof IllegalStateException) {
                 throw tooLarge(operation);
             }
@@ -358,7 +360,9 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
-    /** With what is to be done should the answer not reach the client. It may ask the store, so others do it. */
+    /**
+     * Runs {@code ifUnsent} if the answer does not reach the client. It may call the store, so a worker thread does it.
+     */
     private Callback told(Callback callback, @Nullable Runnable ifUnsent) {
         return ifUnsent == null
                 ? callback
@@ -368,7 +372,9 @@ final class JettyHandler extends Handler.Abstract {
                 });
     }
 
-    /** Silence has a limit of its own; this is for a client that takes a few bytes now and then, and keeps the rest in memory. */
+    /**
+     * Cuts off a client that reads an answer too slowly and so keeps it in memory. A silent client has its own limit.
+     */
     private Scheduler.Task cutOff(Exchange exchange, long bytes) {
         EndPoint end = exchange.request.getConnectionMetaData().getConnection().getEndPoint();
         return scheduler.schedule(
@@ -431,7 +437,7 @@ final class JettyHandler extends Handler.Abstract {
         streams.keySet().forEach(JettyEventSink::close);
     }
 
-    /** Ends the streams of keys that were revoked or rotated. A store that does not answer ends none. */
+    /** Ends the streams of keys that were revoked or rotated. If the store does not answer, it ends none. */
     void endRevoked() {
         streams.forEach((sink, admitted) -> {
             try {
@@ -452,7 +458,7 @@ final class JettyHandler extends Handler.Abstract {
         }
     }
 
-    /** What Jetty itself refuses, before it gets here. */
+    /** Answers requests that Jetty refuses before they get here. */
     static boolean error(
             org.eclipse.jetty.server.Request request, org.eclipse.jetty.server.Response response, Callback callback) {
         int status = response.getStatus();
@@ -466,7 +472,7 @@ final class JettyHandler extends Handler.Abstract {
         Response answer =
                 Problem.of(type, "The server does not take this as HTTP").response(Problem.newInstance());
         put(response, answer);
-        // Whatever follows on this connection cannot be trusted to be a request.
+        // Bytes that follow on this connection may not be a request.
         response.getHeaders().put(HttpHeader.CONNECTION, "close");
         response.write(true, ByteBuffer.wrap(answer.body()), callback);
         return true;

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.util.RawValue;
 
-/** JSON as the API reads and writes it: times as ISO-8601 text, members in the order they are declared. */
+/** JSON as the API reads and writes it: times as ISO-8601 text, members in the order of declaration. */
 public final class Json {
 
     private static final int MAX_DEPTH = 100;
@@ -57,22 +57,22 @@ public final class Json {
         return MAPPER.createArrayNode();
     }
 
-    /** Text that this program wrote, and therefore can read. */
+    /** Parses text that this program wrote. */
     public static JsonNode parse(String json) {
         return MAPPER.readTree(json);
     }
 
-    /** Text that this program wrote, as what it was. */
+    /** Reads an object from text that this program wrote. */
     public static <T> T read(String json, Class<T> type) {
         return MAPPER.readValue(json, type);
     }
 
-    /** Text that is JSON, to be written as it is. */
+    /** Marks JSON text that is written as it is. */
     public static Object raw(String json) {
         return new RawValue(json);
     }
 
-    /** What something was and what it is, for the audit log; null if it was not there, or is not any more. */
+    /** Returns the state before and after a change, for the audit log; null where there is none. */
     public static String change(@Nullable Object before, @Nullable Object after) {
         Map<String, @Nullable Object> change = new LinkedHashMap<>();
         change.put("before", before);
@@ -80,12 +80,12 @@ public final class Json {
         return text(change);
     }
 
-    /** A value as a tree. */
+    /** Returns a value as a tree. */
     public static JsonNode tree(Object value) {
         return MAPPER.valueToTree(value);
     }
 
-    /** Half of a surrogate pair can only be written as an escape, from d800 to dfff. */
+    /** Whether the body may hold an unpaired surrogate, which can only be written as an escape from d800 to dfff. */
     private static boolean mayHaveHalfPair(byte[] body) {
         for (int i = 2; i < body.length; i++) {
             if ((body[i] == 'd' || body[i] == 'D') && body[i - 1] == 'u' && body[i - 2] == '\\') {
@@ -95,7 +95,7 @@ public final class Json {
         return false;
     }
 
-    /** Text with half a surrogate pair could be stored, but never again be sent. */
+    /** Text with an unpaired surrogate could be stored, but never be sent again. */
     private static void requireWholePairs(JsonNode node) {
         try {
             MAPPER.writeValueAsBytes(node);
@@ -104,7 +104,7 @@ public final class Json {
         }
     }
 
-    /** Whether text is JSON. Nothing is made of it, so that it may be long. */
+    /** Whether text is JSON. It builds nothing, so the text may be long. */
     public static boolean isJson(String text) {
         try (JsonParser parser = MAPPER.createParser(text)) {
             if (parser.nextToken() == null) {
@@ -117,7 +117,7 @@ public final class Json {
         }
     }
 
-    /** Reads text that is JSON bit by bit. */
+    /** Returns a parser that reads JSON text as a stream. */
     public static JsonParser parser(String text) {
         return MAPPER.createParser(text);
     }
@@ -126,7 +126,7 @@ public final class Json {
         return MAPPER.createGenerator(out);
     }
 
-    /** What a client sent. Jackson's own message may quote what is secret, so only the place is told. */
+    /** Reads the body of a client. The error names only the place, because Jackson's message may quote secrets. */
     static JsonNode read(byte[] body, Schema schema) {
         try (JsonParser parser = MAPPER.createParser(body)) {
             JsonNode node = new BodyReader(parser).read(schema);
@@ -138,7 +138,7 @@ public final class Json {
             }
             return node;
         } catch (NumberFormatException e) {
-            // Jackson tells of an exponent beyond all bounds in this way.
+            // Jackson reports an exponent that is too large in this way.
             throw Problem.invalid("", "has a number that is too large");
         } catch (JacksonException e) {
             String place = e.getLocation() == null

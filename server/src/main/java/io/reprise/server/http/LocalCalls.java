@@ -10,7 +10,9 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Performs operations in this process, without a socket, by the same checks as over one. Thread-safe. */
+/**
+ * Performs operations in this process, without a socket, with the checks that requests over a socket get. Thread-safe.
+ */
 public final class LocalCalls {
 
     private static final byte[] NOTHING = {};
@@ -25,8 +27,8 @@ public final class LocalCalls {
      * Performs one operation.
      *
      * @param target path and query, encoded as in a URL
-     * @return what it answers; null if that is nothing
-     * @throws Problem if it is refused
+     * @return the answer; null if there is none
+     * @throws Problem if the operation is refused
      * @throws io.reprise.RepriseException if the store fails
      */
     public @Nullable JsonNode call(Caller caller, String method, String target, @Nullable JsonNode body) {
@@ -55,7 +57,10 @@ public final class LocalCalls {
         }
     }
 
-    /** What is the caller's to know, as over a socket; but a fault of the inside as it is, for here the caller is inside. */
+    /**
+     * Returns a problem for an error of the caller, as over a socket. An internal error is returned as it is, because
+     * the caller is this process.
+     */
     private static RuntimeException told(RuntimeException failure) {
         Problem problem = Failures.problem(failure);
         return problem.type().status() < 500 ? problem : failure;

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The OpenAPI 3.1 document, made of the very operations that are served. */
+/** Builds the OpenAPI 3.1 document from the operations that are served. */
 public final class OpenApi {
 
     private static final Schema FIELD_ERROR = Schema.object()
@@ -34,7 +34,7 @@ public final class OpenApi {
 
     private OpenApi() {}
 
-    /** The document of these operations. */
+    /** Returns the document of these operations. */
     public static ObjectNode document(List<Operation> operations, String version) {
         return new OpenApi().write(operations, version);
     }
@@ -167,7 +167,7 @@ public final class OpenApi {
         if (!schema.choices.isEmpty()) {
             ArrayNode choices = node.putArray("enum");
             schema.choices.forEach(choices::add);
-            // An enumeration counts besides the type, so that what is null by its type must be named here too.
+            // An enumeration restricts the type, so null must be one of its values too.
             if (schema.nullable) {
                 choices.addNull();
             }

@@ -7,7 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The API on one page for people: no script, nothing loaded from elsewhere. */
+/** Shows the API on one page for people: no script, nothing loaded from elsewhere. */
 public final class OpenApiPage {
 
     private static final String STYLE = """

@@ -7,7 +7,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One method on one path: what it takes, what it answers, who may, and what it does. Immutable once built.
+ * One method on one path: its parameters, its answers, its scope and its action. Immutable once built.
  *
  * <pre>{@code
  * Operation.post("/v1/queues/{queue}/pause", "pauseQueue")
@@ -20,26 +20,26 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Operation {
 
-    /** What is done with a request that passed all checks. What it throws becomes a problem document. */
+    /** Performs a request that passed all checks. Its exceptions become problem documents. */
     @FunctionalInterface
     public interface Action {
         Answer perform(Request request);
     }
 
-    /** Where a parameter is. */
+    /** The place of a parameter. */
     enum Place {
         PATH,
         QUERY,
         HEADER
     }
 
-    /** A parameter; those in the path are required. */
+    /** A parameter. Those in the path are required. */
     record Parameter(Place place, String name, Schema schema, String about) {}
 
-    /** What is answered with a status. */
+    /** The answer with one status. */
     record Reply(String about, @Nullable Schema schema, String contentType) {}
 
-    /** Bytes that are enough for whatever holds no payload. */
+    /** Bytes that are enough for a body without payload. */
     private static final int SHORT = 64 << 10;
 
     private final Builder made;
@@ -70,12 +70,12 @@ public final class Operation {
         return made.method;
     }
 
-    /** With parameters in braces. */
+    /** Returns the path, with parameters in braces. */
     public String path() {
         return made.path;
     }
 
-    /** Name for generated clients. */
+    /** Returns the name for generated clients. */
     public String id() {
         return made.id;
     }
@@ -88,7 +88,7 @@ public final class Operation {
         return made.section;
     }
 
-    /** Null if anyone may. */
+    /** Returns the needed scope; null if none is needed. */
     public @Nullable Scope scope() {
         return made.scope;
     }
@@ -102,7 +102,7 @@ public final class Operation {
         return made.body;
     }
 
-    /** Bytes its body may have, if the server lets bodies have so many. */
+    /** Returns how many bytes its body may have; the server's limit also applies. */
     int maxBody() {
         Schema schema = made.body;
         return made.maxBody > 0 ? made.maxBody : schema != null && schema.hasJson() ? Integer.MAX_VALUE : SHORT;
@@ -116,7 +116,10 @@ public final class Operation {
         return made.replies;
     }
 
-    /** Whether the answer to this request has payloads or results. Of what workers take their histories tell. */
+    /**
+     * Whether the answer to this request shows payloads or results. Leases of workers do not count, because the
+     * jobs' histories record them.
+     */
     boolean showsPayloads(Request request) {
         return made.scope != Scope.WORK
                 && (!made.parameters.containsKey("payloads") || request.flag("payloads"))
@@ -149,25 +152,25 @@ public final class Operation {
             this.id = id;
         }
 
-        /** What it does, in one line. */
+        /** Sets a summary of one line. */
         public Builder summary(String text) {
             this.summary = text;
             return this;
         }
 
-        /** Which part of the page it appears under. */
+        /** Sets the section of the page. */
         public Builder section(String text) {
             this.section = text;
             return this;
         }
 
-        /** Who may. Unless said, only an admin. */
+        /** Sets the needed scope. The default is admin. */
         public Builder scope(Scope needed) {
             this.scope = needed;
             return this;
         }
 
-        /** Needs no key. */
+        /** Makes the operation need no key. */
         public Builder forAnyone() {
             this.scope = null;
             return this;
@@ -185,21 +188,23 @@ public final class Operation {
             return parameter(new Parameter(Place.HEADER, name, schema, about));
         }
 
-        /** A JSON body that must be there. */
+        /** Requires a JSON body. */
         public Builder body(Schema schema) {
             this.body = schema;
             this.bodyRequired = true;
             return this;
         }
 
-        /** A JSON body that may be left out; then it is as an empty object. */
+        /** Allows a JSON body. A missing body counts as an empty object. */
         public Builder optionalBody(Schema schema) {
             this.body = schema;
             this.bodyRequired = false;
             return this;
         }
 
-        /** Unless said, 64 KiB, or what the server takes at most if a member may be any JSON. */
+        /**
+         * Sets the size limit of the body. The default is 64 KiB, or the server's limit if a member may be any JSON.
+         */
         public Builder bodyUpTo(int bytes) {
             this.maxBody = bytes;
             return this;
@@ -210,7 +215,7 @@ public final class Operation {
             return this;
         }
 
-        /** An answer without a body. */
+        /** Declares an answer without a body. */
         public Builder answers(int status, String about) {
             replies.put(status, new Reply(about, null, ""));
             return this;

@@ -8,8 +8,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where requests come from. A proxy that is trusted says so in a header, to which each proxy on the way adds at the end; so
- * the last address that is not a trusted proxy's is the one to believe, and whatever stands before it may be made up.
+ * Finds where a request comes from. Each proxy adds the address of its client at the end of a header. So the last
+ * address that is not a trusted proxy's is believed. Addresses before it may be invented.
  */
 final class Origins {
 
@@ -20,10 +20,10 @@ final class Origins {
     }
 
     /**
-     * The address of who asks.
+     * Returns the address of the client.
      *
-     * @param peer who is connected
-     * @param forwarded values of that header; they count before the others
+     * @param peer address of the connection
+     * @param forwarded values of {@code Forwarded}; they win over the others
      * @param forwardedFor values of {@code X-Forwarded-For}
      */
     String of(String peer, List<String> forwarded, List<String> forwardedFor) {
@@ -68,7 +68,7 @@ final class Origins {
         return null;
     }
 
-    /** Without brackets and port. */
+    /** Returns the address without brackets and port. */
     private static String address(String text) {
         if (text.startsWith("[")) {
             int end = text.indexOf(']');

@@ -13,8 +13,8 @@ import org.eclipse.jetty.util.BufferUtil;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * A connection of which one can tell, while its request is being answered, whether the client has gone. Jetty does not read during
- * that time, so what comes meanwhile is read here and kept for Jetty.
+ * A connection that can tell, while its request is being answered, whether the client has gone. Jetty does not read
+ * during that time. So bytes that arrive are read here and kept for Jetty.
  */
 final class PeekableEndPoint extends SocketChannelEndPoint {
 
@@ -30,7 +30,7 @@ final class PeekableEndPoint extends SocketChannelEndPoint {
         this.executor = executor;
     }
 
-    /** Whether the client of a request that was read whole has closed its connection. */
+    /** Whether the client has closed the connection after its request was read. */
     static boolean isGone(org.eclipse.jetty.server.Request request) {
         EndPoint end = request.getConnectionMetaData().getConnection().getEndPoint();
         while (end instanceof EndPoint.Wrapper wrapper) {
@@ -63,7 +63,7 @@ final class PeekableEndPoint extends SocketChannelEndPoint {
         return given;
     }
 
-    /** The selector knows nothing of what was read before. */
+    /** The selector does not know of bytes that were read before. */
     @Override
     protected void needsFillInterest() {
         boolean known;

@@ -28,10 +28,10 @@ final class Pem {
 
     private static final List<String> ALGORITHMS = List.of("RSA", "EC", "EdDSA");
 
-    /** What stands before an RSA key in PKCS #8: the algorithm's name. */
+    /** The algorithm identifier of an RSA key in PKCS #8. */
     private static final byte[] RSA = hex("300d06092a864886f70d0101010500");
 
-    /** The same for elliptic curves, which are told apart by the length of their keys. */
+    /** The algorithm identifiers of elliptic curves, which the length of the key selects. */
     private static final byte[] P256 = hex("301306072a8648ce3d020106082a8648ce3d030107");
 
     private static final byte[] P384 = hex("301006072a8648ce3d020106052b81040022");
@@ -44,7 +44,7 @@ final class Pem {
         return HexFormat.of().parseHex(digits);
     }
 
-    /** A key with its chain, under this password. */
+    /** Returns a key store with a key and its chain, under this password. */
     static KeyStore identity(byte[] chain, byte[] key, char[] password) throws GeneralSecurityException, IOException {
         Certificate[] certificates = certificates(chain).toArray(new Certificate[0]);
         KeyStore store = empty();
@@ -52,7 +52,7 @@ final class Pem {
         return store;
     }
 
-    /** Those whose certificates are trusted. */
+    /** Returns a key store of trusted authorities. */
     static KeyStore trusted(byte[] authorities) throws GeneralSecurityException, IOException {
         KeyStore store = empty();
         int number = 0;
@@ -99,13 +99,13 @@ final class Pem {
             try {
                 return KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(pkcs8));
             } catch (InvalidKeySpecException e) {
-                // Perhaps it is of the next kind.
+                // Tries the next algorithm.
             }
         }
         throw new GeneralSecurityException("the private key is neither RSA, EC nor EdDSA");
     }
 
-    /** By the length of the number after a sequence and the version 1. */
+    /** Selects the curve by the length of the number after the sequence and the version 1. */
     private static byte[] curve(byte[] sec1) throws GeneralSecurityException {
         int at = sec1.length > 2 && (sec1[1] & 0xff) > 0x80 ? 3 + (sec1[1] & 0x7f) : 5;
         int length = sec1.length > at + 1 ? sec1[at + 1] & 0xff : 0;
@@ -118,7 +118,7 @@ final class Pem {
         };
     }
 
-    /** PKCS #8 around the older forms that have the algorithm in the heading only. */
+    /** Wraps older key forms, which name the algorithm only in the heading, into PKCS #8. */
     private static byte[] wrapped(byte[] algorithm, byte[] key) {
         ByteArrayOutputStream inside = new ByteArrayOutputStream();
         inside.writeBytes(VERSION);

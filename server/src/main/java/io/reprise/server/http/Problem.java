@@ -7,12 +7,14 @@ import java.util.Map;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
-/** Ends a request with an RFC 9457 problem document. Its text is for the caller: it never quotes a secret or a trace. */
+/**
+ * Ends a request with an RFC 9457 problem document. Its text is for the caller: it never quotes a secret or a trace.
+ */
 public final class Problem extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What is wrong with one field, by its JSON pointer in the body, or by the name of a parameter. */
+    /** An error in one field, named by its JSON pointer in the body or by the parameter. */
     public record FieldError(String field, String message) {}
 
     private final transient ProblemType type;
@@ -30,7 +32,7 @@ public final class Problem extends RuntimeException {
         return new Problem(type, detail, List.of(), Map.of());
     }
 
-    /** A request some fields of which are wrong; all of them are named. */
+    /** A request with wrong fields; all of them are named. */
     public static Problem invalid(List<FieldError> errors) {
         String detail = errors.size() == 1
                 ? (errors.get(0).field().isEmpty() ? "body" : errors.get(0).field()) + ": "
@@ -65,12 +67,12 @@ public final class Problem extends RuntimeException {
         return errors;
     }
 
-    /** What a failure tells its caller. */
+    /** Turns a failure into a problem for the caller. */
     public static Problem about(Throwable failure) {
         return Failures.problem(failure);
     }
 
-    /** As it is part of another answer. */
+    /** Returns the problem as a part of another answer. */
     public Map<String, Object> view() {
         Map<String, Object> body = new LinkedHashMap<>();
         body.put("type", type.uri());
@@ -80,7 +82,7 @@ public final class Problem extends RuntimeException {
         return body;
     }
 
-    /** Names one occurrence of a problem: the answer and the log call it the same. */
+    /** Returns an id for one occurrence of a problem, used in the answer and in the log. */
     static String newInstance() {
         return "urn:uuid:" + UUID.randomUUID();
     }

@@ -2,11 +2,11 @@
 package io.reprise.server.http;
 
 /**
- * A kind of error that programs can tell by its {@code type}, which never changes.
+ * A kind of error that programs recognise by its {@code type}, which never changes.
  *
  * @param name last part of the type's URI
- * @param status of the answer
- * @param title what it is, in a few words
+ * @param status status of the answer
+ * @param title a short description
  */
 public record ProblemType(String name, int status, String title) {
 

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** A request that fits its operation: what it must have is there, and everything is of the form declared. */
+/** A request that fits its operation: required values are there, and all values have the declared form. */
 public final class Request {
 
     private final Caller caller;
@@ -28,12 +28,12 @@ public final class Request {
         this.body = body;
     }
 
-    /** The same from a client that may go. */
+    /** Returns a copy for a client that may go away. */
     Request from(BooleanSupplier clientIsGone) {
         return new Request(caller, parameters, body, clientIsGone);
     }
 
-    /** Whether nobody waits for the answer any more. */
+    /** Whether the client no longer waits for the answer. */
     public boolean isAbandoned() {
         return gone.getAsBoolean();
     }
@@ -42,12 +42,12 @@ public final class Request {
         return caller;
     }
 
-    /** A declared parameter that may be left out. */
+    /** Returns a declared parameter that may be missing. */
     public @Nullable String parameter(String name) {
         return parameters.get(name);
     }
 
-    /** A parameter of the path. */
+    /** Returns a parameter of the path. */
     public String path(String name) {
         String value = parameters.get(name);
         if (value == null) {
@@ -75,12 +75,12 @@ public final class Request {
         return value == null ? otherwise : Durations.parse(value);
     }
 
-    /** The body; an empty object if there was none and that is allowed. */
+    /** Returns the body; an empty object if it is optional and missing. */
     public JsonNode body() {
         return body;
     }
 
-    /** Fields of the body. */
+    /** Returns the fields of the body. */
     public Fields fields() {
         return new Fields(body);
     }

@@ -35,7 +35,7 @@ public final class Response implements Answer {
         this.headers = headers;
     }
 
-    /** Maps, lists, records and the like as JSON. */
+    /** Writes maps, lists, records and the like as JSON. */
     public static Response json(int status, Object value) {
         return new Response(status, "application/json", Json.bytes(value), Map.of());
     }
@@ -52,7 +52,7 @@ public final class Response implements Answer {
         return new Response(204, null, NOTHING, Map.of());
     }
 
-    /** The caller has it already. */
+    /** The caller already has this version. */
     public static Response notModified(String tag) {
         return new Response(304, null, NOTHING, Map.of("ETag", tag));
     }
@@ -67,7 +67,7 @@ public final class Response implements Answer {
         return new Response(status, contentType, body, more, ifUnsent);
     }
 
-    /** With a tag that is the same as long as the body is. */
+    /** Adds an ETag that depends only on the body. */
     public Response tagged() {
         CRC32C sum = new CRC32C();
         sum.update(body);
@@ -78,7 +78,7 @@ public final class Response implements Answer {
         return new Response(status, otherContentType, body, headers, ifUnsent);
     }
 
-    /** With what is to be done should it turn out that it did not reach the client. */
+    /** Adds an action that runs if the answer does not reach the client. */
     public Response ifUnsent(Runnable undo) {
         return new Response(status, contentType, body, headers, undo);
     }

@@ -16,7 +16,7 @@ import org.eclipse.jetty.http.pathmap.UriTemplatePathSpec;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Finds the operation of a request and checks that the request fits it. Thread-safe once built. */
+/** Finds the operation of a request and checks that the request fits it. Thread-safe after construction. */
 final class Router {
 
     /** An operation with the path's parameters, not decoded yet. */
@@ -36,7 +36,11 @@ final class Router {
         byPath.forEach((path, methods) -> paths.put(new UriTemplatePathSpec(path), methods));
     }
 
-    /** Finds the operation for a path as it was sent, still encoded. @throws Problem if there is none */
+    /**
+     * Finds the operation for an encoded path.
+     *
+     * @throws Problem if there is none
+     */
     Match find(String method, String rawPath) {
         MatchedResource<Map<String, Operation>> matched = paths.getMatched(rawPath);
         if (matched == null) {
@@ -55,10 +59,10 @@ final class Router {
     }
 
     /**
-     * Puts a request together.
+     * Builds a request.
      *
      * @param query its parameters, decoded; each name has one value
-     * @throws Problem naming everything that does not fit
+     * @throws Problem naming every error
      */
     static Request check(
             Match match,
@@ -118,7 +122,7 @@ final class Router {
     }
 
     private static @Nullable String decode(@Nullable String raw) {
-        // A plus is itself in a path; URLDecoder takes it for a space.
+        // A plus is a plus in a path; URLDecoder would read a space.
         return raw == null ? null : URLDecoder.decode(raw.replace("+", "%2B"), StandardCharsets.UTF_8);
     }
 }

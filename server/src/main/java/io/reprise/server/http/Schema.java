@@ -11,12 +11,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a JSON value or a parameter may be. One description serves the check of every request and the OpenAPI document.
+ * Describes a JSON value or a parameter. One description serves the check of requests and the OpenAPI document.
  * Immutable: each method returns a copy.
  */
 public final class Schema {
 
-    /** The kinds of values there are. */
+    /** The kinds of values. */
     enum Kind {
         OBJECT,
         ARRAY,
@@ -25,13 +25,13 @@ public final class Schema {
         NUMBER,
         BOOLEAN,
         ANY,
-        /** Any value, which is checked and kept as text. */
+        /** Any value; it is checked and kept as text. */
         JSON,
         /** One value of the items' schema, or an array of them. */
         ONE_OR_MORE
     }
 
-    /** Text with a meaning of its own. */
+    /** Text with a special form. */
     enum Format {
         DATE_TIME,
         DURATION,
@@ -67,7 +67,7 @@ public final class Schema {
 
     Map<String, Schema> members = Map.of();
     List<String> required = List.of();
-    /** Whether members that are not declared are let pass. */
+    /** Whether undeclared members are accepted. */
     boolean open;
 
     private Schema(Kind kind) {
@@ -102,7 +102,7 @@ public final class Schema {
         });
     }
 
-    /** A name of a queue, type, resource, tag and the like. */
+    /** The name of a queue, type, resource, tag and the like. */
     public static Schema name() {
         return text(1, 100).matching("[A-Za-z0-9][A-Za-z0-9_.:/@-]*").about("1 to 100 letters, digits or _ . : / @ -");
     }
@@ -137,7 +137,7 @@ public final class Schema {
         return new Schema(Kind.ANY);
     }
 
-    /** Any JSON, however large: it is not looked into, and {@link Fields#json} has its text. */
+    /** Any JSON, however large. It is not parsed into a tree; {@link Fields#json} returns its text. */
     public static Schema json() {
         return new Schema(Kind.JSON);
     }
@@ -146,7 +146,7 @@ public final class Schema {
         return text(1, 40).with(copy -> copy.format = Format.DATE_TIME);
     }
 
-    /** As {@code 500ms}, {@code 1m30s} or ISO-8601. */
+    /** A duration such as {@code 500ms}, {@code 1m30s} or ISO-8601. */
     public static Schema duration() {
         return text(1, 40)
                 .with(copy -> copy.format = Format.DURATION)
@@ -165,14 +165,14 @@ public final class Schema {
         return choice(names);
     }
 
-    /** Whether a value of it may hold any JSON, however long. */
+    /** Whether a value may hold any JSON, however long. */
     boolean hasJson() {
         return kind == Kind.JSON
                 || (items != null && items.hasJson())
                 || members.values().stream().anyMatch(Schema::hasJson);
     }
 
-    /** A member that must be there. */
+    /** Adds a required member. */
     public Schema must(String member, Schema schema) {
         return member(member, schema).with(copy -> {
             List<String> more = new ArrayList<>(required);
@@ -181,12 +181,12 @@ public final class Schema {
         });
     }
 
-    /** A member that may be left out. */
+    /** Adds an optional member. */
     public Schema may(String member, Schema schema) {
         return member(member, schema);
     }
 
-    /** Under this name it appears once in the document, and is referred to. */
+    /** Gives the schema a name, under which it appears once in the document. */
     public Schema named(String name) {
         return with(copy -> copy.name = name);
     }
@@ -203,7 +203,7 @@ public final class Schema {
         return with(copy -> copy.nullable = true);
     }
 
-    /** Takes any other members too. */
+    /** Accepts any other members too. */
     public Schema open() {
         return with(copy -> copy.open = true);
     }

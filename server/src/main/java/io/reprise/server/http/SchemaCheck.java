@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeType;
 
-/** Finds everything that is wrong with a value, not just the first. */
+/** Finds every error of a value, not just the first. */
 final class SchemaCheck {
 
     private static final int MAX_ERRORS = 50;
@@ -56,7 +56,7 @@ final class SchemaCheck {
         }
     }
 
-    /** The value of a parameter, which is text whatever it means. */
+    /** Checks the value of a parameter, which is always text. */
     void parameter(String field, Schema schema, String value) {
         switch (schema.kind) {
             case INTEGER, NUMBER -> {
@@ -174,7 +174,7 @@ final class SchemaCheck {
         }
     }
 
-    /** Years beyond these overflow sooner or later, in one store or another. */
+    /** Refuses years that overflow in some store. */
     private static void requireUsual(Instant time) {
         if (time.isBefore(FIRST) || time.isAfter(LAST)) {
             throw new DateTimeParseException("not a usual year", time.toString(), 0);

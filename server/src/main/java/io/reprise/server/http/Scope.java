@@ -3,20 +3,20 @@ package io.reprise.server.http;
 
 import java.util.Locale;
 
-/** What a key may be used for. */
+/** The scopes of a key. */
 public enum Scope {
-    /** Look at everything but keys. */
+    /** Read everything but keys. */
     READ,
-    /** Put jobs in. */
+    /** Enqueue jobs. */
     ENQUEUE,
-    /** Lease jobs and report how they ended. */
+    /** Lease jobs and report their outcomes. */
     WORK,
     /** Retry, cancel, replay, pause, and change settings and schedules. */
     OPERATE,
     /** Everything, and manage keys. */
     ADMIN;
 
-    /** As it is written in JSON and on the command line. */
+    /** Returns the scope as JSON and the command line write it. */
     public String text() {
         return name().toLowerCase(Locale.ROOT);
     }

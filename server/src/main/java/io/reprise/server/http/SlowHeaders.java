@@ -11,8 +11,8 @@ import org.eclipse.jetty.io.ssl.SslConnection;
 import org.eclipse.jetty.util.thread.Scheduler;
 
 /**
- * Ends connections that take too long to send the headers of a request, or to agree on encryption. Jetty itself ends only
- * those that are silent: a client that sends a byte now and then could keep one for hours. Thread-safe.
+ * Closes connections that take too long to send the headers of a request, or to finish the TLS handshake. Jetty closes
+ * only silent connections: a client that sends a byte from time to time could keep one for hours. Thread-safe.
  */
 final class SlowHeaders implements Connection.Listener {
 
@@ -20,7 +20,7 @@ final class SlowHeaders implements Connection.Listener {
     private final long limitNanos;
     private final Map<Connection, Progress> connections = new ConcurrentHashMap<>();
 
-    /** Of one connection. Guarded by itself. */
+    /** The progress of one connection. Guarded by itself. */
     private static final class Progress {
         private boolean inRequest;
         private long bytes;
@@ -36,7 +36,7 @@ final class SlowHeaders implements Connection.Listener {
             sinceNanos = System.nanoTime();
         }
 
-        /** Whether bytes came, but no request, for longer than this. */
+        /** Whether bytes have come, but no complete request, for longer than the limit. */
         synchronized boolean isSlow(long bytesNow, long limitNanos) {
             if (inRequest || bytesNow == bytes) {
                 bytes = bytesNow;
@@ -52,7 +52,7 @@ final class SlowHeaders implements Connection.Listener {
         this.limitNanos = limit.toNanos();
     }
 
-    /** Begins to look, four times within the limit. */
+    /** Begins to check, four times within the limit. */
     void start() {
         Scheduler.Task unused = scheduler.schedule(this::look, limitNanos / 4, TimeUnit.NANOSECONDS);
     }
@@ -68,7 +68,7 @@ final class SlowHeaders implements Connection.Listener {
 
     @Override
     public void onOpened(Connection connection) {
-        // The connection inside is opened at the same time, and its requests are what is looked at.
+        // The connection inside is opened at the same time, and its requests are watched.
         if (!(connection instanceof SslConnection)) {
             connections.put(connection, new Progress());
         }
@@ -79,7 +79,7 @@ final class SlowHeaders implements Connection.Listener {
         connections.remove(connection);
     }
 
-    /** The headers of a request are there. */
+    /** Notes that the headers of a request have arrived. */
     void begun(Connection connection) {
         Progress progress = connections.get(connection);
         if (progress != null) {
@@ -87,7 +87,7 @@ final class SlowHeaders implements Connection.Listener {
         }
     }
 
-    /** A request was answered. */
+    /** Notes that a request was answered. */
     void ended(Connection connection) {
         Progress progress = connections.get(connection);
         if (progress != null) {

@@ -15,7 +15,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The files with certificates and keys, read again when they have changed. A change that cannot be used changes nothing. */
+/**
+ * The files with certificates and keys. They are read again when they have changed. Files that
+ * cannot be used change nothing.
+ */
 final class TlsFiles {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
@@ -26,7 +29,11 @@ final class TlsFiles {
     private List<byte[]> known = List.of();
     private List<byte[]> refused = List.of();
 
-    /** Reads the files. @throws IOException if they cannot be used */
+    /**
+     * Reads the files.
+     *
+     * @throws IOException if they cannot be used
+     */
     TlsFiles(HttpSettings.Tls tls) throws IOException {
         this.tls = tls;
         List<byte[]> contents = contents();
@@ -42,7 +49,7 @@ final class TlsFiles {
         return context;
     }
 
-    /** New connections are encrypted with what the files hold now; those that are open go on. */
+    /** Uses the present files for new connections; open connections go on. */
     void reloadIfChanged() {
         List<byte[]> contents;
         try {
@@ -55,7 +62,7 @@ final class TlsFiles {
             return;
         }
         try {
-            // First apart, for what fails in the midst of a change would leave nothing to go on with.
+            // Tries the files first: a failure during the reload would leave no usable context.
             SslContextFactory.Server trial = new SslContextFactory.Server();
             configure(trial, contents);
             trial.start();
@@ -114,7 +121,7 @@ final class TlsFiles {
         }
         if (tls.clientCa() != null) {
             target.setTrustStore(Pem.trusted(contents.get(contents.size() - 1)));
-            // Asked for, not insisted on: who has none may still ask whether the server lives.
+            // Client certificates are requested, not required: liveness probes have none.
             target.setWantClientAuth(true);
         }
     }

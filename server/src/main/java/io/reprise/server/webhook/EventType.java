@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What webhooks tell of. */
+/** The events that webhooks can deliver. */
 enum EventType {
     SUCCEEDED(JobEvent.Kind.SUCCEEDED),
     RETRYING(JobEvent.Kind.RETRY_SCHEDULED),
     FAILED(JobEvent.Kind.FAILED),
     CANCELLED(JobEvent.Kind.CANCELLED),
-    /** Sent by hand, to try a subscription out. */
+    /** Sent on request, to try a subscription. */
     PING(null);
 
     private final JobEvent.@Nullable Kind kind;
@@ -29,7 +29,7 @@ enum EventType {
                 .orElse(null);
     }
 
-    /** The status of the job, as it is told and as it is asked for. */
+    /** Returns the status of the job, as deliveries and filters write it. */
     String text() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -38,7 +38,7 @@ enum EventType {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 
-    /** Those that can be asked for. */
+    /** Returns the types that a subscription can choose. */
     static List<String> choices() {
         return Arrays.stream(values())
                 .filter(type -> type.kind != null)

@@ -13,7 +13,7 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** What a delivery says: the values that were stored when the step was taken, even if the job has moved on since. */
+/** The content of a delivery: the values that were stored with the step, even if the job has changed since. */
 final class Message {
 
     private final Notice notice;
@@ -22,10 +22,10 @@ final class Message {
     private final @Nullable Attempt attempt;
 
     /**
-     * A message.
+     * Creates a message.
      *
-     * @param job as it is now; null if it is gone
-     * @param attempts the history that is kept of it
+     * @param job the present job; null if it is deleted
+     * @param attempts its kept history
      */
     Message(Notice notice, @Nullable Job job, List<Attempt> attempts) {
         this.notice = notice;
@@ -38,9 +38,9 @@ final class Message {
     }
 
     /**
-     * The JSON object, in the shape that Standard Webhooks suggest.
+     * Returns the JSON object in the form of Standard Webhooks.
      *
-     * @param wording turns what is told of a job into the words of the service
+     * @param wording translates the data of a job for the service
      */
     Map<String, Object> body(Instant now, UnaryOperator<Map<String, Object>> wording) {
         Map<String, Object> body = new LinkedHashMap<>();
@@ -114,7 +114,7 @@ final class Message {
         return job == null ? null : job.times().finishedAt();
     }
 
-    /** Exactly the due time that was stored: the end of the attempt and the delay that was decided then. */
+    /** Returns the stored due time: the end of the attempt plus the delay decided then. */
     private @Nullable Instant nextRetryAt() {
         return attempt != null && attempt.decision() instanceof Decision.Retry retry
                 ? attempt.endedAt().plus(retry.delay())

@@ -8,13 +8,13 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The payload of a delivery: which subscription hears of which step of which job. What else there is to tell is read when
- * it is sent; what is here is enough if the job is gone by then.
+ * The payload of a delivery: which subscription receives which step of which job. Other values are read when it is
+ * sent; these are enough if the job is deleted by then.
  *
  * @param event as {@link EventType#text}
- * @param token of the run that ended; 0 if none did
+ * @param token token of the run that ended; 0 if none did
  * @param attempts counted runs before the step
- * @param at when it happened, if that was known already
+ * @param at when it happened, if already known
  */
 public record Notice(
         String subscription,
@@ -50,12 +50,12 @@ public record Notice(
         return new Notice(subscription.id(), EventType.PING.text(), 0, 0, "", "", null, null, 0, null, null, null);
     }
 
-    /** The same for every try and every subscription, so that receivers can tell a repetition. */
+    /** Returns an id that is equal for every try and every subscription, so that receivers can detect a repetition. */
     String messageId(long delivery) {
         if (job == 0) {
             return "ping_" + delivery;
         }
-        // What no run brought about has no token, and may happen to a job again after it was replayed.
+        // A step without a run has no token, and may happen again after a replay.
         String which = token != 0 ? Long.toString(token) : at == null ? "d" + delivery : "t" + at.toEpochMilli();
         return "evt_" + job + "_" + which + "_" + event;
     }

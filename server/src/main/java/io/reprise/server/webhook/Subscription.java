@@ -11,11 +11,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who wants to hear. Kept as a document; equal names in JSON.
+ * A subscription to events. It is stored as a document with these names as JSON members.
  *
- * @param tenant whose it is; null for one that hears of everybody's jobs
- * @param secrets what deliveries are signed with, the newest first
- * @param disabled why nothing is sent any more; null while it is
+ * @param tenant its tenant; null for a subscription to the events of all jobs
+ * @param secrets secrets that sign deliveries, the newest first
+ * @param disabled why nothing is sent; null if it is enabled
  */
 record Subscription(
         String id,
@@ -28,13 +28,13 @@ record Subscription(
         @Nullable String disabled,
         Instant createdAt) {
 
-    /** At most so many secrets sign at once. */
+    /** How many secrets sign at once at most. */
     private static final int MAX_SECRETS = 3;
 
     /**
-     * What is told; an empty set means all.
+     * Chooses the events; an empty set means all.
      *
-     * @param queues under their stored names, like the types and tags
+     * @param queues stored names, like the types and tags
      */
     record Filter(Set<String> events, Set<String> queues, Set<String> types, Set<String> tags) {
         Filter {
@@ -59,8 +59,8 @@ record Subscription(
     /**
      * A signing secret.
      *
-     * @param kept as it is stored; encrypted if the server has keys
-     * @param until after that it signs no more; null for the current one
+     * @param kept its stored form, encrypted if the server has keys
+     * @param until when it stops signing; null for the current one
      */
     record Secret(String kept, @Nullable Instant until) {}
 
@@ -73,22 +73,22 @@ record Subscription(
         return disabled == null && covers(job.queue()) && filter.matches(event, job);
     }
 
-    /** Whether jobs of this queue are the subscriber's to hear of. */
+    /** Whether the subscriber may receive events of this queue. */
     boolean covers(String queue) {
         return tenant == null || queue.startsWith(tenant + "/");
     }
 
-    /** A name of the tenant's, as it is stored. */
+    /** Returns a name of the tenant as it is stored. */
     String stored(String name) {
         return tenant == null ? name : tenant + "/" + name;
     }
 
-    /** Characters that a name of the tenant's may have. */
+    /** Returns how many characters a name of the tenant may have. */
     int room() {
         return JobSpec.MAX_NAME - (tenant == null ? 0 : tenant.length() + 1);
     }
 
-    /** A stored name as the subscriber knows it. */
+    /** Returns a stored name as the subscriber knows it. */
     @Nullable
     String shown(@Nullable String stored) {
         String prefix = tenant + "/";
@@ -97,7 +97,7 @@ record Subscription(
                 : stored;
     }
 
-    /** Those that sign now. */
+    /** Returns the secrets that sign now. */
     List<String> signing(Instant now) {
         return secrets.stream()
                 .filter(secret -> secret.until() == null || secret.until().isAfter(now))
@@ -105,7 +105,7 @@ record Subscription(
                 .toList();
     }
 
-    /** With a new secret; those before it sign along until then. */
+    /** Adds a new secret. The older ones also sign until then. */
     Subscription rotated(String kept, Instant now, Instant until) {
         List<Secret> rotated = new ArrayList<>(List.of(new Secret(kept, null)));
         for (Secret old : secrets) {

@@ -23,7 +23,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** What a client writes about a subscription. Everything that is wrong with it is named. */
+/** A client's description of a subscription. Every error is reported. */
 final class SubscriptionForm {
 
     private static final int MAX_CHOICES = 50;
@@ -81,8 +81,8 @@ final class SubscriptionForm {
     }
 
     /**
-     * Those given; those there are if none are mentioned and the receiver is the same: what one receiver was trusted with must not
-     * be sent to another.
+     * Returns the given headers. If none are mentioned and the receiver is unchanged, returns the present ones: headers
+     * for one receiver must not be sent to another.
      */
     Map<String, String> headers(@Nullable Subscription before, UnaryOperator<String> seal) {
         if (!fields.mentions("headers")) {
@@ -112,7 +112,7 @@ final class SubscriptionForm {
         }
     }
 
-    /** Null if none was given. */
+    /** Returns null if none was given. */
     @Nullable
     SigningSecret secret() {
         String text = fields.text("secret");
@@ -124,7 +124,7 @@ final class SubscriptionForm {
         }
     }
 
-    /** Why it shall be silent; null if it shall not. */
+    /** Returns why the subscription must be disabled; null if it must not. */
     @Nullable
     String disabled(@Nullable String before) {
         if (!fields.has("enabled")) {
@@ -133,7 +133,7 @@ final class SubscriptionForm {
         return fields.flag("enabled") ? null : before == null ? "It was switched off by hand" : before;
     }
 
-    /** What cannot be delivered is refused now, instead of being missed later. */
+    /** Refuses a subscription now that could not be delivered later. */
     void checkDelivery(Subscription subscription) {
         if (errors.isEmpty()) {
             try {
@@ -144,7 +144,11 @@ final class SubscriptionForm {
         }
     }
 
-    /** @throws Problem if anything was wrong */
+    /**
+     * Ends the checks.
+     *
+     * @throws Problem if there was an error
+     */
     void check() {
         if (!errors.isEmpty()) {
             throw Problem.invalid(errors);

@@ -20,8 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The subscriptions as they are stored, and a copy in memory for those who cannot wait, as old as the last
- * {@link #refresh}. Thread-safe.
+ * The stored subscriptions, and a copy in memory, as old as the last {@link #refresh}, for callers that
+ * cannot wait. Thread-safe.
  */
 final class Subscriptions {
 
@@ -30,7 +30,7 @@ final class Subscriptions {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
     private static final String KIND = "webhook";
 
-    /** A subscription with the version it was read in. */
+    /** A subscription with its version. */
     record Versioned(Subscription subscription, long version) {}
 
     private final DocumentStore store;
@@ -42,12 +42,12 @@ final class Subscriptions {
         this.codec = codec;
     }
 
-    /** As of the last refresh. */
+    /** Returns the subscriptions of the last refresh. */
     List<Subscription> known() {
         return known;
     }
 
-    /** Reads them anew. A store that does not answer leaves things as they are. */
+    /** Reads the subscriptions again. If the store does not answer, the copy stays. */
     void refresh() {
         try {
             known = all().stream().map(Versioned::subscription).toList();
@@ -69,7 +69,7 @@ final class Subscriptions {
         return store.document(KIND, id).map(document -> new Versioned(read(document), document.version()));
     }
 
-    /** False if there is one of this id. */
+    /** Adds a subscription. Returns false if the id exists. */
     boolean add(Subscription subscription, Note note) {
         boolean added = store.putDocument(
                         document(subscription, 0), "create", note.changing(Json.change(null, told(subscription))))
@@ -78,7 +78,7 @@ final class Subscriptions {
         return added;
     }
 
-    /** Changes a subscription; repeated as long as somebody else is faster. Empty if there is none. */
+    /** Changes a subscription, and tries again if another writer was faster. Returns empty if there is none. */
     Optional<Subscription> change(String id, UnaryOperator<Subscription> change, String action, Note note) {
         while (true) {
             Optional<Versioned> found = find(id);
@@ -103,7 +103,7 @@ final class Subscriptions {
         refresh();
     }
 
-    /** What the audit log may know: no headers, no secrets. */
+    /** Returns the fields for the audit log, without headers and secrets. */
     private static Map<String, @Nullable Object> told(Subscription subscription) {
         Map<String, @Nullable Object> told = new LinkedHashMap<>();
         told.put("url", subscription.url());
@@ -113,13 +113,13 @@ final class Subscriptions {
         return told;
     }
 
-    /** The value of a header as it is stored: encrypted if the server has keys. */
+    /** Returns the stored form of a header's value: encrypted if the server has keys. */
     String seal(String value) {
         String sealed = codec.seal(Json.text(value));
         return sealed.startsWith(PayloadCodec.SEALED) ? sealed : value;
     }
 
-    /** Headers as they are sent. */
+    /** Returns the headers as they are sent. */
     Map<String, String> headers(Subscription subscription) {
         Map<String, String> headers = new LinkedHashMap<>();
         subscription
@@ -136,7 +136,7 @@ final class Subscriptions {
         return codec.seal(Json.text(secret.reveal()));
     }
 
-    /** The secrets that sign now. */
+    /** Returns the secrets that sign now. */
     List<SigningSecret> secrets(Subscription subscription, Instant now) {
         return subscription.signing(now).stream()
                 .map(kept -> Json.parse(codec.open(kept)).stringValue())

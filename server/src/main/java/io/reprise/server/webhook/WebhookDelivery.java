@@ -35,10 +35,10 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Sends what a subscription wants to hear. Thread-safe. */
+/** Sends deliveries to the receivers of subscriptions. Thread-safe. */
 public final class WebhookDelivery implements DeferredHandler<Notice> {
 
-    /** Tried for about a day and a half. What a receiver answers while it is being deployed or repaired is no last word. */
+    /** Tried for about a day and a half. An error during a deployment or a repair of the receiver is not final. */
     static final RetryPolicy POLICY = RetryPolicy.table(
                     Duration.ofSeconds(5),
                     Duration.ofMinutes(1),
@@ -100,7 +100,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         this.wording = wording;
     }
 
-    /** Whether a tag is one by which deliveries are found, so that nobody else may set it. */
+    /** Whether a tag marks deliveries, so that clients may not set it. */
     public static boolean isTag(String tag) {
         return tag.startsWith(WebhookOutbox.TAG);
     }
@@ -132,7 +132,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
         job.result(Map.of("status", answer.status()));
     }
 
-    /** By its type, queue and tags, which cannot be edited: what a payload says must not reach other people's receivers. */
+    /** Checks type, queue and tags, which nobody can edit: a forged payload must not reach other tenants' receivers. */
     static boolean isFor(Subscription subscription, Job job) {
         return job.type().equals(TYPE.name())
                 && subscription.covers(job.queue())
@@ -154,7 +154,9 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
                 "POST", uri, headers, body, LIMIT, CallShares.tenant(job.job().queue()));
     }
 
-    /** The job it tells of, unless that is another tenant's: a notice is stored data, and stored data may be forged. */
+    /**
+     * Returns the job of the notice, unless it belongs to another tenant: a notice is stored data and may be forged.
+     */
     private @Nullable Job about(Subscription subscription, Notice notice) {
         return notice.job() == 0
                 ? null
@@ -172,7 +174,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
     private RuntimeException unsuccessful(OutboundAnswer answer, URI uri) {
         HttpStatusException failure = new HttpStatusException(answer, String.valueOf(uri.getHost()), clock.instant());
         boolean redirects = answer.status() >= 300 && answer.status() < 400;
-        // A receiver that has moved says so to whoever can change the subscription.
+        // A receiver that has moved needs a change of the subscription by a person.
         return redirects ? JobSignal.fail(failure) : failure;
     }
 }

@@ -33,7 +33,7 @@ import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Subscriptions, their secrets, and what was delivered, over HTTP. */
+/** Endpoints of subscriptions, their secrets and their deliveries. */
 public final class WebhookEndpoints implements Endpoints {
 
     private static final String SECTION = "Webhooks";
@@ -285,7 +285,7 @@ public final class WebhookEndpoints implements Endpoints {
         return Response.json(202, Map.of("id", id.toString())).header("Location", "/v1/jobs/" + id);
     }
 
-    /** Somebody else's is as none. */
+    /** Finds the subscription. Another tenant's is treated as missing. */
     private Subscription find(Request request) {
         return subscriptions
                 .find(request.path("id"))

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One delivery for each subscription that wants to hear of a step. Deliveries themselves are not told of. */
+/** Creates one delivery for each subscription that wants a step. Deliveries themselves cause no further deliveries. */
 final class WebhookOutbox implements SequelRule {
 
     static final String QUEUE = "webhooks";
@@ -41,7 +41,7 @@ final class WebhookOutbox implements SequelRule {
         return deliveries;
     }
 
-    /** Each stands alone: one that cannot be told takes no other with it. */
+    /** Adds each delivery alone: a failed delivery does not affect the others. */
     private void add(
             List<JobRequest<Notice>> deliveries, Subscription subscription, EventType event, Job job, long token) {
         try {
@@ -54,7 +54,7 @@ final class WebhookOutbox implements SequelRule {
         }
     }
 
-    /** Steps that a subscription was not told of, though it should have been. */
+    /** Returns how many steps were not sent to a subscription that should have received them. */
     long failures() {
         return failures.sum();
     }
@@ -67,7 +67,7 @@ final class WebhookOutbox implements SequelRule {
                 .tags(tag(subscription.id()));
     }
 
-    /** By which the deliveries of a subscription are found. */
+    /** Returns the tag that finds the deliveries of a subscription. */
     static String tag(String subscription) {
         return TAG + subscription;
     }

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Subscriptions and deliveries as clients see them: without secrets, and without the values of headers. */
+/** Shows subscriptions and deliveries to clients, without secrets and values of headers. */
 final class WebhookViews {
 
     private static final Schema TEXTS = Schema.array(Schema.text(0, 100), 0, 50);

@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
- * Webhooks put together: {@link #join} makes an engine store and send deliveries. A change of a subscription is known in
- * this process at once, and in others within two seconds.
+ * All of webhooks: {@link #join} makes an engine store and send deliveries. A change of a subscription is known in this
+ * process at once, and in others within two seconds.
  */
 public final class Webhooks implements AutoCloseable {
 
@@ -35,9 +35,9 @@ public final class Webhooks implements AutoCloseable {
     });
 
     /**
-     * On a store.
+     * Creates webhooks on a store.
      *
-     * @param wording turns what is told of a job into the words of the service
+     * @param wording translates the data of a job for the service
      */
     public Webhooks(
             JobStore store,
@@ -54,17 +54,17 @@ public final class Webhooks implements AutoCloseable {
         this.clock = clock;
     }
 
-    /** Makes an engine take part. To be called before it starts. */
+    /** Makes an engine take part. Call it before the engine starts. */
     public RepriseBuilder join(RepriseBuilder builder) {
         return announce(builder).handle(WebhookDelivery.TYPE, delivery);
     }
 
-    /** Only makes deliveries be stored together with what they tell of; others send them. */
+    /** Stores deliveries together with the steps that they report; other processes send them. */
     public RepriseBuilder announce(RepriseBuilder builder) {
         return builder.sequels(outbox);
     }
 
-    /** Steps that a subscription was not told of, though it should have been. */
+    /** Returns how many steps were not sent to a subscription that should have received them. */
     public long failures() {
         return outbox.failures();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Webhooks: who wants to hear what becomes of jobs, and the deliveries that tell them. A delivery is a job like any other,
- * stored in the same step as the outcome it tells of; what it says is read, when it is sent, from what was stored then.
+ * Webhooks: subscriptions to the steps of jobs, and their deliveries. A delivery is a job like any other, stored in the
+ * transaction of the outcome that it reports. When it is sent, its content is read from the values stored then.
  */
 @NullMarked
 package io.reprise.server.webhook;

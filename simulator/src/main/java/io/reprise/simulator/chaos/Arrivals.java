@@ -13,7 +13,7 @@ import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
-/** Clients: they enqueue through one worker or another, and try again with the same idempotency key when a call fails. */
+/** The clients. They enqueue through different workers, and try again with the same idempotency key if a call fails. */
 final class Arrivals {
 
     static final String SCHEDULE = "tick";
@@ -52,12 +52,12 @@ final class Arrivals {
             try {
                 reprise.enqueue(request);
             } catch (DuplicateKeyException e) {
-                // As the rule of the key says.
+                // The key rule refuses the job.
             }
         });
     }
 
-    /** A schedule that fires every few seconds, once each time whoever leads. */
+    /** A schedule that fires every few seconds, once each time, whichever worker leads. */
     void schedule() {
         schedule(TRIES);
     }
@@ -87,7 +87,7 @@ final class Arrivals {
                     call.accept(reprise);
                     done[0] = true;
                 } catch (StoreException e) {
-                    // It may have happened. The key makes it harmless to ask again.
+                    // The call may have succeeded. The key makes it safe to ask again.
                 }
             });
         }

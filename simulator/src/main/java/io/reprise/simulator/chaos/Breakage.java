@@ -7,22 +7,22 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 
-/** What a test puts into a world to see whether the checker finds it. */
+/** A defect that a test puts into a world to prove that the checker finds it. */
 interface Breakage {
 
     Breakage NONE = new Breakage() {};
 
-    /** A store that does not do what it should. */
+    /** Returns a defective store. */
     default JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
         return sound;
     }
 
-    /** An engine that does not, as far as the store can see. */
+    /** Returns a store that makes the engine look defective. */
     default JobStore engine(JobStore store, ChaosWorker worker) {
         return store;
     }
 
-    /** The store's clock, which can be made to be wrong for the length of a call. */
+    /** The store's clock, which can be wrong for the length of a call. */
     final class ShiftedClock implements InstantSource {
 
         private final InstantSource right;

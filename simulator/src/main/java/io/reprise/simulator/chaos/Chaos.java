@@ -8,27 +8,27 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 
-/** Runs worlds full of disasters, each from a seed of its own. */
+/** Runs worlds full of disasters, each from its own seed. */
 public final class Chaos {
 
     private Chaos() {}
 
     /**
-     * What many worlds came to.
+     * The result of many worlds.
      *
-     * @param seeds how many ran
-     * @param events how many things happened in them, all together
-     * @param virtualSeconds how long they lasted in their own time
+     * @param seeds number of worlds
+     * @param events number of events in all of them
+     * @param virtualSeconds length of all of them in virtual time
      * @param faults how often each kind of fault happened
-     * @param failure of the lowest seed that failed, made as small as can be
+     * @param failure the failure of the lowest failing seed, made as small as possible
      */
     public record Report(
             long seeds, long events, double virtualSeconds, Map<Fault, Long> faults, Optional<Failure> failure) {}
 
     /**
-     * Runs so many worlds, with as many threads as the common pool has, until one fails.
+     * Runs this many worlds, with the threads of the common pool, until one fails.
      *
-     * @param progress told after each world how many are done
+     * @param progress receives the number of finished worlds after each world
      */
     public static Report run(long firstSeed, long seeds, LongConsumer progress) {
         return run(firstSeed, seeds, progress, Breakage.NONE);
@@ -51,7 +51,7 @@ public final class Chaos {
         return sums.report(failure);
     }
 
-    /** The whole trace of one world. The same seed gives the same, to the last byte. */
+    /** Returns the whole trace of one world. Equal seeds give equal traces, to the last byte. */
     public static String trace(long seed) {
         return new ChaosWorld(Plan.of(seed), Breakage.NONE).run().trace();
     }

@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** What jobs do when they run: by their duty and by chance, until faults have stopped; then they succeed. */
+/** Runs jobs by their duty and by chance until faults have stopped. Then every job succeeds. */
 final class ChaosHandler implements DeferredHandler<String> {
 
     static final JobType<String> TYPE = JobType.of("chaos", String.class);

@@ -12,7 +12,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Everything that happens, in order, checked as it happens. */
+/** Records all events in order, and checks them as they happen. */
 final class ChaosLog implements HistoryLog {
 
     private static final Set<HistoryEvent.Kind> CHANGES_NOTHING = Set.of(
@@ -31,7 +31,7 @@ final class ChaosLog implements HistoryLog {
     /**
      * One line of the trace.
      *
-     * @param job 0 if it is about none in particular
+     * @param job 0 if it is not about one job
      */
     record Line(long nanos, long job, Object text) {
 
@@ -46,7 +46,10 @@ final class ChaosLog implements HistoryLog {
         this.checker = new HistoryChecker(deadlineSlack);
     }
 
-    /** Virtual time, a nanosecond later with each look, so that of two things at the same time it is seen which was first. */
+    /**
+     * Returns virtual time, at least a nanosecond later with each call, so that the order of
+     * events at one time is visible.
+     */
     @Override
     public long nanos() {
         last = Math.max(last + 1, timeline.nanos());
@@ -68,7 +71,7 @@ final class ChaosLog implements HistoryLog {
         lines.add(new Line(timeline.nanos(), 0, text));
     }
 
-    /** The jobs that something was done to since the last call. */
+    /** Returns the jobs that were changed since the last call. */
     List<Long> touched() {
         List<Long> jobs = List.copyOf(touched);
         touched.clear();

@@ -16,7 +16,7 @@ import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A process with an engine in it, that can stand still, be cut off, be wrong about the time, and die. */
+/** A process with an engine. It can freeze, be cut off, have a wrong clock, and die. */
 final class ChaosWorker implements Driver {
 
     private static final Duration BUG_REST = Duration.ofSeconds(1);
@@ -48,12 +48,12 @@ final class ChaosWorker implements Driver {
         this.calls = new FaultyCalls(world, this);
         this.since = world.log().nanos();
         SplittableRandom chance = world.chance();
-        // Any origin: an engine may only look at differences. And no clock is exact.
+        // Any origin: an engine may only use differences. The rate is not exact, because no clock is.
         this.clockOffset = chance.nextLong();
         this.clockRate = 1 + 0.01 * (chance.nextDouble() - 0.5);
     }
 
-    /** Starts the engine; by what the world puts between engine and store, it may die of it. */
+    /** Starts the engine. Faults between engine and store may kill it at once. */
     void start(RepriseBuilder builder) {
         builder.store(world.storeFor(this, calls));
         guarded(() -> {
@@ -65,7 +65,7 @@ final class ChaosWorker implements Driver {
         });
     }
 
-    /** What is due at the same time goes in an order drawn from the seed and this. */
+    /** Returns a label. Events at one time run in an order drawn from the seed and this label. */
     String label(String part) {
         return name + "/" + part;
     }
@@ -117,14 +117,14 @@ final class ChaosWorker implements Driver {
         return busy > 0;
     }
 
-    /** Unwinds the step that is under way if the process has died. */
+    /** Unwinds the present step if the process has died. */
     void live() {
         if (dead) {
             throw new Crashed(name);
         }
     }
 
-    /** Something of this process happens, unless it is dead, and as soon as it is not frozen. */
+    /** Runs an action of this process as soon as it is not frozen. Does nothing if it is dead. */
     void whenAwake(Runnable action) {
         if (dead) {
             return;
@@ -141,19 +141,19 @@ final class ChaosWorker implements Driver {
         try {
             action.run();
         } catch (Crashed e) {
-            // That was that.
+            // The process has died.
         } finally {
             busy--;
         }
     }
 
-    /** In the midst of a step, time goes by. */
+    /** Lets time pass during a step. */
     void pass(Duration time) {
         timeline.pass(timeline.nanos() + time.toNanos());
         awake();
     }
 
-    /** In the midst of a step: goes on when the process does. */
+    /** Waits, during a step, until the process is no longer frozen. */
     void awake() {
         while (!dead && timeline.nanos() < frozenUntil) {
             timeline.pass(frozenUntil);
@@ -197,7 +197,7 @@ final class ChaosWorker implements Driver {
         return dyingInSettle && method.equals("settle");
     }
 
-    /** All troubles of this process are over. */
+    /** Ends all troubles of this process. */
     void heal() {
         cutOffUntil = 0;
         dyingInSettle = false;
@@ -217,7 +217,7 @@ final class ChaosWorker implements Driver {
         world.ended(this);
     }
 
-    /** Stops in good order. */
+    /** Stops the engine in an orderly way. */
     void close() {
         Reprise running = reprise;
         if (running == null || !isUp()) {
@@ -268,7 +268,7 @@ final class ChaosWorker implements Driver {
         return holds;
     }
 
-    /** When a role takes its next step. Its steps never overlap. */
+    /** The next step of a role. Steps of one role never overlap. */
     private final class Slot {
 
         private final Role role;

@@ -21,15 +21,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** One world that goes by a plan: its time, its store, its workers, and the end of all troubles. Used once. */
+/** One world that follows a plan: its time, its store, its workers, and the end of all troubles. Used once. */
 final class ChaosWorld {
 
     static final String RESOURCE = "downstream";
 
-    /** How long after the last fault a fleet may need until nothing is left to do. */
+    /** How long a fleet may need after the last fault until all jobs have ended. */
     static final Duration DRAIN = Duration.ofMinutes(15);
 
-    /** A worker knows the store's clock only as well as calls are quick; and no clock is exact. */
+    /** A worker's copy of the store's clock is as inexact as calls are slow, and no clock is exact. */
     private static final Duration DEADLINE_SLACK = Duration.ofMillis(1_500);
 
     private static final Duration RESTART = Duration.ofMillis(1_500);
@@ -61,7 +61,7 @@ final class ChaosWorld {
         memory.onWake(this::wakeSome);
     }
 
-    /** Runs it to its end, or to the first violation. */
+    /** Runs the world to its end, or to the first violation. */
     Outcome run() {
         for (int i = 0; i < plan.fleet().workers(); i++) {
             workers.add(start("w" + ++started, plan.fleet().concurrency()));
@@ -86,7 +86,7 @@ final class ChaosWorld {
         return !log.violations().isEmpty() || !extra.isEmpty();
     }
 
-    /** Faults stop: whoever is dead comes back, whatever was cut off is not any more. */
+    /** Stops the faults: dead workers return, and connections are restored. */
     private void settleDown(Troubles troubles) {
         note("faults stop");
         chaotic = false;
@@ -115,7 +115,7 @@ final class ChaosWorld {
         return store.find(JobQuery.all().limit(1_000)).items();
     }
 
-    /** Compares what was just changed with what should have become of it. */
+    /** Compares the jobs that were just changed with the expected ones. */
     void checkRows() {
         for (long id : log.touched()) {
             store.find(new JobId(id)).ifPresent(job -> RecordingStore.row(log, job, store.attempts(job.id())));
@@ -141,7 +141,7 @@ final class ChaosWorld {
         return worker;
     }
 
-    /** A process is gone. Another comes in its place, soon, maybe of the same name, maybe with other settings. */
+    /** Starts another process soon after one ended, perhaps with the same name, perhaps with other settings. */
     void ended(ChaosWorker worker) {
         timeline.after(RESTART, "restart", () -> replace(worker));
     }
@@ -163,7 +163,7 @@ final class ChaosWorld {
         return breakage.engine(calls.before(recorded), worker);
     }
 
-    /** What people look at: never wrong, never slow. */
+    /** Returns the store without faults. */
     JobStore store() {
         return store;
     }
@@ -172,7 +172,7 @@ final class ChaosWorld {
         if (workers.isEmpty()) {
             return;
         }
-        // A hint comes soon, late or not at all.
+        // A wake-up comes soon, late or not at all.
         ChaosWorker worker = workers.get((int) (timeline.nanos() / 1_000 % workers.size()));
         timeline.after(Duration.ofMillis(1), "wake", worker::wakeUp);
     }
@@ -229,7 +229,7 @@ final class ChaosWorld {
         storeDownUntil = Math.max(storeDownUntil, timeline.nanos() + time.toNanos());
     }
 
-    /** A role threw: it should have gone on whatever happens. */
+    /** Records a violation, because a role threw an exception. A role must survive everything. */
     void broken(String worker, String role, RuntimeException why) {
         note(worker + "'s " + role + " threw " + why);
         StackTraceElement[] trace = why.getStackTrace();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-/** Unwinds what a process was about when it died. An error, since the engine survives all else. */
+/** Unwinds the step of a process that died. It is an Error, because the engine survives every other exception. */
 final class Crashed extends Error {
 
     private static final long serialVersionUID = 1L;

@@ -5,11 +5,11 @@ import io.reprise.testkit.history.Violation;
 import java.util.List;
 
 /**
- * A world in which something happened that must not.
+ * A world with a violation.
  *
- * @param violations what
- * @param setting what is left of the plan: each of it is needed
- * @param trace what happened to the jobs concerned, and every fault
+ * @param violations the violations
+ * @param setting the reduced plan; every part of it is needed
+ * @param trace the events of the jobs concerned, and every fault
  */
 public record Failure(long seed, List<String> violations, String setting, String trace) {
 
@@ -23,12 +23,12 @@ public record Failure(long seed, List<String> violations, String setting, String
                 story.text());
     }
 
-    /** The command that shows it again. */
+    /** Returns the command that repeats it. */
     public String command() {
         return "reprise simulate chaos --seed " + seed;
     }
 
-    /** All of it, for people. */
+    /** Returns everything as text for people. */
     @Override
     public String toString() {
         return "Seed " + seed + " fails:\n  " + String.join("\n  ", violations) + "\n\nSmallest setting that does:\n"

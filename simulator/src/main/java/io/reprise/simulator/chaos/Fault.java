@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-/** What can go wrong, or be done while things go on. */
+/** A fault, or an action of a person during the run. */
 public enum Fault {
-    /** A worker dies, in the midst of whatever it does. */
+    /** A worker dies at any point. */
     CRASH,
-    /** A worker dies while its next outcomes are being written: before, or just after. */
+    /** A worker dies while its next outcomes are written: before, or just after. */
     CRASH_IN_SETTLE,
-    /** A worker stands still, and finds afterwards that time has passed: a garbage collection. */
+    /** A worker freezes, and its clock goes on: a garbage collection. */
     FREEZE,
-    /** A worker stands still, and its clock with it: a suspended machine. */
+    /** A worker freezes with its clock: a suspended machine. */
     SUSPEND,
     /** A worker cannot reach the store. */
     PARTITION,
-    /** Nobody can reach the store. */
+    /** No worker can reach the store. */
     OUTAGE,
     /** A worker's clock leaps ahead. */
     CLOCK_LEAP,
-    /** Workers are woken for nothing, several times. */
+    /** Workers are woken several times without work. */
     WAKE,
-    /** A worker is stopped in good order and started again, maybe with other settings. */
+    /** A worker is stopped in an orderly way and started again, perhaps with other settings. */
     ROLLOUT,
     /** A queue is paused for a while. */
     QUEUE_PAUSE,
@@ -29,24 +29,24 @@ public enum Fault {
     BREAKER_FORCED,
     /** A job is cancelled. */
     CANCEL,
-    /** A dead letter or waiting job is retried by hand. */
+    /** A person retries a dead letter or a waiting job. */
     RETRY,
-    /** A dead letter is replayed, maybe under a new id. */
+    /** A dead letter is replayed, perhaps under a new id. */
     REPLAY,
-    /** A job that has ended is discarded. */
+    /** An ended job is discarded. */
     DISCARD,
     /** A call takes a moment, in which others act. */
     CALL_DELAYED,
-    /** A call takes longer than it should, maybe longer than a lease. */
+    /** A call takes longer than it should, perhaps longer than a lease. */
     CALL_SLOW,
-    /** A call fails and has done nothing. */
+    /** A call fails without an effect. */
     CALL_FAILED_BEFORE,
-    /** A call fails although it has done what it should. */
+    /** A call fails although it took effect. */
     CALL_FAILED_AFTER,
     /** A job kills its worker. */
     POISON;
 
-    /** Whether it happens to single calls, by chance. */
+    /** Whether it affects single calls, by chance. */
     boolean isOfCalls() {
         return this == CALL_DELAYED || this == CALL_SLOW || this == CALL_FAILED_BEFORE || this == CALL_FAILED_AFTER;
     }

@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** The way from one worker to the store: each call is a point where others act, time passes and things go wrong. */
+/** The connection from one worker to the store. At each call others may act, time may pass and faults may happen. */
 final class FaultyCalls implements StoreCalls {
 
     private static final Duration SHORT = Duration.ofMillis(40);
@@ -35,12 +35,12 @@ final class FaultyCalls implements StoreCalls {
         return faulty;
     }
 
-    /** Calls that failed so far. */
+    /** Returns the number of failed calls. */
     long failures() {
         return failures;
     }
 
-    /** Whether the worker was given a lease and never heard of it. */
+    /** Whether the worker got a lease whose answer was lost. */
     boolean leasedUnawares() {
         return leasedUnawares;
     }

@@ -6,14 +6,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What became of one world. */
+/** The outcome of one world. */
 record Outcome(Plan plan, List<Violation> violations, List<ChaosLog.Line> lines, Map<Fault, Long> faults, long nanos) {
 
     boolean isFailed() {
         return !violations.isEmpty();
     }
 
-    /** Everything that happened, a line each. */
+    /** Returns all events, one per line. */
     String trace() {
         return lines.stream().map(ChaosLog.Line::toString).collect(Collectors.joining("\n", "", "\n"));
     }

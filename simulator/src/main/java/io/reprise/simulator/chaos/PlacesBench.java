@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.RejectedExecutionException;
 
-/** As many places as a pool would have threads. A handler takes one from its begin until it ends. */
+/** An executor with as many places as a pool has threads. A handler occupies a place from its start to its end. */
 final class PlacesBench implements Bench {
 
     private final ChaosWorker worker;
@@ -27,7 +27,7 @@ final class PlacesBench implements Bench {
             throw new RejectedExecutionException("closed");
         }
         waiting.add(work);
-        // Not in this step: a pool's thread comes when it comes.
+        // Not in this step: a thread of a pool starts later.
         worker.world().timeline().after(Duration.ZERO, worker.label("bench"), () -> worker.whenAwake(this::start));
     }
 

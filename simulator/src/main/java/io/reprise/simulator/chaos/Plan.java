@@ -14,10 +14,10 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One course of events, drawn from a seed: the fleet, the jobs, what goes wrong and when. Each seed leaves out most kinds
- * of faults, so that what needs a certain few of them together is met too.
+ * One course of events, drawn from a seed: the fleet, the jobs, the faults and their times. Each seed leaves out most
+ * kinds of faults, so that combinations of a few kinds occur too.
  *
- * @param callFaults what may happen to single calls
+ * @param callFaults faults that may happen to single calls
  */
 record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> faults, Set<Fault> callFaults) {
 
@@ -36,7 +36,7 @@ record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> fa
     /** The workers. */
     record Fleet(int workers, int concurrency, Duration lease, boolean control) {}
 
-    /** A job to be enqueued. */
+    /** A job to enqueue. */
     record PlannedJob(
             long atNanos,
             Duty duty,
@@ -48,19 +48,19 @@ record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> fa
     /** A unique key. */
     record Key(String name, KeyRule rule) {}
 
-    /** What its runs do. */
+    /** The behaviour of its runs. */
     enum Duty {
-        /** Now this, now that: succeeds, fails, snoozes, takes too long, asks to be cancelled. */
+        /** Any behaviour: succeeds, fails, snoozes, takes too long, asks to be cancelled. */
         MIXED,
         /** Reports progress and completes itself. */
         REPORTING,
-        /** Does not hear when it shall stop. */
+        /** Ignores a request to stop. */
         DEAF,
         /** Kills its worker as long as there are faults. */
         POISON
     }
 
-    /** A fault of a worker (by number) or of nobody in particular, for so long. */
+    /** A fault of a worker (by number) or of the whole world, with its length. */
     record PlannedFault(long atNanos, Fault kind, int target, Duration length) {
 
         @Override
@@ -111,7 +111,7 @@ record Plan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> fa
         return chance.nextLong(LENGTH.toMillis()) * 1_000_000;
     }
 
-    /** Now short, now about a lease, now much longer. */
+    /** Draws a length: short, about a lease, or much longer. */
     private static long length(SplittableRandom chance, Fleet fleet) {
         double leases = switch (chance.nextInt(3)) {
             case 0 -> 0.3 * chance.nextDouble();

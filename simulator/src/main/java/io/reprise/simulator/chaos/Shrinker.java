@@ -9,7 +9,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Leaves out of a plan that fails whatever it fails without: faults, jobs, workers. */
+/** Removes from a failing plan all faults, jobs and workers that it also fails without. */
 final class Shrinker {
 
     private static final int MOST_RUNS = 400;
@@ -50,7 +50,7 @@ final class Shrinker {
         return new ChaosWorld(plan, breakage).run();
     }
 
-    /** What fails by another rule is another failure. */
+    /** A failure by another rule is another failure. */
     private Outcome better(Outcome best, Plan smaller) {
         if (runs >= MOST_RUNS) {
             return best;
@@ -85,7 +85,7 @@ final class Shrinker {
         return best;
     }
 
-    /** Leaves out halves, then quarters, and so on down to single ones. */
+    /** Leaves out halves, then quarters, down to single items. */
     private <T> Outcome fewer(Outcome start, List<T> all, Function<List<T>, Plan> plan) {
         Outcome best = start;
         List<T> kept = all;

@@ -10,7 +10,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** What happened to the jobs that a violation is about: their lines, those of their leases, and every fault. */
+/** The events of the jobs in a violation: their lines, those of their leases, and every fault. */
 final class Story {
 
     private static final Pattern JOB = Pattern.compile("[Jj]obs? (\\d+)(?: and (\\d+))?");

@@ -9,8 +9,8 @@ import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
 
 /**
- * What is to happen, in the order of its time; what is due at the same time goes in an order drawn from the seed. Whoever
- * is at work may let time pass: others then act in the midst of his step, as deep as need be.
+ * The planned events in the order of their time. Events at one time run in an order drawn from the seed. A step may let
+ * time pass: other events then run inside it, nested as deep as needed.
  */
 final class Timeline {
 
@@ -42,16 +42,16 @@ final class Timeline {
         return origin;
     }
 
-    /** Whether nobody else may act in the midst of this step. */
+    /** Whether no other event may run inside this step. */
     boolean isTooDeep() {
         return depth >= MAX_DEPTH;
     }
 
     /**
-     * Plans something.
+     * Plans an event.
      *
-     * @param label of what it is part of: the order of what is due at the same time depends on seed, time and labels only,
-     *     so that leaving one thing out does not stir up all others
+     * @param label name of the part that the event belongs to. The order at one time depends on seed, time and labels
+     *     only, so that removing one event does not reorder the others
      */
     void at(long nanos, String label, Runnable action) {
         long time = Math.max(nanos, now);
@@ -68,7 +68,7 @@ final class Timeline {
         return z ^ (z >>> 31);
     }
 
-    /** Lets others act until this moment. */
+    /** Runs other events until this moment. */
     void pass(long until) {
         await(() -> false, until);
         if (now < until) {
@@ -76,7 +76,7 @@ final class Timeline {
         }
     }
 
-    /** Lets others act until the condition holds, but not beyond this moment. Returns whether it holds. */
+    /** Runs other events until the condition holds, but not beyond this moment. Returns whether it holds. */
     boolean await(BooleanSupplier condition, long until) {
         depth++;
         try {

@@ -88,7 +88,7 @@ final class Troubles {
         };
     }
 
-    /** Everything that lasts is taken back. */
+    /** Undoes all lasting changes. */
     void undo() {
         if (world.workers().stream().noneMatch(worker -> worker.isUp() && !worker.isFrozen())) {
             world.timeline().after(AGAIN, "fault", this::undo);
@@ -101,7 +101,7 @@ final class Troubles {
         });
     }
 
-    /** Stops a worker in good order, but not in the midst of a step; another comes in its place. */
+    /** Stops a worker in an orderly way, but not during a step. Another one replaces it. */
     private void rollout(ChaosWorker worker) {
         if (worker.isBusy() || worker.isFrozen()) {
             world.timeline().after(AGAIN, "fault", () -> rollout(worker));
@@ -128,7 +128,7 @@ final class Troubles {
         }
     }
 
-    /** A person at some worker's console. */
+    /** Acts as a person at the console of some worker. */
     private void byHand(Consumer<Operations> action) {
         List<ChaosWorker> up = world.workers().stream()
                 .filter(worker -> worker.isUp() && !worker.isFrozen())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * Disasters from a seed: real engines on one store, in one thread and in virtual time, where every store call is a point at
- * which others may act, time may pass and things may go wrong. {@link io.reprise.simulator.chaos.Chaos} is the way in.
+ * Disasters from a seed: real engines on one store, in one thread and in virtual time. At every store call others may
+ * act, time may pass and faults may happen. Start at {@link io.reprise.simulator.chaos.Chaos}.
  */
 @NullMarked
 package io.reprise.simulator.chaos;

@@ -4,7 +4,7 @@ package io.reprise.simulator.recovery;
 import io.reprise.simulator.World;
 import io.reprise.store.JobStore;
 
-/** What a test puts between the fleet and its store, to see whether the checker finds it. */
+/** A defect that a test puts between the fleet and its store to prove that the checker finds it. */
 interface Breakage {
 
     Breakage NONE = (store, world) -> store;

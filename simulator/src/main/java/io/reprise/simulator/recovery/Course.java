@@ -4,7 +4,7 @@ package io.reprise.simulator.recovery;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What happened in a world, by the second. Jobs of bystanders are counted apart. */
+/** The events of a world, by the second. Jobs of bystanders are counted separately. */
 final class Course {
 
     /** One second. */
@@ -15,23 +15,23 @@ final class Course {
         int failed;
         int throttled;
         double took;
-        /** Successes of jobs that came after the first success that followed the trouble. */
+        /** Successes of jobs that arrived after the first success that followed the trouble. */
         int fresh;
-        /** Of those, how many waited when the second began. */
+        /** How many such jobs waited when the second began. */
         int freshWaiting;
 
         int othersArrived;
         int othersGood;
-        /** What could be done in this second, by workers, resources and the jobs there are; NaN if not looked at. */
+        /** Calls that workers, resources and existing jobs allow in this second; NaN if not computed. */
         double sustained = Double.NaN;
-        /** Jobs that are parked. */
+        /** Parked jobs. */
         long parked;
         /** Jobs that are due and not running, wherever they wait. */
         long available;
 
         String phase = "";
         String why = "";
-        /** Calls per second that the breaker lets go; NaN if it has none. */
+        /** Calls per second that the breaker admits; NaN if there is no such limit. */
         double limit = Double.NaN;
     }
 
@@ -43,15 +43,15 @@ final class Course {
 
     long succeeded;
     long dead;
-    /** Given up although nothing but the trouble was in their way. */
+    /** Jobs given up although only the trouble was in their way. */
     long wronglyDead;
-    /** Seconds from arrival to success, of jobs that came well after the end. */
+    /** Seconds from arrival to success, of jobs that arrived well after the end. */
     final List<Double> freshWaits = new ArrayList<>();
-    /** Resources with jobs that have waited for a success since the end, though it is long over. */
+    /** Resources with jobs that have had no success since the end, although it is long ago. */
     final List<String> stuck = new ArrayList<>();
     /** When all jobs of a storm had ended; NaN if they never did. */
     double drained = Double.NaN;
-    /** Up to when workers that were killed are felt: their leases and their lead. */
+    /** Until when killed workers have an effect, through their leases and their lead. */
     double mourned;
     /** When the first call succeeded after the end; NaN if none did. */
     double firstGood = Double.NaN;
@@ -63,7 +63,7 @@ final class Course {
         return seconds.get(second);
     }
 
-    /** How many seconds there are. */
+    /** Returns the number of seconds. */
     int length() {
         return seconds.size();
     }

@@ -37,7 +37,7 @@ final class Crew {
         }
     };
 
-    /** What a run of a job does. */
+    /** The call that a run of a job makes. */
     interface Call {
 
         void begin(int resource, int worker, JobContext job, Consumer<@Nullable Throwable> answer);
@@ -79,7 +79,7 @@ final class Crew {
                 .codec(CODEC)
                 .name("worker-" + ++started)
                 .queues(queues.stream().map(Queue::of).toArray(Queue[]::new))
-                // What has ended is counted; kept, it would only fill the memory.
+                // Ended jobs are already counted; keeping them would only fill the memory.
                 .keepFinished(Duration.ofMinutes(1))
                 .keepFailed(Duration.ofMinutes(1))
                 .listener(listener);
@@ -97,7 +97,7 @@ final class Crew {
         };
     }
 
-    /** Any of them, to enqueue by. */
+    /** Returns a worker to enqueue through. */
     Reprise any() {
         return workers.get(0).reprise();
     }
@@ -106,13 +106,13 @@ final class Crew {
         return workers.size();
     }
 
-    /** Closes one and starts it again. */
+    /** Closes a worker and starts it again. */
     void restart(int index) {
         workers.get(index).reprise().close();
         workers.set(index, worker(index));
     }
 
-    /** Kills one and starts another. */
+    /** Kills a worker and starts another. */
     void replace(int index) {
         workers.get(index).die();
         workers.set(index, worker(index));

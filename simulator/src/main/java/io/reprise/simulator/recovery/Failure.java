@@ -6,10 +6,10 @@ import java.util.List;
 /**
  * A world that broke a property.
  *
- * @param broken which, and by how much, in the world as it was drawn
+ * @param broken the broken properties, with numbers, in the world as it was drawn
  * @param setting the plainest world that still breaks the first of them
- * @param brokenThere what is broken in that one
- * @param trace what happened in that one, by the second
+ * @param brokenThere the broken properties in that world
+ * @param trace the events of that world, by the second
  */
 public record Failure(long seed, List<String> broken, String setting, List<String> brokenThere, String trace) {
 
@@ -30,12 +30,12 @@ public record Failure(long seed, List<String> broken, String setting, List<Strin
         return outcome.broken().stream().map(Verdict::toString).toList();
     }
 
-    /** The command that shows the world as it was drawn. */
+    /** Returns the command that shows the world as it was drawn. */
     public String command() {
         return "reprise simulate recovery --seed " + seed;
     }
 
-    /** All of it, for people. */
+    /** Returns everything as text for people. */
     @Override
     public String toString() {
         return "World " + seed + " fails:\n  " + String.join("\n  ", broken) + "\n\nPlainest world that does:\n"

@@ -8,8 +8,8 @@ import java.time.Instant;
 import java.util.Arrays;
 
 /**
- * What each job of a world is doing, by its number, and how many jobs of each resource could run if nobody held them
- * back: those that are due and do not run. A retry that waits for its time is not among them.
+ * The state of each job of a world, by its number. It counts the jobs of each resource that could run if nothing held
+ * them back: jobs that are due and do not run. A retry whose time has not come is not among them.
  */
 final class Jobs {
 
@@ -71,7 +71,7 @@ final class Jobs {
         }
     }
 
-    /** The trouble is over: from now on successes are looked for. */
+    /** Notes the end of the trouble. From now on it looks for successes. */
     void end() {
         Arrays.fill(goodSinceEnd, false);
     }
@@ -118,7 +118,7 @@ final class Jobs {
         }
     }
 
-    /** Jobs of the resources in trouble that could run. */
+    /** Returns the jobs of the troubled resources that could run. */
     long available() {
         return waiting;
     }
@@ -127,7 +127,7 @@ final class Jobs {
         return unfinished;
     }
 
-    /** Calls per second that the jobs there are could make, if each resource serves so many. */
+    /** Returns the calls per second that existing jobs could make, if each resource serves this many. */
     double wanted(double capacityOfEach) {
         double least = Math.max(1, capacityOfEach);
         int full = 0;

@@ -3,7 +3,7 @@ package io.reprise.simulator.recovery;
 
 import java.util.List;
 
-/** What became of one world. */
+/** The outcome of one world. */
 record Outcome(Plan plan, Course course, List<Verdict> verdicts) {
 
     static Outcome of(Plan plan, Breakage breakage) {

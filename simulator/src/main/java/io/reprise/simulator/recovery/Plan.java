@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One world, drawn from a seed by {@link Plans}. Times are in seconds, rates per second.
  *
- * @param load the jobs that come
- * @param trouble what goes wrong with the resource, and what the resource is like before and afterwards
+ * @param load the jobs
+ * @param trouble the trouble of the resource, and the resource before and afterwards
  * @param fleet the workers
- * @param storm if set, jobs that all fail once, and no trouble at all
+ * @param storm if set, jobs that all fail once, and no trouble
  */
 record Plan(
         long seed,
@@ -21,10 +21,10 @@ record Plan(
 
     /** How jobs arrive. */
     enum Arrivals {
-        /** All are there at the beginning. */
+        /** All jobs are there at the beginning. */
         NONE,
         STEADY,
-        /** Two seconds of five times the rate, then eight seconds of nothing. */
+        /** Two seconds of five times the rate, then eight seconds without jobs. */
         BURSTS,
         /** Half as many every ten seconds from the beginning of the trouble. */
         FALLING,
@@ -32,23 +32,23 @@ record Plan(
         FLOOD
     }
 
-    /** What goes wrong. */
+    /** The kind of trouble. */
     enum Kind {
         DOWN,
         SLOW,
         /** 30 % of the calls fail. */
         PARTLY,
-        /** Nine tenths of the rate before are answered with 429. */
+        /** Nine tenths of the earlier rate are answered with 429. */
         THROTTLED,
-        /** The same, and the answer says when to come again. */
+        /** Nine tenths of the earlier rate are answered with 429 and a time to call again. */
         THROTTLED_ASKED,
         /** Down and up again every few seconds. */
         FLAPPING,
-        /** Down, but each worker sees it begin and end at a time of its own, as with DNS. */
+        /** Down, but each worker sees it begin and end at another time, as with DNS. */
         SCATTERED
     }
 
-    /** What a resource does with calls beyond its capacity. */
+    /** How a resource treats calls beyond its capacity. */
     enum Overflow {
         /** They wait, so answers come later. */
         QUEUES,
@@ -58,7 +58,7 @@ record Plan(
         THROTTLES
     }
 
-    /** How long a call takes while all is well. */
+    /** How long a call takes while the resource is well. */
     enum CallTime {
         NO_OP(0.001),
         MS_5(0.005),
@@ -79,25 +79,25 @@ record Plan(
         }
     }
 
-    /** What happens to workers in the midst of the trouble. */
+    /** The fate of the workers during the trouble. */
     enum Staffing {
         KEPT,
         /** Each is closed and started again. */
         RESTARTED,
-        /** Each is killed, and another takes its place. */
+        /** Each is killed, and another replaces it. */
         REPLACED
     }
 
     /**
      * The jobs.
      *
-     * @param rate at which they come, or are done if all are there at the beginning
-     * @param jobs about how many there may be
-     * @param before how long it goes on before the trouble
-     * @param queues how many queues they are spread over
-     * @param resources how many resources they are spread over
-     * @param bystanders rate of jobs of a resource that is well all along
-     * @param deadlines share of the jobs that come before or in the trouble whose deadline falls into it
+     * @param rate rate of arrivals, or of runs if all jobs are there at the beginning
+     * @param jobs maximum number of jobs, about
+     * @param before time before the trouble
+     * @param queues number of queues
+     * @param resources number of resources
+     * @param bystanders rate of jobs of a resource without trouble
+     * @param deadlines share of the jobs from before or during the trouble whose deadline falls into it
      */
     record Load(
             Arrivals arrivals,
@@ -112,7 +112,7 @@ record Plan(
     /**
      * The resource and its trouble.
      *
-     * @param seconds how long it lasts
+     * @param seconds how long the trouble lasts
      * @param call how long calls take
      * @param timeouts whether jobs have a timeout: three times the longest call, at least a second
      * @param headroom capacity before, as a multiple of the rate
@@ -134,27 +134,27 @@ record Plan(
      */
     record Fleet(int workers, int places, Staffing staffing) {}
 
-    /** What becomes of the retries of a storm. */
+    /** The outcome of the retries of a storm. */
     enum Retries {
         SUCCEED,
         FAIL,
-        /** Each by the toss of a coin. */
+        /** Each retry by chance. */
         HALF
     }
 
     /**
      * Jobs that all fail once.
      *
-     * @param resource whether they name one
+     * @param resource whether they name a resource
      */
     record Storm(int jobs, Retries retries, boolean resource) {}
 
-    /** When the trouble begins. */
+    /** Returns when the trouble begins. */
     double begin() {
         return load.before;
     }
 
-    /** When the resource is well again. */
+    /** Returns when the resource is well again. */
     double end() {
         return begin() + trouble.seconds;
     }
@@ -171,28 +171,28 @@ record Plan(
         return capacityBefore() * trouble.after;
     }
 
-    /** Calls per second that the workers can make, if each takes as long as usual. */
+    /** Returns the calls per second that the workers can make, if each takes as long as usual. */
     double workersRate() {
         return places() / trouble.call.mean;
     }
 
-    /** How long a call takes while the resource is slow. */
+    /** Returns how long a call takes while the resource is slow. */
     double slowTime() {
         return Math.min(60, Math.max(2, 10 * trouble.call.mean));
     }
 
-    /** How long jobs may run; 0 if as long as they like. */
+    /** Returns how long jobs may run; 0 if there is no limit. */
     double timeout() {
         return trouble.timeouts ? Math.max(1, 3 * trouble.call.longest()) : 0;
     }
 
-    /** The longest that a call takes that ends after the trouble. */
+    /** Returns the longest time of a call that ends after the trouble. */
     double longestCall() {
         double slow = trouble.kind == Kind.SLOW ? slowTime() : 0;
         return inTime(Math.max(slow, longestCallAfter()));
     }
 
-    /** The longest that a call takes that begins after the trouble. */
+    /** Returns the longest time of a call that begins after the trouble. */
     double longestCallAfter() {
         double queued = trouble.overflow == Overflow.QUEUES ? places() / capacityAfter() : 0;
         return inTime(trouble.call.longest() + queued);
@@ -218,7 +218,7 @@ record Plan(
         return new Plan(seed, load, trouble, fleet, other);
     }
 
-    /** All of it in words, a line for each part. */
+    /** Returns the plan in words, a line for each part. */
     String describe() {
         String workers = String.format(
                 Locale.ROOT, "  %d workers with %d places each, %s%n", fleet.workers, fleet.places, fleet.staffing);

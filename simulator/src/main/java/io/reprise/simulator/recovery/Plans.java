@@ -14,8 +14,8 @@ import io.reprise.simulator.recovery.Plan.Trouble;
 import java.util.SplittableRandom;
 
 /**
- * Draws worlds. Every dimension is drawn by itself; only what would take too long to run is drawn again: high rates have
- * short phases, long troubles few workers, and thousands of resources short troubles.
+ * Draws worlds. Every dimension is drawn independently. Only worlds that would run too long are drawn again: high rates
+ * have short phases, long troubles few workers, and thousands of resources short troubles.
  */
 final class Plans {
 
@@ -26,12 +26,12 @@ final class Plans {
     private static final double LEAST_TROUBLE = 2;
     private static final double MOST_TROUBLE = 6 * 3600;
     private static final double LONG = 300;
-    /** Where a resource serves less than this per second, nobody can tell a slow fleet from a small one. */
+    /** If a resource serves less than this per second, a slow fleet cannot be told from a small one. */
     private static final double LEAST_OF_EACH = 5;
-    /** A ramp lets one call a second go at least. */
+    /** A ramp admits at least one call per second. */
     private static final double LEAST_AFTER = 3;
 
-    /** Rates times these are jobs: enough for a few seconds at full speed. */
+    /** The rate times these seconds is the number of jobs: enough for a few seconds at full speed. */
     private static final double LEAST_SECONDS = 2;
 
     private static final double MOST_SECONDS = 300;
@@ -54,11 +54,11 @@ final class Plans {
             return storm(seed, workers, call);
         }
         Arrivals arrivals = pick(Arrivals.values());
-        // More often low than high: there, a backlog that lasts is cheap.
+        // Low rates are more frequent than high ones: a lasting backlog is cheap there.
         double drawn = LEAST_RATE * Math.pow(MOST_RATE / LEAST_RATE, Math.pow(chance.nextDouble(), 2));
         double rate = Math.min(drawn, MOST_PLACES / 6.0 / call.mean);
         double headroom = pick(1.2, 2.0, 4.0);
-        // A backlog alone is done as fast as the workers can, so the rate before is theirs.
+        // A backlog alone runs as fast as the workers can, so the earlier rate is theirs.
         double wanted = arrivals == Arrivals.NONE ? rate : 1.5 * headroom * rate;
         int places = Math.max(1, (int) Math.round(wanted * call.mean / workers));
         if (arrivals == Arrivals.NONE) {
@@ -69,7 +69,7 @@ final class Plans {
         Kind kind = pick(Kind.values());
         double seconds = Math.round(logarithmic(LEAST_TROUBLE, longest(workers, resources)));
         if (seconds > LONG && kind != Kind.DOWN && kind != Kind.SCATTERED && chance.nextInt(4) > 0) {
-            // All along, calls come through: hours of that are drawn less often.
+            // Calls succeed all the time here, so hours of it are drawn less often.
             seconds = Math.round(logarithmic(LEAST_TROUBLE, LONG));
         }
         Overflow overflow = pick(Overflow.values());
@@ -77,7 +77,7 @@ final class Plans {
             overflow = Overflow.REFUSES;
         }
         if (resources == 50 && overflow == Overflow.QUEUES && workers * places < 4 * resources) {
-            // Calls that wait at a few of them would take all places.
+            // Calls that wait at a few resources would take all places.
             overflow = Overflow.REFUSES;
         }
         double after = pick(1.0, 1.0, 1.0, 0.3, 0.1, 2.0);
@@ -88,7 +88,7 @@ final class Plans {
             resources = 1;
         }
         int jobs = (int) Math.max(LEAST_SECONDS * rate, Math.min(MOST_SECONDS * rate, logarithmic(500, 8_000)));
-        // Long enough that calls have ended: a rate that nobody has seen cannot be come back to.
+        // Long enough for some calls to end: the fleet cannot return to a rate that it has not seen.
         double before = Math.ceil(Math.max(Math.max(2, 3 * call.mean), Math.min(20, jobs / 6.0 / rate)));
         Load load = new Load(
                 arrivals,
@@ -128,7 +128,7 @@ final class Plans {
         return workers > 1 ? 3_600 : MOST_TROUBLE;
     }
 
-    /** Calls of half a minute are drawn less often: such a world lasts for minutes. */
+    /** Calls of half a minute are drawn less often, because such a world lasts for minutes. */
     private CallTime call() {
         CallTime drawn = pick(CallTime.values());
         return drawn == CallTime.S_30 && chance.nextBoolean() ? pick(CallTime.values()) : drawn;

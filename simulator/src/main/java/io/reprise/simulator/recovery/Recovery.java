@@ -9,29 +9,29 @@ import java.util.TreeMap;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 
-/** Runs worlds in which trouble comes and goes, each from a seed of its own. */
+/** Runs worlds in which trouble comes and goes, each from its own seed. */
 public final class Recovery {
 
     private Recovery() {}
 
     /**
-     * How often a property was looked at. One that is rarely looked at is a hole.
+     * How often a property was checked. A property that is rarely checked is a gap.
      *
-     * @param whyNot how many worlds could not show it, by the reason
+     * @param whyNot number of worlds that could not show it, by the reason
      */
     public record Count(long held, long broken, Map<String, Long> whyNot) {
 
-        /** In how many worlds it was really checked. */
+        /** Returns the number of worlds in which it was really checked. */
         public long checked() {
             return held + broken;
         }
     }
 
     /**
-     * What many worlds came to.
+     * The result of many worlds.
      *
-     * @param broken the worlds that broke a property: seed and what was wrong, in the order of seeds
-     * @param failure the first of them, made as plain as can be
+     * @param broken the worlds that broke a property: seed and errors, in the order of seeds
+     * @param failure the first of them, made as plain as possible
      */
     public record Report(
             long worlds,
@@ -44,15 +44,15 @@ public final class Recovery {
     /**
      * One world.
      *
-     * @param results HELD, BROKEN or NOT_APPLICABLE for each property, and why
-     * @param trace what happened, by the second
+     * @param results HELD, BROKEN or NOT_APPLICABLE for each property, with the reason
+     * @param trace the events, by the second
      */
     public record Shown(long seed, String setting, String trace, Map<Property, String> results, boolean failed) {}
 
     /**
-     * Runs so many worlds, with as many threads as the common pool has.
+     * Runs this many worlds, with the threads of the common pool.
      *
-     * @param progress told after each world how many are done
+     * @param progress receives the number of finished worlds after each world
      */
     public static Report run(long firstSeed, long worlds, LongConsumer progress) {
         return run(firstSeed, worlds, progress, Breakage.NONE);
@@ -66,7 +66,7 @@ public final class Recovery {
         return sums.report(breakage);
     }
 
-    /** One world, with everything that can be seen of it. */
+    /** Returns one world with all details. */
     public static Shown show(long seed) {
         Outcome outcome = Outcome.of(Plans.of(seed), Breakage.NONE);
         Map<Property, String> results = new EnumMap<>(Property.class);

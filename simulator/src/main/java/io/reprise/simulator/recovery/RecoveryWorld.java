@@ -17,21 +17,21 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a plan with a trouble in it: the real engine, in virtual time. */
+/** Runs a plan with a trouble: the real engine, in virtual time. */
 final class RecoveryWorld {
 
     private static final String OTHERS = "others";
-    /** Bystanders and looks take a rest in the midst of a long trouble. */
+    /** Bystanders and checks pause in the middle of a long trouble. */
     private static final double AWAKE = 15;
 
     private static final double MOMENT = 0.001;
     private static final int LOOK_ASLEEP = 60;
     private static final int BATCH = 1_000;
-    /** A resource that could serve so many since the end must have served one. */
+    /** A resource that could have served this many calls since the end must have served one. */
     private static final double ENOUGH_SERVED = 10;
 
     private static final int SHOWN = 50;
-    /** Leases of workers that were killed have run out, and somebody else leads. */
+    /** After this time the leases of killed workers have expired, and another worker leads. */
     private static final double LEASE = 35;
 
     private final Plan plan;
@@ -125,7 +125,7 @@ final class RecoveryWorld {
         });
     }
 
-    /** How long jobs come at the beginning of the trouble, and again before its end. */
+    /** Returns how long jobs arrive at the beginning of the trouble, and again before its end. */
     private double share() {
         return Math.max(2, plan.load().jobs() / 4.0 / plan.load().rate());
     }
@@ -189,7 +189,7 @@ final class RecoveryWorld {
         now().arrived += count;
     }
 
-    /** Seconds from now to a deadline in the trouble; 0 for most jobs, which have none. */
+    /** Returns the seconds from now to a deadline in the trouble; 0 for most jobs, which have none. */
     private double deadline() {
         if (plan.load().deadlines() == 0 || chance.nextDouble() >= plan.load().deadlines()) {
             return 0;
@@ -202,7 +202,10 @@ final class RecoveryWorld {
         return Duration.ofMillis(Math.round(1e3 * seconds));
     }
 
-    /** Jobs of resources that are well. Behind a backlog in the same queue nobody could keep a rate. */
+    /**
+     * Enqueues jobs of healthy resources. They have a queue of their own: behind a backlog they
+     * could not keep their rate.
+     */
     private void others(double at) {
         double rate = plan.load().bystanders();
         if (rate == 0) {

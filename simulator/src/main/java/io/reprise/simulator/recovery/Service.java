@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The resources that jobs call, each with its share of the capacity, and with the trouble of the plan. */
 final class Service {
 
-    /** A call that is refused takes no longer than this. */
+    /** A refused call takes no longer than this. */
     private static final double LONGEST_REFUSAL = 0.5;
 
     private static final double PART_THAT_FAILS = 0.3;
@@ -40,14 +40,14 @@ final class Service {
         this.nextFree = new double[resources];
         this.tokens = new double[resources];
         this.filled = new double[resources];
-        // All workers begin at the same moment, which nobody shall be refused for.
+        // All workers begin at the same moment. No call must be refused for that.
         Arrays.fill(tokens, 1 + 2.0 * plan.places() / resources);
         this.sees = chance.doubles(2L * plan.fleet().workers()).toArray();
         this.flap = 3 + chance.nextInt(8);
         this.retryAfter = Duration.ofSeconds(1 + chance.nextInt(10));
     }
 
-    /** How long a call takes that nothing hinders. */
+    /** Returns how long an undisturbed call takes. */
     double usual() {
         if (plan.trouble().call() != CallTime.MIXED) {
             return plan.trouble().call().mean;

@@ -11,7 +11,7 @@ import io.reprise.simulator.recovery.Plan.Overflow;
 import io.reprise.simulator.recovery.Plan.Staffing;
 import org.jspecify.annotations.Nullable;
 
-/** Fresh work and isolation: who else gets a share while the backlog is let go. */
+/** Checks fresh work and isolation: which share other jobs get while the backlog is unparked. */
 final class ShareChecks {
 
     private static final double SHARE = 0.4;
@@ -46,13 +46,13 @@ final class ShareChecks {
                 : notApplicable(Property.FRESH_WORK, "no fresh work beside a backlog, or more than can be done");
     }
 
-    /** While a backlog is let go, fresh jobs that wait have at least their share of what is done. */
+    /** While a backlog is unparked, waiting fresh jobs get at least their share of the successes. */
     private @Nullable Verdict share(boolean[] looked) {
         int length = windows.length;
         for (int second = (int) Math.ceil(course.firstGood) + 1; !windows.isPast(second, length); second++) {
             double all = windows.good(second);
             double entitled = Math.min(course.at(second).freshWaiting, SHARE * all);
-            // Fresh jobs that were refused wait for their retry, and not for their share.
+            // Refused fresh jobs wait for their retry, not for their share.
             boolean refused = windows.isTroubled(second - length, 2 * length);
             if (refused || !windows.isParked(second, length) || entitled < ENOUGH / 2.0) {
                 continue;
@@ -73,7 +73,7 @@ final class ShareChecks {
         return null;
     }
 
-    /** At full speed, fresh jobs that are less than half of what can be done hardly wait. */
+    /** At full speed, fresh jobs hardly wait if they are less than half of the possible rate. */
     private @Nullable Verdict wait(boolean[] looked) {
         Arrivals arrivals = plan.load().arrivals();
         double rate = plan.load().rate() * (arrivals == Arrivals.BURSTS ? 5 : 1);
@@ -137,7 +137,7 @@ final class ShareChecks {
             return "slow calls take the places of the workers";
         }
         if (plan.load().arrivals() == Arrivals.NONE) {
-            // They have a queue of their own, and each queue has the same share of the places.
+            // Bystanders have a queue of their own, and each queue has the same share of the places.
             double share = plan.workersRate() / (plan.load().queues() + 1);
             return share < ROOM * plan.load().bystanders() ? "the queues with a backlog have a larger share" : null;
         }

@@ -12,7 +12,7 @@ import io.reprise.simulator.recovery.Plan.Trouble;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes a world that breaks a property as plain as it can be while it still does. */
+/** Makes a world that breaks a property as plain as possible, as long as it still breaks it. */
 final class Shrinker {
 
     private static final int MOST_RUNS = 60;
@@ -38,7 +38,7 @@ final class Shrinker {
                 if (runs >= MOST_RUNS) {
                     break;
                 }
-                // What breaks another property is another failure.
+                // A break of another property is another failure.
                 Outcome outcome = run(candidate);
                 if (outcome.broken().stream().anyMatch(verdict -> verdict.property() == property)) {
                     best = outcome;
@@ -55,7 +55,7 @@ final class Shrinker {
         return Outcome.of(plan, breakage);
     }
 
-    /** The same with one thing less. */
+    /** Returns the plans with one thing less. */
     static List<Plan> plainer(Plan plan) {
         List<Plan> all = new ArrayList<>();
         Load load = plan.load();

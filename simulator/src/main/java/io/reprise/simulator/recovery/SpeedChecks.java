@@ -7,14 +7,14 @@ import static io.reprise.simulator.recovery.Verdict.notApplicable;
 
 import org.jspecify.annotations.Nullable;
 
-/** Liveness, time to 90 %, no flood: how fast the resource is called after the trouble. */
+/** Checks liveness, time to 90 % and no flood: how fast the resource is called after the trouble. */
 final class SpeedChecks {
 
     private static final double KEPT = 0.7;
     private static final double FLOOD = 2.5;
     private static final int FLOOD_SECONDS = 2;
     private static final double SLACK_CALLS = 5;
-    /** A backlog of that much shows a slow fleet by not being done in time. */
+    /** If a backlog of this size is not done in time, the fleet is slow. */
     private static final double SECONDS_OF_WORK = 3;
 
     private final Plan plan;
@@ -67,7 +67,7 @@ final class SpeedChecks {
         return looked[0] ? held(Property.LIVENESS) : notApplicable(Property.LIVENESS, "nothing was parked for long");
     }
 
-    /** Less was done than just before, though jobs were parked and every call went well. */
+    /** Finds a fall: fewer successes than just before, although jobs were parked and every call succeeded. */
     private @Nullable Verdict fell(boolean[] looked) {
         int length = windows.length;
         for (int second = windows.over; !windows.isPast(second, 2 * length); second++) {
@@ -90,7 +90,7 @@ final class SpeedChecks {
         return null;
     }
 
-    /** It was at full speed and did not keep it. */
+    /** Finds a fleet that reached full speed and did not keep it. */
     private @Nullable Verdict slowAgain(boolean[] looked) {
         if (windows.reached() < 0) {
             return null;
@@ -121,10 +121,10 @@ final class SpeedChecks {
         }
         double slack = SLACK_CALLS + 1.5 * Math.sqrt(most);
         int inARow = 0;
-        // Jobs of workers that were killed come back all at once, and nobody knows yet that it is too much.
+        // Jobs of killed workers return all at once, and no worker can know yet that they are too many.
         int from = (int) (plan.fleet().staffing() == Plan.Staffing.REPLACED ? windows.over : plan.end());
         for (int second = from; second < course.length(); second++) {
-            // Before the first answer that says so, nobody can know that it is too much.
+            // Before the first answer that says so, no worker can know that there are too many calls.
             boolean known = windows.isTroubled(second - 1, 2) || inARow > 0;
             inARow = known && course.at(second).calls > most + slack ? inARow + 1 : 0;
             if (inARow > FLOOD_SECONDS) {

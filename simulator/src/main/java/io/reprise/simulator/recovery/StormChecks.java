@@ -11,11 +11,11 @@ import io.reprise.retry.FailureClass;
 import io.reprise.simulator.recovery.Plan.Retries;
 import io.reprise.simulator.recovery.Plan.Storm;
 
-/** Storms: retries that help are not held up, those that do not are bounded. */
+/** Checks storms: retries that help are not delayed, and retries that do not help are bounded. */
 final class StormChecks {
 
     private static final double HALF_AS_FAST = 2;
-    /** Workers look for work, and for budgets, about once a second. */
+    /** Workers look for jobs and budgets about once a second. */
     private static final double SLACK_SECONDS = 3;
 
     private final Plan plan;
@@ -46,14 +46,14 @@ final class StormChecks {
                 off);
     }
 
-    /** The tightest budget pays: what it held, what successes brought, and its floor. */
+    /** The tightest budget pays: its initial credit, the credit from successes, and its floor. */
     private Verdict isPaid() {
         BudgetSettings budget =
                 storm.resource() ? ControlSettings.DEFAULT.resourceBudget() : ControlSettings.DEFAULT.queueBudget();
         double cost = RetryBudget.cost(FailureClass.TRANSIENT);
         double earned = course.succeeded * RetryBudget.earned(true);
-        // Several workers may spend the last tokens at the same moment, and none knows more than what it saw a second
-        // ago.
+        // Several workers may spend the last credit at the same moment, because each knows only
+        // the state of a second ago.
         double atOnce = plan.fleet().workers() * budget.capacity();
         double paid = (budget.capacity() + atOnce + earned) / cost + budget.floor() * course.length();
         return course.retries <= paid

@@ -15,12 +15,12 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a plan with a storm in it: jobs that all fail once. */
+/** Runs a plan with a storm: jobs that all fail once. */
 final class StormWorld {
 
     private static final int BATCH = 1_000;
     private static final double LONGEST = 100_000;
-    /** How long retries that fail are watched after the first runs are through. */
+    /** How long failing retries are observed after the first runs have ended. */
     private static final double WATCHED = 60;
 
     private final Plan plan;
@@ -57,7 +57,7 @@ final class StormWorld {
         return course;
     }
 
-    /** Seconds that it takes when every retry runs as soon as its backoff is over and a place is free. */
+    /** Returns the seconds needed if every retry runs as soon as its backoff is over and a place is free. */
     static double ideal(Plan plan) {
         int jobs = Objects.requireNonNull(plan.storm()).jobs();
         double backoff = 2;

@@ -3,7 +3,7 @@ package io.reprise.simulator.recovery;
 
 import java.util.Locale;
 
-/** What happened in a world, a line per second, for people. */
+/** Shows the events of a world as text, one line per second. */
 final class TimeTable {
 
     private static final int MOST_LINES = 400;
@@ -32,7 +32,7 @@ final class TimeTable {
         for (int second = 0; second < course.length() && lines < MOST_LINES; second++) {
             Course.Second now = course.at(second);
             String line = line(now);
-            // In the midst of a long trouble nothing is to be seen.
+            // In the middle of a long trouble nothing changes.
             if (!line.equals(before) && !(Double.isNaN(now.sustained) && now.calls == 0 && plan.storm() == null)) {
                 text.append(String.format(Locale.ROOT, "%6d%s %s%n", second, mark(plan, second), line));
                 lines++;

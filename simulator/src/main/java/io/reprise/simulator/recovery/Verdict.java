@@ -4,9 +4,9 @@ package io.reprise.simulator.recovery;
 import java.util.Locale;
 
 /**
- * What the checker says about one property of one world.
+ * The result of the checker for one property of one world.
  *
- * @param text what was wrong, or why the property says nothing about this world; empty if all is well
+ * @param text the error, or why the property does not apply; empty if it holds
  */
 record Verdict(Property property, Result result, String text) {
 

@@ -9,10 +9,10 @@ import io.reprise.control.ControlSettings;
 import io.reprise.simulator.recovery.Plan.Arrivals;
 import io.reprise.simulator.recovery.Plan.Kind;
 
-/** No waste: calls in the trouble, calls that are refused, jobs given up. */
+/** Checks no waste: calls in the trouble, refused calls, jobs given up. */
 final class WasteChecks {
 
-    /** The whole fleet knows of an outage within about a second. */
+    /** The whole fleet learns of an outage within about a second. */
     private static final double SECONDS_TO_NOTICE = 2;
 
     private static final double REFUSED = 0.15;
@@ -51,7 +51,7 @@ final class WasteChecks {
         return held(Property.NO_WASTE);
     }
 
-    /** A burst is there before anybody can know that it is too much. */
+    /** Whether arrivals are steady: a burst arrives before any worker can know that it is too much. */
     private boolean isSteady() {
         Arrivals arrivals = plan.load().arrivals();
         return arrivals != Arrivals.BURSTS && arrivals != Arrivals.FLOOD;
@@ -71,7 +71,7 @@ final class WasteChecks {
                 + probes;
     }
 
-    /** Rounds of probes if each comes as early as it can: after half of its interval. */
+    /** Returns the number of probe rounds if each comes as early as possible: after half of its interval. */
     private int rounds(BreakerSettings breaker) {
         double interval = breaker.firstProbe().toMillis() / 1e3;
         double longest = breaker.longestProbe().toMillis() / 1e3;

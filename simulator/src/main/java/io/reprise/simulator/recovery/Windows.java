@@ -3,7 +3,7 @@ package io.reprise.simulator.recovery;
 
 import java.util.function.ToDoubleFunction;
 
-/** What happened in stretches of a few seconds: single seconds say little, since jobs are let go in portions. */
+/** Sums over windows of a few seconds. Single seconds say little, because jobs are unparked in portions. */
 final class Windows {
 
     static final double FULL = 0.9;
@@ -47,7 +47,7 @@ final class Windows {
         return from + seconds >= course.length();
     }
 
-    /** Whether there was more to do in each second of the window than could be done: else the jobs bound the rate. */
+    /** Whether each second of the window had more work than could be done. Otherwise the jobs bound the rate. */
     boolean isBusy(int from) {
         if (isPast(from, length)) {
             return false;
@@ -78,7 +78,7 @@ final class Windows {
                 || sum(from, seconds, second -> second.took > longest * second.good ? 1 : 0) > 0;
     }
 
-    /** The first second with which a window of full speed begins; -1 if there is none in time. */
+    /** Returns the first second that begins a window of full speed; -1 if there is none in time. */
     int reached() {
         for (int second = over; second <= latest; second++) {
             if (isBusy(second) && good(second) >= FULL * possible(second) - Math.sqrt(possible(second))) {

@@ -4,7 +4,7 @@ package io.reprise.testkit.faults;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.util.Random;
 
-/** A network between workers and the database that keeps back, or breaks off, what it should carry. */
+/** A network between workers and the database that delays or breaks connections. */
 public final class BadNetwork {
 
     private static final int SOME = 10;
@@ -15,9 +15,9 @@ public final class BadNetwork {
     private final String url;
 
     /**
-     * A network for a fleet whose load the caller starts.
+     * Creates a network for a fleet whose load the caller starts.
      *
-     * @param url of the database by way of the proxy
+     * @param url URL of the database through the proxy
      */
     public BadNetwork(Fleet fleet, TcpProxy proxy, String url) {
         this.fleet = fleet;
@@ -25,7 +25,7 @@ public final class BadNetwork {
         this.url = url;
     }
 
-    /** One of two workers hears nothing for a while: it harms nobody, and comes back. */
+    /** One of two workers receives nothing for a while. It harms no other worker, and recovers. */
     public void deafen() {
         Fleet.Worker deaf = fleet.startWorker(url);
         fleet.startWorker();
@@ -33,14 +33,14 @@ public final class BadNetwork {
         int connections = proxy.accepted();
         long failed = deaf.failedCalls();
         proxy.stall();
-        // Each of its calls ends by itself, and is made again, on a new connection.
+        // Each of its calls ends by itself, and is made again on a new connection.
         fleet.until("calls that end", () -> deaf.failedCalls() > failed && proxy.accepted() > connections);
         fleet.awaitProgress(SOME);
         proxy.heal();
         deaf.awaitMore(Kind.ACCEPTED, SOME);
     }
 
-    /** Requests of the only worker have their effect, and answers do not come, so many times. */
+    /** Requests of the only worker take effect, but answers do not arrive, this many times. */
     public void keepAnswers(int times) {
         Fleet.Worker worker = fleet.startWorker(url);
         for (int i = 0; i < times; i++) {
@@ -49,7 +49,10 @@ public final class BadNetwork {
         worker.awaitMore(Kind.ACCEPTED, SOME);
     }
 
-    /** Connections of both workers break in the middle of an answer, so many times, and are slow or refused for a while. */
+    /**
+     * Connections of both workers break in the middle of an answer, this many times, and are
+     * slow or refused for a while.
+     */
     public void breakAnswers(int times) {
         Random random = new Random(2);
         Fleet.Worker first = fleet.startWorker(url);

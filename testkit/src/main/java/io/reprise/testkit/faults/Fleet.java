@@ -21,18 +21,18 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
 
 /**
- * A database, workers on it in processes of their own, and a client that enqueues. At the end everything must drain, and
- * the history must be one that is allowed to happen.
+ * A database, workers on it in their own processes, and a client that enqueues. At the end all jobs must have ended,
+ * and the history must be valid.
  */
 public abstract class Fleet implements AutoCloseable {
 
-    /** Runs for figures rather than for every build: {@code -Dreprise.faults=long}. */
+    /** Long runs, for figures rather than for every build: {@code -Dreprise.faults=long}. */
     private static final boolean LONG = System.getProperty("reprise.faults", "").equals("long");
 
-    /** Jobs that show that a worker works. */
+    /** Jobs that prove that a worker works. */
     private static final int SOME = 10;
 
-    /** For what never comes true. */
+    /** Limit for conditions that never hold. */
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
     private final Path directory;
@@ -46,9 +46,11 @@ public abstract class Fleet implements AutoCloseable {
     private long lastSucceeded;
 
     /**
-     * @param url what workers are told
+     * Creates a fleet.
+     *
+     * @param url URL for the workers
      * @param program a {@link FleetWorker}
-     * @param store of the client, which closes it
+     * @param store store of the client, which closes it
      */
     protected Fleet(Path directory, String url, Class<?> program, JobStore store, Tempo tempo) {
         this.directory = directory;
@@ -63,10 +65,10 @@ public abstract class Fleet implements AutoCloseable {
         this.load = new Load(client, tempo);
     }
 
-    /** The jobs that had an effect in a transaction of their own, in order, as often as they had it. */
+    /** Returns the jobs that had an effect in their own transaction, in order, as often as they had it. */
     protected abstract List<Long> effects();
 
-    /** The first number, or the second in a long run. */
+    /** Returns the first number, or the second in a long run. */
     public static int times(int usually, int inLongRuns) {
         return LONG ? inLongRuns : usually;
     }
@@ -87,7 +89,7 @@ public abstract class Fleet implements AutoCloseable {
             return process;
         }
 
-        /** What it has told so far. */
+        /** Returns its events so far. */
         public List<HistoryEvent> events() {
             Path file = FleetWorker.historyFile(directory, name);
             return Files.exists(file) ? History.read(List.of(file)).events() : List.of();
@@ -106,19 +108,21 @@ public abstract class Fleet implements AutoCloseable {
             return events().stream().filter(event -> event.kind() == kind).count();
         }
 
-        /** How many of its calls to the store failed, and may have happened or not. */
+        /** Returns how many of its store calls failed without a known effect. */
         public long lostAnswers() {
             return events().stream().filter(HistoryEvent::isLostAnswer).count();
         }
 
-        /** How many of its calls to the store failed. Even a worker that has nothing to do writes now and then that it leads. */
+        /**
+         * Returns how many of its store calls failed. Even an idle worker writes from time to time, because it leads.
+         */
         public long failedCalls() {
             return lostAnswers() + count(HistoryEvent.Kind.UNANSWERED);
         }
 
         /**
-         * Does harm to its way to the store until it cannot know what became of one of its calls. It may have nothing to do
-         * at that moment, and then only fails to ask: then once more.
+         * Disturbs its connection until the effect of one of its calls is unknown. It may be idle at that moment, so
+         * that only a read fails; then it is repeated.
          */
         public void confuse(Runnable harm, Runnable heal) {
             long before = lostAnswers();
@@ -131,18 +135,18 @@ public abstract class Fleet implements AutoCloseable {
             }
         }
 
-        /** Waits until it has done so many things more. For work that never ends: what was done meanwhile does not count. */
+        /** Waits for this many more events. Use it only for endless work: events from before this call do not count. */
         public void awaitMore(HistoryEvent.Kind kind, int more) {
             await(kind, count(kind) + more);
         }
 
-        /** Waits until it has done so many things since it was started. */
+        /** Waits until it has this many events since its start. */
         public void await(HistoryEvent.Kind kind, long times) {
             until(name + " " + kind, () -> count(kind) >= times);
         }
     }
 
-    /** How fast workers are. */
+    /** Returns how fast workers are. */
     public Tempo tempo() {
         return tempo;
     }
@@ -161,13 +165,13 @@ public abstract class Fleet implements AutoCloseable {
         return worker;
     }
 
-    /** Waits until so many jobs more have succeeded. */
+    /** Waits until this many more jobs have succeeded. */
     public void awaitProgress(int jobs) {
         long before = succeeded();
         until(jobs + " more jobs done", () -> succeeded() >= before + jobs);
     }
 
-    /** As far as the store last said. */
+    /** Returns the number of succeeded jobs, as the store last reported it. */
     private long succeeded() {
         lastSucceeded = Math.max(lastSucceeded, load.count(JobState.SUCCEEDED));
         return lastSucceeded;
@@ -186,7 +190,7 @@ public abstract class Fleet implements AutoCloseable {
         until("everything to be done", () -> load.count(JobState.PENDING, JobState.RUNNING) == 0);
     }
 
-    /** Lets held jobs go. */
+    /** Lets the held jobs end. */
     public void release() {
         try {
             Files.createFile(directory.resolve(FleetWorker.RELEASE));
@@ -195,7 +199,7 @@ public abstract class Fleet implements AutoCloseable {
         }
     }
 
-    /** Waits for a condition. The limit is for what never comes true. */
+    /** Waits for a condition. The limit is for conditions that never hold. */
     public void until(String what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
@@ -220,7 +224,7 @@ public abstract class Fleet implements AutoCloseable {
         return logs.toString();
     }
 
-    /** Waits until nothing is left to do, stops the workers in order, and checks everything that was written down. */
+    /** Waits until all jobs have ended, stops the workers in an orderly way, and checks the histories. */
     public void drainAndCheck(String what) {
         load.stop();
         awaitDone();

@@ -17,12 +17,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker of a {@link Fleet} in a process of its own, which writes its history to a file. A program for one kind of store
+ * A worker of a {@link Fleet} in its own process, which writes its history to a file. A program for one kind of store
  * passes its arguments to the constructor and calls {@link #work()}.
  */
 public abstract class FleetWorker {
 
-    /** The file whose being there lets held jobs go. */
+    /** If this file exists, held jobs end. */
     static final String RELEASE = "release";
 
     private static final Duration MOMENT = Duration.ofMillis(2);
@@ -33,7 +33,7 @@ public abstract class FleetWorker {
     private final Tempo tempo;
     private final HistoryFile history;
 
-    /** With the arguments that a fleet gives: URL of the store, directory for the history, name, tempo. */
+    /** Reads the arguments that a fleet gives: URL of the store, directory for the history, name, tempo. */
     protected FleetWorker(String[] args) {
         this.url = args[0];
         this.directory = Path.of(args[1]);
@@ -45,7 +45,7 @@ public abstract class FleetWorker {
     /** Opens the store. */
     protected abstract JobStore open(String url, Duration timeout);
 
-    /** Completes a job in a transaction of its own, together with an effect. */
+    /** Completes a job in its own transaction, together with an effect. */
     protected abstract void complete(String url, JobContext job) throws Exception;
 
     static Path historyFile(Path directory, String name) {
@@ -60,7 +60,7 @@ public abstract class FleetWorker {
         new CountDownLatch(1).await();
     }
 
-    /** A test that was itself killed leaves nobody behind. */
+    /** Ends the process if the test is killed. */
     private static void endWithParent() {
         ProcessHandle test = ProcessHandle.current().parent().orElseThrow();
         Thread watch = new Thread(() -> {
@@ -71,7 +71,7 @@ public abstract class FleetWorker {
         watch.start();
     }
 
-    /** Tries again, as whoever looks after such processes would, while the database has trouble. */
+    /** Tries to start again while the database has trouble, as a process supervisor would. */
     private Reprise startInTheEnd() {
         while (true) {
             try {
@@ -139,7 +139,7 @@ public abstract class FleetWorker {
             case HELD -> {
                 while (!Files.exists(directory.resolve(RELEASE))) {
                     pause(MOMENT);
-                    // Who is interrupted does not rest any more.
+                    // An interrupted thread would not rest any more.
                     Thread.interrupted();
                 }
             }

@@ -5,14 +5,17 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.function.Supplier;
 
-/** Calls again what the store failed at for now: its calls are limited, and a machine may stand still for longer. */
+/**
+ * Repeats a call that failed for a passing reason: store calls have time limits, and a machine
+ * may stand still for longer.
+ */
 public final class Insist {
 
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private Insist() {}
 
-    /** Returns what the call returns in the end. */
+    /** Returns the result of the call that succeeded. */
     public static <T> T on(Supplier<T> call) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A program in a JVM of its own, on the class path of this one, to be killed and paused. What it prints goes to a file.
+ * A program in its own JVM, on the class path of this one, which can be killed and paused. Its output goes to a file.
  * Closing kills it. Thread-safe.
  */
 public final class JavaProcess implements AutoCloseable {
@@ -28,7 +28,7 @@ public final class JavaProcess implements AutoCloseable {
         this.log = log;
     }
 
-    /** Starts small and quick: such a process is not meant to live long. */
+    /** Starts a small and quick JVM, because the process does not live long. */
     public static JavaProcess start(Class<?> main, Path log, String... args) {
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -37,7 +37,8 @@ public final class JavaProcess implements AutoCloseable {
                 "-XX:+UseSerialGC",
                 "-XX:-UsePerfData",
                 "-Xmx96m",
-                // A killed process cannot delete the library it unpacked: it shall lie where the test cleans up.
+                // A killed process cannot delete the library that it unpacked, so the library is
+                // where the test cleans up.
                 "-Djava.io.tmpdir=" + log.toAbsolutePath().getParent(),
                 "-cp",
                 System.getProperty("java.class.path"),
@@ -69,7 +70,7 @@ public final class JavaProcess implements AutoCloseable {
         awaitEnd();
     }
 
-    /** Asks it to end as {@code kill} does, and returns when it has: shutdown hooks run. */
+    /** Asks it to end as {@code kill} does, and returns when it has ended. Shutdown hooks run. */
     public void terminate() {
         process.destroy();
         awaitEnd();
@@ -84,7 +85,7 @@ public final class JavaProcess implements AutoCloseable {
         signal("-CONT");
     }
 
-    /** The end of what it printed. */
+    /** Returns the end of its output. */
     public String logTail() {
         try {
             List<String> lines = Files.readAllLines(log);

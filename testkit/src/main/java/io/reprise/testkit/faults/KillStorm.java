@@ -7,12 +7,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Workers that are killed as {@code kill -9} does, each after a random part of its history, while others take their place. */
+/** Kills workers as {@code kill -9} does, each after a random part of its history, while others replace them. */
 public final class KillStorm {
 
     private static final int WORKERS = 4;
 
-    /** Of four workers, in the long run only: it takes a lease and a half each. */
+    /** Freezes among four workers, only in a long run: each takes a lease and a half. */
     private static final int FREEZES = Fleet.times(0, 1);
 
     private final Fleet fleet;
@@ -25,7 +25,7 @@ public final class KillStorm {
         this.fleet = fleet;
     }
 
-    /** Kills so many. A last worker is left to do the rest. Returns what was done. */
+    /** Kills this many workers. A last worker finishes the jobs. Returns a summary. */
     public static String over(Fleet fleet, int kills) {
         KillStorm storm = new KillStorm(fleet);
         storm.rage(kills);
@@ -43,7 +43,7 @@ public final class KillStorm {
         fleet.startWorker();
     }
 
-    /** Lets everybody suffer what it is time for. Returns how many are dead. */
+    /** Freezes, thaws or kills each worker whose time has come. Returns how many died. */
     private int step() {
         while (victims.size() < WORKERS) {
             victims.add(new Victim(fleet.startWorker(), random));
@@ -58,7 +58,10 @@ public final class KillStorm {
         return kills;
     }
 
-    /** A worker and how many bytes of history it is granted. In the long run some are frozen for longer than a lease first. */
+    /**
+     * A worker, and how many bytes of history it may write. In a long run some workers are first frozen
+     * for longer than a lease.
+     */
     private final class Victim {
         private final Fleet.Worker worker;
         private final int life;
@@ -79,7 +82,7 @@ public final class KillStorm {
                     .as("a worker died by itself: %s", worker.process().logTail())
                     .isTrue();
             if (frozen) {
-                // A frozen writer of SQLite may keep everybody waiting, so progress of the others is no sign.
+                // A frozen writer of SQLite may block all others, so their progress is no sign.
                 if (System.nanoTime() - frozenAt > fleet.tempo().lease().toNanos() * 3 / 2) {
                     worker.process().resume();
                     frozen = false;

@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A client that enqueues, and remembers what it was told. Thread-safe. */
+/** A client that enqueues, and remembers the answers. Thread-safe. */
 public final class Load {
 
     private final Reprise client;
@@ -37,7 +37,10 @@ public final class Load {
         this.tempo = tempo;
     }
 
-    /** Jobs whose enqueue may or may not have happened are not counted on, but must not be half there either. */
+    /**
+     * Enqueues jobs. If the call fails, it may have happened or not: the jobs are not expected, but
+     * must not be stored in part.
+     */
     public boolean enqueue(List<JobRequest<String>> jobs) {
         try {
             client.enqueueAll(jobs);
@@ -50,7 +53,7 @@ public final class Load {
         }
     }
 
-    /** Enqueues one job again and again under one key until it is acknowledged: it must be there once. */
+    /** Enqueues one job repeatedly under one key until it is acknowledged. It must be stored once. */
     public JobId insist(Work work) {
         String key = key(insisted.getAndIncrement());
         while (!abandoned) {
@@ -69,12 +72,12 @@ public final class Load {
         return String.format("once-%08d", n);
     }
 
-    /** Enqueues as fast as the jobs are done, from now on until the end: batches, and single jobs. */
+    /** Enqueues as fast as jobs are done, until the end: batches and single jobs. */
     public void start() {
         start(Work::mixture);
     }
 
-    /** The same with these batches. */
+    /** Enqueues these batches as fast as jobs are done, until the end. */
     public void start(Supplier<List<JobRequest<String>>> batches) {
         running = true;
         threads.add(inThread(() -> enqueue(batches.get())));
@@ -95,7 +98,7 @@ public final class Load {
         }
     }
 
-    /** Nothing that waits for its jobs would ever see them. */
+    /** Fails if a thread of the load has failed: nobody would see its jobs. */
     void requireSound() {
         for (CompletableFuture<Void> thread : threads) {
             if (thread.isCompletedExceptionally()) {
@@ -104,7 +107,7 @@ public final class Load {
         }
     }
 
-    /** Ends when all is acknowledged. Fails with what the client was not prepared for, if anything. */
+    /** Ends when all jobs are acknowledged. Fails with an unexpected exception of the client, if there was one. */
     void stop() {
         running = false;
         try {
@@ -118,13 +121,13 @@ public final class Load {
         }
     }
 
-    /** Ends as soon as its calls do, whether all is acknowledged or not. */
+    /** Ends as soon as its calls end, whether or not all jobs are acknowledged. */
     void abandon() {
         abandoned = true;
         running = false;
     }
 
-    /** How many jobs are in these states, or -1 if the store does not say. */
+    /** Returns how many jobs are in these states, or -1 if the store does not answer. */
     public long count(JobState... states) {
         try {
             return client.queues().stream()
@@ -140,17 +143,17 @@ public final class Load {
         return acknowledged.get();
     }
 
-    /** Jobs whose enqueue failed, and may have happened or not. */
+    /** Returns the jobs whose enqueue failed and may have happened or not. */
     public int unknown() {
         return unknown.get();
     }
 
-    /** Keys of the jobs that were enqueued until they were acknowledged. */
+    /** Returns the keys of the jobs that were enqueued until they were acknowledged. */
     List<String> keys() {
         return IntStream.range(0, insisted.get()).mapToObj(Load::key).toList();
     }
 
-    /** Why an enqueue failed last. */
+    /** Returns the last failure of an enqueue. */
     public StoreException refusal() {
         return Objects.requireNonNull(refusal, "nothing was refused");
     }

@@ -11,17 +11,17 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
-/** A worker that is frozen with jobs under way until another has taken them over, and then goes on as if nothing had been. */
+/** A worker is frozen with running jobs until another worker has taken them over. Then it goes on. */
 public final class Overtaken {
 
     private static final int JOBS = 4;
 
-    /** One run of a job: a worker that stood still by itself may have lost a job and begun it again. */
+    /** One run of a job. A worker that stood still may have lost a job and begun it again. */
     private record Run(long job, long token) {}
 
     private Overtaken() {}
 
-    /** Freezes a worker by {@code freeze}, drains and checks: nothing it did with what it had lost was accepted. */
+    /** Freezes a worker by {@code freeze}, drains and checks: no outcome of its lost runs was accepted. */
     public static void in(Fleet fleet, Consumer<Fleet.Worker> freeze, String what) {
         for (int i = 0; i < JOBS; i++) {
             fleet.load().insist(Work.HELD);
@@ -38,13 +38,14 @@ public final class Overtaken {
         });
         Set<Run> lost = inHand(frozen);
         Fleet.Worker heir = fleet.startWorker();
-        // Taken over, not run: of jobs that were lost twice, as on a machine that stood still, it runs one at a time.
+        // Taken over, not run: a worker runs jobs that were lost twice, as on a machine that
+        // stood still, one at a time.
         fleet.until("the heir to take them over", () -> isOver(lost, frozen, heir));
         fleet.release();
         frozen.process().resume();
         fleet.until("the frozen one to end them", () -> runs(frozen, Kind.ENDED).containsAll(lost));
         fleet.awaitDone();
-        // The frozen one has come to itself: with the other dead, it does the work.
+        // The frozen worker works again: the other one is dead, so it does the work.
         heir.process().kill();
         long before = frozen.count(Kind.ENDED);
         fleet.until("more work", () -> fleet.load().enqueue(Work.mixtureWithoutTransactions()));
@@ -57,14 +58,14 @@ public final class Overtaken {
         return runs(worker, Kind.STARTED).stream().map(Run::job).distinct().count();
     }
 
-    /** Begun, and nothing said of their outcomes. */
+    /** Returns runs that have begun and whose outcomes were not offered. */
     private static Set<Run> inHand(Fleet.Worker worker) {
         Set<Run> runs = runs(worker, Kind.STARTED);
         runs.removeAll(runs(worker, Kind.OFFERED));
         return runs;
     }
 
-    /** Whether each of these jobs has been given out again, whoever got it. */
+    /** Whether each of these jobs was leased again, to any of the workers. */
     private static boolean isOver(Set<Run> runs, Fleet.Worker... workers) {
         Map<Long, Long> latest = new HashMap<>();
         for (Fleet.Worker worker : workers) {

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.concurrent.TimeUnit;
 
-/** A file system in memory that is soon full, mounted on a directory. Needs the superuser. Closing unmounts it. */
+/** A small file system in memory, mounted on a directory. Needs the superuser. Closing unmounts it. */
 public final class SmallDisk implements AutoCloseable {
 
     private static final int COMMAND_SECONDS = 120;
@@ -44,11 +44,11 @@ public final class SmallDisk implements AutoCloseable {
                 out.write(block);
             }
         } catch (IOException e) {
-            // Full.
+            // The disk is full.
         }
     }
 
-    /** Gives back what {@link #fill()} took. */
+    /** Frees the room that {@link #fill()} took. */
     public void free() {
         try {
             Files.deleteIfExists(filler());
@@ -57,7 +57,7 @@ public final class SmallDisk implements AutoCloseable {
         }
     }
 
-    /** Makes it read-only, or no longer so. Nobody may have a file on it open for writing. */
+    /** Makes it read-only or writable. No file on it may be open for writing. */
     public void readOnly(boolean wanted) {
         run("mount", "-o", "remount," + (wanted ? "ro" : "rw"), directory.toString());
     }

@@ -16,13 +16,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stands between a client and a server on this machine and breaks what passes: connections that stall, in one direction
- * or both, that are slow, that are reset, also in the middle of an answer, and that are refused. What a fault does, it
- * does to connections that exist and to later ones, until {@link #heal()}. Thread-safe.
+ * A proxy between a client and a server on this machine that disturbs connections. It can stall them, in one direction
+ * or both. It can also slow them, refuse them, or reset them, even in the middle of an answer. A fault affects existing
+ * and later connections, until {@link #heal()}. Thread-safe.
  */
 public final class TcpProxy implements AutoCloseable {
 
-    /** Which way bytes go. */
+    /** The direction of bytes. */
     public enum Direction {
         TO_SERVER,
         TO_CLIENT
@@ -49,56 +49,56 @@ public final class TcpProxy implements AutoCloseable {
         this.port = listen(0);
     }
 
-    /** A proxy on a free port of the loopback interface, before a port of the same. */
+    /** Creates a proxy on a free port of the loopback interface, in front of another port there. */
     public static TcpProxy before(int serverPort) {
         return new TcpProxy(new InetSocketAddress(InetAddress.getLoopbackAddress(), serverPort));
     }
 
-    /** Where clients connect. The same all along. */
+    /** Returns the port for clients. It never changes. */
     public int port() {
         return port;
     }
 
-    /** Connections that are open now. */
+    /** Returns the number of open connections. */
     public int connections() {
         return links.size();
     }
 
-    /** Connections accepted so far. */
+    /** Returns the number of connections accepted so far. */
     public int accepted() {
         return accepted.get();
     }
 
-    /** Connections reset so far by this proxy. */
+    /** Returns the number of connections that this proxy has reset. */
     public int broken() {
         return broken.get();
     }
 
-    /** Lets nothing through any more; connections stay open, and new ones are accepted but never answered. */
+    /** Stops all bytes. Connections stay open, and new ones are accepted but never answered. */
     public void stall() {
         for (Direction direction : Direction.values()) {
             stall(direction);
         }
     }
 
-    /** The same in one direction: towards the client alone, requests have their effect and answers do not come. */
+    /** Stops bytes in one direction. Towards the client alone, requests take effect and answers do not arrive. */
     public void stall(Direction direction) {
         valve(direction).stall();
     }
 
-    /** Holds back every portion that passes for so long. */
+    /** Delays every portion by this time. */
     public void slow(Direction direction, long millis) {
         valve(direction).slow(millis);
     }
 
-    /** Resets all connections that are open. New ones are welcome. */
+    /** Resets all open connections. New ones are accepted. */
     public void cut() {
         for (Link link : links) {
             link.reset();
         }
     }
 
-    /** Lets so many bytes more pass to clients, then resets the connection that carried the last one. Once. */
+    /** Lets this many more bytes pass to clients, then resets the connection that carried the last one. Works once. */
     public void cutAfter(long bytesToClient) {
         toCut.set(bytesToClient);
     }
@@ -112,7 +112,7 @@ public final class TcpProxy implements AutoCloseable {
         cut();
     }
 
-    /** As long as a thread waits in the kernel for connections, they are accepted there. */
+    /** As long as a thread waits in the kernel for connections, the kernel accepts them. */
     private static void awaitEnd(@Nullable Thread thread) {
         if (thread != null) {
             try {
@@ -123,7 +123,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** Ends every fault. What stalled goes on where it stopped. */
+    /** Ends every fault. Stalled connections continue where they stopped. */
     public synchronized void heal() {
         if (listener == null) {
             listen(port);
@@ -171,7 +171,7 @@ public final class TcpProxy implements AutoCloseable {
         }
     }
 
-    /** To a server that is down, a connection is reset as soon as it is made. */
+    /** If the server is down, the connection is reset as soon as it is made. */
     private void connect(Socket client) {
         Socket upstream = new Socket();
         Link link = new Link(client, upstream);
@@ -200,12 +200,12 @@ public final class TcpProxy implements AutoCloseable {
             try {
                 closeable.close();
             } catch (Exception ignored) {
-                // It is given up either way.
+                // The socket is discarded either way.
             }
         }
     }
 
-    /** One connection of a client, and ours to the server for it. */
+    /** One connection of a client, with our connection to the server. */
     private final class Link {
 
         private final Socket client;
@@ -232,7 +232,7 @@ public final class TcpProxy implements AutoCloseable {
                     }
                 }
             } catch (IOException e) {
-                // One end is gone; the other learns of it now.
+                // One end is gone; closing tells the other.
             }
             close();
         }
@@ -242,14 +242,14 @@ public final class TcpProxy implements AutoCloseable {
             return left < 0 || left >= bytes ? bytes : (int) left;
         }
 
-        /** As a machine that was switched off and on again answers: both ends see the connection reset. */
+        /** Resets both ends, as a machine that was switched off and on again does. */
         void reset() {
             broken.incrementAndGet();
             for (Socket socket : new Socket[] {client, upstream}) {
                 try {
                     socket.setSoLinger(true, 0);
                 } catch (IOException e) {
-                    // Closed already.
+                    // Already closed.
                 }
             }
             close();

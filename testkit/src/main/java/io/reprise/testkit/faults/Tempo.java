@@ -3,11 +3,11 @@ package io.reprise.testkit.faults;
 
 import java.time.Duration;
 
-/** How fast a fleet works: as fast as the database can bear. */
+/** How fast a fleet works, depending on the database. */
 public enum Tempo {
-    /** For a database on this machine. Leases as short as they go: what is lost comes back soon. */
+    /** For a database on this machine. Leases are as short as possible, so that lost jobs return soon. */
     BRISK(Duration.ofSeconds(2), Duration.ofSeconds(1), Duration.ofMillis(50), 100, 20_000),
-    /** For one that answers some ninety calls a second. */
+    /** For a database that answers about ninety calls per second. */
     SLOW(Duration.ofSeconds(8), Duration.ofSeconds(4), Duration.ofMillis(500), 40, 5_000);
 
     private final Duration call;
@@ -24,7 +24,7 @@ public enum Tempo {
         this.longestLife = longestLife;
     }
 
-    /** The longest that a call of the store may take. */
+    /** Returns the longest time that a store call may take. */
     public Duration call() {
         return call;
     }
@@ -37,17 +37,17 @@ public enum Tempo {
         return poll;
     }
 
-    /** How many jobs wait before a client enqueues no more. */
+    /** Returns how many waiting jobs make a client stop enqueueing. */
     int backlog() {
         return backlog;
     }
 
-    /** How many bytes of history a worker may write at most before it is killed. */
+    /** Returns how many bytes of history a worker may write before it is killed. */
     int longestLife() {
         return longestLife;
     }
 
-    /** How long who waits for something rests before it looks again: each look costs what workers could use. */
+    /** Returns the rest between two checks of a condition: each check costs the workers time. */
     Duration rest() {
         return poll.dividedBy(2);
     }

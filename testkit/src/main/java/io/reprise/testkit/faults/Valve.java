@@ -4,7 +4,7 @@ package io.reprise.testkit.faults;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
-/** Lets bytes of one direction pass, at once, later, or not until it is opened. */
+/** Lets bytes of one direction pass at once, later, or not until it is opened. */
 final class Valve {
 
     private boolean stalled;
@@ -25,12 +25,12 @@ final class Valve {
         notifyAll();
     }
 
-    /** Who waits here looks again whether its connection is gone. */
+    /** Wakes waiting threads, so that they check whether their connection is gone. */
     synchronized void look() {
         notifyAll();
     }
 
-    /** Waits for passage. False if the connection is gone meanwhile. */
+    /** Waits for passage. Returns false if the connection is gone. */
     synchronized boolean pass(BooleanSupplier gone) {
         try {
             long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delayMillis);

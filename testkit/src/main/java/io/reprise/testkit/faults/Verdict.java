@@ -18,12 +18,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Supplier;
 
-/** What must be true when everything has drained. */
+/** Checks what must be true when all jobs have ended. */
 final class Verdict {
 
     private final List<Job> jobs = new ArrayList<>();
 
-    /** Reads all jobs and writes them down. */
+    /** Reads all jobs and adds them to the history. */
     Verdict(Reprise client, HistoryLog log) {
         JobQuery query = JobQuery.all().limit(JobQuery.MAX_LIMIT);
         Page<Job> page;
@@ -40,14 +40,14 @@ final class Verdict {
         return jobs.size();
     }
 
-    /** Nothing happened that must not. Returns how many events tell so. */
+    /** Checks the history. Returns its number of events. */
     int checkHistory(Supplier<History> written, Duration slack) {
         History history = written.get();
         assertThat(HistoryChecker.check(history, slack, true)).isEmpty();
         return history.events().size();
     }
 
-    /** All that was acknowledged is there, and nothing that was never asked for. */
+    /** Checks that all acknowledged jobs are stored, and no job that was never requested. */
     void checkStored(Load load) {
         assertThat(jobs).hasSizeBetween(load.acknowledged(), load.acknowledged() + load.unknown());
         assertThat(jobs.stream()
@@ -57,7 +57,7 @@ final class Verdict {
                 .containsExactlyElementsOf(load.keys());
     }
 
-    /** Each job ended as its kind must, with the attempts it is allowed. */
+    /** Checks that each job ended as its kind must, with its allowed attempts. */
     void checkEnds() {
         assertThat(jobs.stream()
                         .filter(job -> job.state() != Work.of(job).end()
@@ -66,7 +66,7 @@ final class Verdict {
                 .isEmpty();
     }
 
-    /** What was done in the transaction that completed a job was done once. */
+    /** Checks that the effect in each completing transaction happened once. */
     void checkEffects(List<Long> effects) {
         assertThat(effects)
                 .containsExactlyElementsOf(jobs.stream()

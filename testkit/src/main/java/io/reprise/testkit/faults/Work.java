@@ -12,32 +12,32 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What jobs do, and how they must end whatever happens to their workers. The payload is the name. */
+/** The behaviour of jobs, and how they must end whatever happens to their workers. The payload is the name. */
 public enum Work {
     QUICK(JobState.SUCCEEDED),
     /** Fails twice. */
     FLAKY(JobState.SUCCEEDED),
     /** Always fails. */
     DOOMED(JobState.FAILED),
-    /** Asks twice to be called later. */
+    /** Snoozes twice. */
     SNOOZING(JobState.SUCCEEDED),
     /** Takes longer than a lease. */
     SLOW(JobState.SUCCEEDED),
-    /** Completes in a transaction of its own, with an effect that must be there once. */
+    /** Completes in its own transaction, with an effect that must happen once. */
     TRANSACTIONAL(JobState.SUCCEEDED),
-    /** Runs until the test lets it go. */
+    /** Runs until the test releases it. */
     HELD(JobState.SUCCEEDED);
 
-    /** The type of all of them. */
+    /** The type of all jobs. */
     public static final JobType<String> TYPE = JobType.of("work", String.class);
 
     public static final int MAX_ATTEMPTS = 3;
 
-    /** Nothing is quarantined: killed workers are the test's doing. */
+    /** No job is quarantined: the test kills the workers. */
     private static final RetryPolicy POLICY =
             RetryPolicy.fixed(Duration.ofMillis(20)).maxAttempts(MAX_ATTEMPTS).losses(new LossRule(false, true, 1_000));
 
-    /** For handlers that suffer the same faults as the worker. */
+    /** For handlers that meet the same faults as the worker. */
     private static final RetryPolicy PATIENT = POLICY.maxAttempts(1_000);
 
     private final JobState end;
@@ -46,7 +46,7 @@ public enum Work {
         this.end = end;
     }
 
-    /** The state in which such a job ends. */
+    /** Returns the state in which such a job ends. */
     public JobState end() {
         return end;
     }
@@ -59,7 +59,7 @@ public enum Work {
         return valueOf(new TextCodec().decode(job.spec().payload(), String.class));
     }
 
-    /** Mostly quick ones, and some of each other kind that ends by itself. */
+    /** Returns mostly quick jobs, and some of each other kind that ends by itself. */
     public static List<JobRequest<String>> mixture() {
         List<JobRequest<String>> jobs = mixtureWithoutTransactions();
         jobs.add(TRANSACTIONAL.job());
@@ -67,7 +67,7 @@ public enum Work {
         return jobs;
     }
 
-    /** The same for a database that has none. */
+    /** Returns a mixture for a database without transactions. */
     public static List<JobRequest<String>> mixtureWithoutTransactions() {
         List<JobRequest<String>> jobs = quickOnes();
         for (Work work : List.of(FLAKY, FLAKY, DOOMED, SNOOZING, SNOOZING, SLOW)) {
@@ -76,7 +76,7 @@ public enum Work {
         return jobs;
     }
 
-    /** Of which there is always one about to end. */
+    /** Returns quick jobs, so that one is always about to end. */
     public static List<JobRequest<String>> quickOnes() {
         List<JobRequest<String>> jobs = new ArrayList<>();
         for (int i = 0; i < 12; i++) {
@@ -85,7 +85,7 @@ public enum Work {
         return jobs;
     }
 
-    /** Payloads that are texts already. */
+    /** Encodes payloads that are texts. */
     public static final class TextCodec implements PayloadCodec {
 
         @Override

@@ -11,7 +11,7 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 
-/** Events in the order in which they were over. Thread-safe. */
+/** Events in the order in which they ended. Thread-safe. */
 public final class History implements HistoryLog {
 
     private final List<HistoryEvent> events = new ArrayList<>();
@@ -26,14 +26,17 @@ public final class History implements HistoryLog {
         events.add(event);
     }
 
-    /** The events so far. */
+    /** Returns the events so far. */
     public synchronized List<HistoryEvent> events() {
         List<HistoryEvent> sorted = new ArrayList<>(events);
         sorted.sort(Comparator.comparingLong(HistoryEvent::until).thenComparingLong(HistoryEvent::from));
         return sorted;
     }
 
-    /** Reads the files of several processes. A last line without an end was cut off by the process's own and is left out. */
+    /**
+     * Reads the files of several processes. A last line without an end was cut off when the
+     * process ended; it is left out.
+     */
     public static History read(Collection<Path> files) {
         History history = new History();
         for (Path file : files) {

@@ -12,12 +12,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Reads a history in order and says what must not have happened: a lost job, two accepted outcomes of one lease, two
- * holders of one, tokens that do not grow, too many attempts, counters that do not add up, a run that came too early or
- * too late, two holders of a unique key. What may have happened but was not seen to is given the benefit of the doubt.
+ * Reads a history in order and reports violations. Of leases: two accepted outcomes, two holders, tokens that do not
+ * grow. Of jobs: a lost job, too many attempts, wrong counters, a run too early or too late, two holders of a unique
+ * key. An event that may have happened without being seen is assumed to be valid.
  *
- * <p>Feed it events one by one, for what can be said at once, and ask for {@link #finish} at the end, after a
- * {@link HistoryEvent.Kind#ROW} for every job in the store. Not thread-safe.
+ * <p>Feed it events one by one, and call {@link #finish} at the end, after a {@link HistoryEvent.Kind#ROW} for every
+ * job in the store. Not thread-safe.
  */
 public final class HistoryChecker {
 
@@ -31,10 +31,10 @@ public final class HistoryChecker {
     private final Set<String> unknownCalls = new HashSet<>();
 
     /**
-     * A checker for one history.
+     * Creates a checker for one history.
      *
-     * @param deadlineSlack how long after its deadline a run may still begin: a worker knows the store's clock only
-     *     as well as calls are quick
+     * @param deadlineSlack how long after its deadline a run may begin, because a worker knows the store's clock only
+     *     as exactly as calls are quick
      */
     public HistoryChecker(Duration deadlineSlack) {
         this.deadlineSlack = deadlineSlack;
@@ -43,7 +43,7 @@ public final class HistoryChecker {
     /**
      * Checks a whole history.
      *
-     * @param drained whether every job must have reached its end
+     * @param drained whether every job must have ended
      */
     public static List<Violation> check(History history, Duration deadlineSlack, boolean drained) {
         HistoryChecker checker = new HistoryChecker(deadlineSlack);
@@ -51,12 +51,12 @@ public final class HistoryChecker {
         return checker.finish(drained);
     }
 
-    /** What was found so far. */
+    /** Returns the violations so far. */
     public List<Violation> violations() {
         return List.copyOf(violations);
     }
 
-    /** Takes notice of the next event. */
+    /** Processes the next event. */
     public void accept(HistoryEvent event) {
         switch (event.kind()) {
             case ENQUEUED -> enqueued(event);
@@ -100,9 +100,9 @@ public final class HistoryChecker {
     }
 
     /**
-     * Checks what can only be said at the end.
+     * Makes the checks that are possible only at the end.
      *
-     * @param drained whether every job must have reached its end
+     * @param drained whether every job must have ended
      */
     public List<Violation> finish(boolean drained) {
         for (JobTrack job : jobs.values()) {
@@ -195,7 +195,7 @@ public final class HistoryChecker {
             track(event.job()).uncertain();
             keys.uncertain(track(event.job()));
         } else {
-            // Any job may have been claimed, taken over, expired or pruned by it; new ones may be there.
+            // The call may have claimed, taken over, expired or pruned any job, and may have created new ones.
             keys.uncertain();
         }
     }

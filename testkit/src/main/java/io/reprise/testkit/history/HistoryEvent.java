@@ -13,29 +13,29 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that happened, or may have. A call of a store happened somewhere between {@code from} and {@code until},
- * which are nanoseconds of one clock for the whole history; of two events only that is surely earlier which ended before
- * the other began.
+ * One event, which happened or may have happened. A store call happened between {@code from} and
+ * {@code until}, in nanoseconds of one clock for the whole history. Of two events one is surely earlier only
+ * if it ended before the other began.
  *
  * @param who the worker or client
- * @param job 0 if it is about no job in particular
- * @param token 0 if it is about no lease in particular
- * @param details what else is known of it, by name
+ * @param job 0 if it is not about one job
+ * @param token 0 if it is not about one lease
+ * @param details other facts, by name
  */
 public record HistoryEvent(
         Kind kind, long from, long until, String who, long job, long token, Map<String, String> details) {
 
-    /** What happened. The names of details follow in brackets. */
+    /** The kind of event. The names of its details follow in brackets. */
     public enum Kind {
         /** An enqueue was acknowledged [created, replaced, key, due, deadline, queue, attempts, losses]. */
         ENQUEUED,
         /** A job was leased to {@code who} [at, lease, queue, alone, suspects, deadline]. */
         CLAIMED,
-        /** An expired lease went over to {@code who} under a new token [lost, loser, lease, alone]. */
+        /** {@code who} took over an expired lease under a new token [lost, loser, lease, alone]. */
         TAKEN_OVER,
         /** A lease was extended [lease]. */
         RENEWED,
-        /** Somebody learned that his lease is not live any more. */
+        /** A worker learned that its lease is not live any more. */
         LEASE_LOST,
         /** A handler began [at, behind]. */
         STARTED,
@@ -43,15 +43,15 @@ public record HistoryEvent(
         ENDED,
         /** An outcome is about to be written [spent, next]. */
         OFFERED,
-        /** It was written [spent, next, at, due, cancelled]. */
+        /** The outcome was written [spent, next, at, due, cancelled]. */
         ACCEPTED,
-        /** It was not: its token was not live. */
+        /** The outcome was not written: its token was not live. */
         REFUSED,
         /** A lease was closed. */
         CLOSED,
         /** A cancellation was answered [result]. */
         CANCELLED,
-        /** A job was put back by hand [id, due, deadline, reset, grant]. */
+        /** A person put a job back [id, due, deadline, reset, grant]. */
         REVIVED,
         /** A job was deleted. */
         DISCARDED,
@@ -63,15 +63,17 @@ public record HistoryEvent(
         PAUSED,
         /** A queue was resumed [queue]. */
         RESUMED,
-        /** A listener was told of an outcome [what, due]. */
+        /** A listener received an event [what, due]. */
         TOLD,
-        /** A worker was closed in good order and could write everything; {@code from} is when it was started. */
+        /** A worker was closed in an orderly way and could write everything; {@code from} is its start. */
         STOPPED,
-        /** A call failed, and may have happened or not; or it joined a transaction whose end nobody is told of [call, joined]. */
+        /**
+         * A call failed and may have happened or not; or it joined a transaction whose end is not known [call, joined].
+         */
         UNKNOWN,
         /** A call failed that makes no difference to any job [call]. */
         UNANSWERED,
-        /** The job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
+        /** A job as it was read [state, wait, fail, due, attempts, losses, interruptions, snoozes, granted, key, …]. */
         ROW
     }
 
@@ -114,7 +116,7 @@ public record HistoryEvent(
         return from > nanos;
     }
 
-    /** One line, without its end. */
+    /** Returns one line, without its end. */
     public String toLine() {
         StringBuilder line = new StringBuilder()
                 .append(kind)
@@ -133,7 +135,11 @@ public record HistoryEvent(
         return line.toString();
     }
 
-    /** Reads a line. @throws IllegalArgumentException if it is not the line of an event */
+    /**
+     * Reads a line.
+     *
+     * @throws IllegalArgumentException if it is not the line of an event
+     */
     public static HistoryEvent parse(String line) {
         String[] fields = line.split("\t", -1);
         if (fields.length < FIELDS) {
@@ -165,7 +171,7 @@ public record HistoryEvent(
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    /** For people. */
+    /** Returns text for people. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder(who)

@@ -9,12 +9,12 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The events of one process in a file of its own, which outlive it however it ends: each is handed to the operating
- * system before {@link #add} returns. The last line may be half a one.
+ * The events of one process in its own file. They survive the process however it ends: each is handed to the operating
+ * system before {@link #add} returns. The last line may be incomplete.
  */
 public final class HistoryFile implements HistoryLog, AutoCloseable {
 
-    /** Not a channel: an interrupt, such as a handler may suffer at any time, would close that for good. */
+    /** Not a channel: an interrupt of a handler would close a channel for good. */
     private final OutputStream out;
 
     public HistoryFile(Path file) {

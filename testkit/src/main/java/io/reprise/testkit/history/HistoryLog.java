@@ -5,10 +5,12 @@ import io.reprise.JobEvent;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.util.Map;
 
-/** Where events go: a {@link HistoryFile} or a {@link History}. Thread-safe. */
+/** Receives events: a {@link HistoryFile} or a {@link History}. Thread-safe. */
 public interface HistoryLog {
 
-    /** The history's clock, in nanoseconds. {@code System.nanoTime} is one for all processes of a machine. */
+    /**
+     * Returns the history's clock in nanoseconds. {@code System.nanoTime} is one clock for all processes of a machine.
+     */
     long nanos();
 
     void add(HistoryEvent event);
@@ -25,7 +27,7 @@ public interface HistoryLog {
         add(new HistoryEvent(Kind.ENDED, now, now, worker, job, token, failed ? Map.of("error", "true") : Map.of()));
     }
 
-    /** Notes an event a listener was told. */
+    /** Notes an event that a listener received. */
     default void told(String worker, JobEvent event) {
         long now = nanos();
         Map<String, String> what = event.dueAt() == null
@@ -34,7 +36,10 @@ public interface HistoryLog {
         add(new HistoryEvent(Kind.TOLD, now, now, worker, event.id().value(), 0, what));
     }
 
-    /** Notes that a worker, started at {@code since}, was closed in good order, and that no call of it failed meanwhile. */
+    /**
+     * Notes that a worker, started at {@code since}, was closed in an orderly way, and that none of its calls
+     * failed during the close.
+     */
     default void stopped(String worker, long since) {
         add(new HistoryEvent(Kind.STOPPED, since, nanos(), worker, 0, 0, Map.of()));
     }

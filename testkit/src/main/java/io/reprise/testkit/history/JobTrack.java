@@ -13,27 +13,27 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** What is known of one job so far, and whether the next event can be true of it. */
+/** The known facts of one job, and checks whether the next event can be true. */
 final class JobTrack {
 
     private static final Map<String, String> STATES =
             Map.of("Succeed", "SUCCEEDED", "Fail", "FAILED", "Cancel", "CANCELLED");
     private static final Set<String> TERMINAL = STATES.keySet();
 
-    /** The history's clock and the store's do not agree to the last. */
+    /** The history's clock and the store's clock differ a little. */
     private static final long CLOCKS_DIFFER = Duration.ofMillis(10).toNanos();
 
     private final long id;
     private final BiConsumer<String, String> report;
     private final NavigableMap<Long, LeaseTrack> leases = new TreeMap<>();
     private final Tally tally = new Tally();
-    /** Tokens that were taken over before those who had got them told so, if they ever do: they were frozen, or died. */
+    /** Tokens that were taken over before their workers reported them. Those workers were frozen or died. */
     private final Set<Long> overtaken = new HashSet<>();
 
     private @Nullable String key;
     private boolean stored;
     private boolean deleted;
-    /** An unknown call may have changed it: only what holds in any case is checked. */
+    /** An unknown call may have changed the job: only facts that hold in any case are checked. */
     private boolean uncertain;
 
     private @Nullable Instant due;
@@ -67,12 +67,12 @@ final class JobTrack {
         return end != null || deleted;
     }
 
-    /** Whether it may have ended without our having seen it. */
+    /** Whether the job may have ended unseen. */
     boolean mayHaveEnded() {
         return hasEnded() || uncertain || mayHaveAnOutcome();
     }
 
-    /** Whether an outcome was offered of which it is not known whether it was accepted. */
+    /** Whether an outcome was offered and its acceptance is unknown. */
     private boolean mayHaveAnOutcome() {
         return leases.values().stream().anyMatch(lease -> lease.state == State.OFFERED || lease.everUnknown);
     }
@@ -119,7 +119,7 @@ final class JobTrack {
             violated("ended", "was claimed after it had ended (" + end + ")");
         }
         checkTimes(event);
-        // An attempt that nobody lived to tell of would have cleared it.
+        // An attempt of a worker that died before it reported it would have cleared the suspicion.
         if (suspect && !lease.suspects && !uncertain && !mayHaveAnOutcome()) {
             violated("suspect", "was lost more than once, yet claimed together with ordinary jobs");
         }
@@ -146,7 +146,7 @@ final class JobTrack {
 
     void takenOver(HistoryEvent event) {
         if (isOvertaken(new LeaseTrack(event))) {
-            // The take-over after this one was told first, and what was lost was counted then.
+            // A later take-over was reported first, and the loss was counted then.
             overtaken.add(event.number("lost"));
             return;
         }
@@ -156,7 +156,7 @@ final class JobTrack {
             lost = overtakenUnseen(String.valueOf(event.detail("loser")), event.token());
         }
         if (lost == null) {
-            // A claim nobody lived to tell of.
+            // A claim of a worker that died before it reported it.
             tally.claims++;
         } else {
             if (lost.isOver() && event.isSurelyAfter(lost.endedUntil)) {
@@ -184,7 +184,7 @@ final class JobTrack {
         leases.put(event.token(), new LeaseTrack(event));
     }
 
-    /** Told of so late that it was over already, and counted when that was told. */
+    /** Whether the lease was reported so late that it was already over. It was counted then. */
     private boolean isOvertaken(LeaseTrack lease) {
         if (!overtaken.contains(lease.token)) {
             return false;
@@ -193,7 +193,10 @@ final class JobTrack {
         return true;
     }
 
-    /** Told of after a later token was: so it was over by then, by one who lived neither to tell of it nor to settle it. */
+    /**
+     * Whether the claim was reported after a later token. So it was over by then, and its worker died before
+     * it reported or settled it.
+     */
     private boolean isOldNews(LeaseTrack lease, HistoryEvent claim) {
         if (leases.tailMap(lease.token, false).values().stream().allMatch(later -> claim.isSurelyAfter(later.since))) {
             return false;
@@ -208,7 +211,7 @@ final class JobTrack {
         leases.put(lease.token, lease);
     }
 
-    /** The lease before this token that somebody took over who lived neither to tell of it nor to settle it. */
+    /** Returns the earlier lease that was taken over by a worker that died before it reported or settled it. */
     private @Nullable LeaseTrack overtakenUnseen(String loser, long before) {
         return leases.values().stream()
                 .filter(lease -> !lease.isOver() && lease.token < before && lease.runner.equals(loser))
@@ -264,7 +267,7 @@ final class JobTrack {
         }
     }
 
-    /** A listener hears only of what is stored, with the values that are. */
+    /** A listener receives only stored changes, with the stored values. */
     void told(HistoryEvent event) {
         String what = String.valueOf(event.detail("what"));
         Instant dueAt = event.time("due");
@@ -283,7 +286,7 @@ final class JobTrack {
         }
     }
 
-    /** A worker that stopped in good order leaves nothing behind but handlers that would not end. */
+    /** A worker that stopped in an orderly way leaves only handlers behind that did not end. */
     void abandoned(HistoryEvent event) {
         String worker = event.who();
         for (LeaseTrack lease : leases.values()) {
@@ -334,7 +337,7 @@ final class JobTrack {
         move(event, lease);
     }
 
-    /** A job that never ran is given up because of its deadline only when that has come by the store's clock. */
+    /** A job that never ran expires only when its deadline has come by the store's clock. */
     private void givenUp(HistoryEvent event, @Nullable LeaseTrack lease) {
         Instant at = event.time("at");
         if (lease != null
@@ -385,7 +388,7 @@ final class JobTrack {
         disowned(event);
     }
 
-    /** Somebody was told that the token is gone. */
+    /** Notes that a caller learned that the token is gone. */
     void disowned(HistoryEvent event) {
         LeaseTrack lease = leases.get(event.token());
         if (lease != null) {
@@ -423,7 +426,7 @@ final class JobTrack {
         tally.grant(event.number("grant"));
     }
 
-    /** The life of another job goes on as this one. */
+    /** This job continues the life of another. */
     void continues(JobTrack old) {
         stored = old.stored;
         key = old.key;

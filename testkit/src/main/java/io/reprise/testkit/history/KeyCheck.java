@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
-/** Whether two jobs ever held one unique key. */
+/** Checks that two jobs never held one unique key. */
 final class KeyCheck {
 
-    /** A job that holds a key, since the call that gave it to it was over. */
+    /** A job that holds a key, since the end of the call that gave it the key. */
     private record Holder(JobTrack job, long since) {}
 
     private final Map<String, Holder> holders = new HashMap<>();
@@ -55,7 +55,7 @@ final class KeyCheck {
         liveRows.remove(key, job.id());
     }
 
-    /** An unknown call may have freed it. */
+    /** An unknown call may have freed the key. */
     void uncertain(JobTrack job) {
         freed(job);
     }
@@ -64,7 +64,7 @@ final class KeyCheck {
         holders.clear();
     }
 
-    /** A second live row of a key, since the last of the first was read. */
+    /** Checks for a second live row with the key of a row that was read before. */
     void row(HistoryEvent event) {
         String key = event.detail("key");
         if (key == null) {

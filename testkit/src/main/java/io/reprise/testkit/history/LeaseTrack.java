@@ -4,28 +4,28 @@ package io.reprise.testkit.history;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** One token of one job, as far as the history tells. */
+/** One token of one job, as far as the history shows. */
 final class LeaseTrack {
 
     /** Whether the token is live. */
     enum State {
         LIVE,
-        /** An outcome was offered, and it is not known yet, or never will be, whether it was accepted. */
+        /** An outcome was offered, and its acceptance is not known yet, or never will be. */
         OFFERED,
         ACCEPTED,
         TAKEN_OVER,
-        /** The whole lease was closed, and the job is as it was before the claim. */
+        /** The whole lease was closed, and the job is as before the claim. */
         CLOSED
     }
 
     final long token;
     final String holder;
-    /** Who claimed the job; after take-overs still the first who lost it. */
+    /** The worker that claimed the job; after take-overs still the first worker that lost it. */
     final String runner;
 
     final boolean alone;
     final boolean suspects;
-    /** Not taken over from another: what a leader took over and could not settle waits for the next one. */
+    /** Claimed, not taken over. A lease that a leader took over and could not settle waits for the next leader. */
     final boolean claimed;
 
     final @Nullable Instant deadline;
@@ -35,13 +35,13 @@ final class LeaseTrack {
     State state = State.LIVE;
     /** When the call that ended it was over. */
     long endedUntil = Long.MAX_VALUE;
-    /** Not taken over before this, unless renewed. */
+    /** It cannot be taken over before this, unless it is renewed. */
     long heldUntil;
 
     boolean started;
     boolean handlerEnded;
     boolean refused;
-    /** When the first call was over whose answer was that it is gone. */
+    /** When the first call was over that reported it gone. */
     long disownedUntil = Long.MAX_VALUE;
 
     boolean everUnknown;

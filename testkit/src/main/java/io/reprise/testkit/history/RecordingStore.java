@@ -35,8 +35,8 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes down what one process asks of a store and what it is told. Of what joins a caller's transaction it only notes
- * that it may happen: the store is not told when that commits.
+ * Records the calls of one process to a store, and the answers. Of calls that join a caller's transaction it records
+ * only that they may happen, because the store does not learn of the commit.
  */
 public final class RecordingStore implements StoreCalls {
 
@@ -48,12 +48,12 @@ public final class RecordingStore implements StoreCalls {
         this.log = log;
     }
 
-    /** The same store, under watch. */
+    /** Returns the store with a recorder around it. */
     public static JobStore around(JobStore store, String who, HistoryLog log) {
         return StoreCalls.before(store, new RecordingStore(who, log));
     }
 
-    /** Writes down how a job stands. */
+    /** Records the present state of a job. */
     public static void row(HistoryLog log, Job job, List<io.reprise.Attempt> attempts) {
         new RecordingStore("store", log).row(job, attempts);
     }
@@ -94,7 +94,7 @@ public final class RecordingStore implements StoreCalls {
         log.add(new HistoryEvent(Kind.ROW, now, now, who, job.id().value(), 0, details.map()));
     }
 
-    /** One call, from when it was made. */
+    /** One call, with its start. */
     private final class Watched {
 
         private final Call call;
@@ -128,7 +128,7 @@ public final class RecordingStore implements StoreCalls {
             return answer;
         }
 
-        /** What is written down before the call, for the case that nobody lives to tell of it afterwards. */
+        /** Records the call before it is made, in case the process dies before it can record the answer. */
         private void offer() {
             if (call.method().equals("settle")) {
                 for (Settlement offered : RecordingStore.<List<Settlement>>argument(call, 0)) {
@@ -170,7 +170,7 @@ public final class RecordingStore implements StoreCalls {
                 case "takeOver" -> takenOver(argument(call, 1), (List<LostClaim>) answer);
                 case "renew" -> renewed(argument(call, 1), argument(call, 2), (Renewal) answer);
                 case "settle" -> {
-                    // Without a second argument it is the store that knows which leases are empty.
+                    // Without a second argument only the store knows which leases are empty.
                     boolean named = call.arguments().size() > 1;
                     settled(argument(call, 0), named ? argument(call, 1) : List.of(), (Settled) answer);
                 }
@@ -196,7 +196,7 @@ public final class RecordingStore implements StoreCalls {
                     }
                 }
                 default -> {
-                    // Says nothing about any job.
+                    // Other calls say nothing about a job.
                 }
             }
         }
@@ -336,7 +336,7 @@ public final class RecordingStore implements StoreCalls {
         }
     }
 
-    /** What takes part in a caller's transaction. */
+    /** Calls that take part in a caller's transaction. */
     private final class Joining implements JobWriter {
 
         private final JobWriter writer;
@@ -389,7 +389,7 @@ public final class RecordingStore implements StoreCalls {
         return at.plus(delay).truncatedTo(ChronoUnit.MICROS);
     }
 
-    /** Details, without those that are null. */
+    /** Details without null values. */
     private static final class Details {
 
         private final Map<String, String> map = new TreeMap<>();

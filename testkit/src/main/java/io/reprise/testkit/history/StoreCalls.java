@@ -10,18 +10,18 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Comes between a store and those who call it. */
+/** Intercepts the calls to a store. */
 @FunctionalInterface
 public interface StoreCalls {
 
-    /** One call on its way. */
+    /** One intercepted call. */
     interface Call {
 
         String method();
 
         List<@Nullable Object> arguments();
 
-        /** Passes it on as it is. */
+        /** Passes it on unchanged. */
         @Nullable
         Object proceed();
 
@@ -34,7 +34,7 @@ public interface StoreCalls {
     @Nullable
     Object answer(Call call);
 
-    /** The store with {@code between} before it. */
+    /** Returns the store with {@code between} in front of it. */
     static JobStore before(JobStore store, StoreCalls between) {
         return (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(),

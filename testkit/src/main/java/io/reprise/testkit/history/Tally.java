@@ -4,7 +4,7 @@ package io.reprise.testkit.history;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** How often one job was claimed, and what became of the claims, since its counters were last reset. */
+/** How often one job was claimed, and the outcomes of the claims, since its counters were last reset. */
 final class Tally {
 
     int claims;
@@ -24,7 +24,7 @@ final class Tally {
         maxLosses = enqueued.number("losses");
         lossesCount = enqueued.isTrue("lossesCount");
         if (enqueued.isTrue("replaced")) {
-            // It keeps its counters, and runs at least once more as what it has become.
+            // A replaced job keeps its counters and runs at least once more.
             maxAttempts = Math.max(maxAttempts, spent() + 1);
         }
     }
@@ -49,7 +49,7 @@ final class Tally {
         granted = 0;
     }
 
-    /** Put back by hand, it runs at least once more. */
+    /** A job that a person puts back runs at least once more. */
     void grant(long more) {
         granted += more;
         if (maxAttempts != Long.MAX_VALUE) {
@@ -95,7 +95,7 @@ final class Tally {
     }
 
     /**
-     * Compares with what was stored.
+     * Compares the counters with the stored ones.
      *
      * @param open claims that are not over yet
      */

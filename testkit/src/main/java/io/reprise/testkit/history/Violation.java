@@ -2,9 +2,9 @@
 package io.reprise.testkit.history;
 
 /**
- * Something that must not happen, and did.
+ * A broken rule.
  *
- * @param rule a short name for the rule that was broken
+ * @param rule a short name of the rule
  * @param sentence what was seen, for people
  */
 public record Violation(String rule, String sentence) {

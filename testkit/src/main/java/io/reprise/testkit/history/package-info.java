@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * What happened to jobs, written down as it happens, and the checker that says what should not have. The same for a
- * simulated fleet and for real processes: a {@link io.reprise.testkit.history.RecordingStore} tells a
- * {@link io.reprise.testkit.history.HistoryLog} of every call, and a {@link io.reprise.testkit.history.HistoryChecker}
- * reads the events in order. It never takes for certain what a call that failed may or may not have done.
+ * Records what happens to jobs, and checks that nothing forbidden happens. It serves simulated fleets and real
+ * processes alike. A {@link io.reprise.testkit.history.RecordingStore} reports every call to a
+ * {@link io.reprise.testkit.history.HistoryLog}, and a {@link io.reprise.testkit.history.HistoryChecker} reads the
+ * events in order. It never assumes the effect of a failed call.
  */
 @NullMarked
 package io.reprise.testkit.history;
