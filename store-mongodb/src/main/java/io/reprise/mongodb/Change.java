@@ -11,6 +11,7 @@ final class Change {
     private final Document set = new Document();
     private final Document setOnInsert = new Document();
     private final Document unset = new Document();
+    private final Document max = new Document();
     private final Document inc = new Document();
     private final Document push = new Document();
     private final Document addToSet = new Document();
@@ -34,6 +35,12 @@ final class Change {
             unset.remove(field);
             set.append(field, value);
         }
+        return this;
+    }
+
+    /** Sets a number only if it is greater than the one that is there. */
+    Change raise(String field, long value) {
+        max.append(field, value);
         return this;
     }
 
@@ -81,6 +88,7 @@ final class Change {
         put(update, "$set", set);
         put(update, "$setOnInsert", setOnInsert);
         put(update, "$unset", unset);
+        put(update, "$max", max);
         put(update, "$inc", inc);
         put(update, "$push", push);
         put(update, "$addToSet", addToSet);

@@ -36,7 +36,8 @@ final class Leases {
             Document mine = new Document(Fields.TOKEN, Fields.in(tokens))
                     .append(Fields.STATUS, Fields.PROCESSING)
                     .append(Fields.WORKER, worker);
-            scope.jobs().updateAll(mine, Change.none().set(Fields.UNTIL, until).remove(Fields.UNHEARD));
+            // An earlier renewal whose answer was lost may reach the server after a later one. It must not shorten the lease.
+            scope.jobs().updateAll(mine, Change.none().raise(Fields.UNTIL, until).remove(Fields.UNHEARD));
             Set<Long> lost = new HashSet<>(tokens);
             Set<JobId> cancelled = new HashSet<>();
             for (Document job : scope.jobs()
