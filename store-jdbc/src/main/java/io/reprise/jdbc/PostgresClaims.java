@@ -48,6 +48,9 @@ final class PostgresClaims implements Claims {
 
     private static final int MAX_SUSPECTS = 1_000;
 
+    /** Looks that a claim makes if other processes lease what it found. */
+    private static final int TRIES = 2;
+
     /** Inner limits are literals, or the planner expects to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
@@ -375,19 +378,29 @@ final class PostgresClaims implements Claims {
         }
 
         private void claimGroup() {
-            if (left > 0 && !group.isEmpty()) {
-                int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
-                PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
-                for (String queue : look.suspects()) {
-                    if (left > 0 && suspects.max() > 0) {
-                        claimSuspected(queue);
-                    }
-                }
-                List<Claim> some = orPass(() -> many.take(request, group, left, look));
-                add(some);
-                some.stream().filter(claim -> claim.jobs().size() >= LARGE).forEach(claim -> noteLarge(claim.queue()));
+            boolean again = !group.isEmpty();
+            for (int tries = 0; again && left > 0 && tries < TRIES; tries++) {
+                again = claimFound();
             }
             group.clear();
+        }
+
+        /** Claims what a look finds. True if others were faster, so that another look is worth while. */
+        private boolean claimFound() {
+            int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
+            PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
+            for (String queue : look.suspects()) {
+                if (left > 0 && suspects.max() > 0) {
+                    claimSuspected(queue);
+                }
+            }
+            PostgresManyQueues.Taken taken =
+                    orPass(() -> many.take(request, group, left, look), PostgresManyQueues.Taken.NOTHING);
+            add(taken.claims());
+            taken.claims().stream()
+                    .filter(claim -> claim.jobs().size() >= LARGE)
+                    .forEach(claim -> noteLarge(claim.queue()));
+            return taken.tooLate();
         }
 
         /** Suspects count towards what is wanted of their queue. */
@@ -396,7 +409,7 @@ final class PostgresClaims implements Claims {
                     .filter(demand -> demand.queue().equals(queue))
                     .mapToInt(ClaimRequest.Demand::max)
                     .sum();
-            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects));
+            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects), List.of());
             add(some);
             int taken = some.stream().mapToInt(claim -> claim.jobs().size()).sum();
             group.replaceAll(demand ->
@@ -404,7 +417,7 @@ final class PostgresClaims implements Claims {
         }
 
         /** Nothing if the queue's lock is not to be had. */
-        private List<Claim> orPass(Supplier<List<Claim>> claim) {
+        private <T> T orPass(Supplier<T> claim, T nothing) {
             try {
                 return claim.get();
             } catch (StoreException e) {
@@ -412,7 +425,7 @@ final class PostgresClaims implements Claims {
                     throw e;
                 }
                 log.debug("Passed a queue: {}", e.getMessage());
-                return List.of();
+                return nothing;
             }
         }
 
@@ -480,10 +493,12 @@ final class PostgresClaims implements Claims {
     @Override
     public void woken() {
         busy = true;
+        many.changed();
     }
 
     @Override
     public void settled(List<Settlement> settlements) {
+        many.changed();
         if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
             cursors.values().forEach(ClaimCursor::forget);
         }
@@ -494,6 +509,7 @@ final class PostgresClaims implements Claims {
 
     @Override
     public void unparked() {
+        many.changed();
         cursors.values().forEach(ClaimCursor::forget);
         withoutSuspects.clear();
     }

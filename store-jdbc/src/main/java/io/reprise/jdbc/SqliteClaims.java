@@ -7,6 +7,7 @@ import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -78,9 +79,6 @@ final class SqliteClaims implements Claims {
                where f.queue is not null)
             select queue from found where queue is not null and queue < ?2 limit ?3
             """;
-
-    /** Jobs of some types that one look finds in a queue at most. */
-    private static final int MOST_FOUND = 1_000;
 
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
@@ -166,7 +164,10 @@ final class SqliteClaims implements Claims {
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();
         }
-        List<Claim> claims = database.write("claim jobs", session -> claim(session, request));
+        List<Claim> claims;
+        try (FoundJobs.Hand hand = stocks.hand(request)) {
+            claims = database.write("claim jobs", session -> claim(session, request, hand));
+        }
         claims.stream()
                 .filter(claim -> claim.together() == 0)
                 .forEach(claim -> credit.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
@@ -174,37 +175,64 @@ final class SqliteClaims implements Claims {
         return claims;
     }
 
-    /** Looks for jobs of the types asked for beside the writer: those of others that come first may be many. */
-    private void look(ClaimRequest request) {
-        long from = System.nanoTime();
-        List<String> names = stocks.toLookAt(
-                request,
-                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
-                from);
-        if (names.isEmpty()) {
-            return;
-        }
-        Map<String, FoundJobs.Stock> found = new HashMap<>();
-        boolean plenty = database.read("look for due jobs", session -> {
-            boolean more = false;
-            long now = session.now();
-            for (String name : names) {
-                FoundJobs.Stock stock = new FoundJobs.Stock();
-                find(session, request, name, FRESH, now).forEach(id -> stock.add(id, false));
-                find(session, request, name, RETRY, now).forEach(id -> stock.add(id, true));
-                found.put(name, stock);
-                more |= stock.size() >= MOST_FOUND;
-            }
-            return more;
-        });
-        stocks.looked(request, names, found, plenty, from, System.nanoTime());
+    @Override
+    public void woken() {
+        stocks.changed();
     }
 
-    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now)
+    @Override
+    public void settled(List<Settlement> settlements) {
+        stocks.changed();
+    }
+
+    @Override
+    public void unparked() {
+        stocks.changed();
+    }
+
+    /** Looks for jobs of the types asked for beside the writer: those of others that come first may be many. */
+    private void look(ClaimRequest request) {
+        FoundJobs.Plan plan = stocks.plan(
+                request,
+                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
+                request.max());
+        if (!plan.isNeeded()) {
+            return;
+        }
+        boolean done = false;
+        try {
+            Map<String, FoundJobs.Stock> found = new HashMap<>();
+            boolean plenty = database.read("look for due jobs", session -> find(session, request, plan, found));
+            stocks.looked(request, plan, found, plenty);
+            done = true;
+        } finally {
+            if (!done) {
+                stocks.failed(request, plan);
+            }
+        }
+    }
+
+    /** Whether there may be more. */
+    private static boolean find(
+            Session session, ClaimRequest request, FoundJobs.Plan plan, Map<String, FoundJobs.Stock> found)
+            throws SQLException {
+        boolean more = false;
+        long now = session.now();
+        for (String name : plan.queues()) {
+            FoundJobs.Stock stock = new FoundJobs.Stock();
+            find(session, request, name, FRESH, now, plan.jobs()).forEach(id -> stock.add(id, false));
+            find(session, request, name, RETRY, now, plan.jobs()).forEach(id -> stock.add(id, true));
+            found.put(name, stock);
+            more |= stock.size() >= plan.jobs();
+        }
+        return more;
+    }
+
+    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now, int most)
             throws SQLException {
         List<Long> found = new ArrayList<>();
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
-        while (level.isPresent() && found.size() < MOST_FOUND) {
+        while (level.isPresent() && found.size() < most) {
             found.addAll(session.list(
                     SOME_ANY_DUE,
                     Row::number,
@@ -212,7 +240,7 @@ final class SqliteClaims implements Claims {
                     lane,
                     level.get(),
                     now,
-                    MOST_FOUND - found.size(),
+                    most - found.size(),
                     types(request),
                     !request.others()));
             level = level(session, queue, lane, level.get());
@@ -220,13 +248,13 @@ final class SqliteClaims implements Claims {
         return found;
     }
 
-    private List<Claim> claim(Session session, ClaimRequest request) throws SQLException {
+    private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Hand hand) throws SQLException {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
         Suspects suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
-            Batch group = new Batch(session, request, demand.queue());
+            Batch group = new Batch(session, request, demand.queue(), hand);
             if (group.addSuspects(Math.min(room, suspects.max()), suspects)) {
                 Claim claim = group.lease();
                 claims.add(claim);
@@ -234,7 +262,7 @@ final class SqliteClaims implements Claims {
                 room -= group.size();
                 left -= group.size();
             }
-            Batch batch = new Batch(session, request, demand.queue());
+            Batch batch = new Batch(session, request, demand.queue(), hand);
             if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
                 claims.add(batch.lease());
                 left -= batch.size();
@@ -276,16 +304,18 @@ final class SqliteClaims implements Claims {
         private final Session session;
         private final ClaimRequest request;
         private final String queue;
+        private final FoundJobs.Hand hand;
         private final long now;
         private final long token;
         private final ClaimedRows rows;
         private List<ClaimedRows.Due> found = List.of();
         private int together;
 
-        Batch(Session session, ClaimRequest request, String queue) throws SQLException {
+        Batch(Session session, ClaimRequest request, String queue, FoundJobs.Hand hand) throws SQLException {
             this.session = session;
             this.request = request;
             this.queue = queue;
+            this.hand = hand;
             this.now = session.now();
             this.token = session.one(NEXT_TOKEN, Row::number);
             this.rows = new ClaimedRows(
@@ -311,7 +341,7 @@ final class SqliteClaims implements Claims {
         /** Some room is kept for retries; either kind fills what the other leaves. */
         boolean fill(int room, int kept) throws SQLException {
             if (!request.types().isEmpty()) {
-                long[] ids = stocks.take(request, queue, room, kept).stream()
+                long[] ids = hand.take(queue, room, kept).stream()
                         .mapToLong(Long::longValue)
                         .toArray();
                 found = new ArrayList<>(ids.length == 0 ? List.of() : session.list(STILL_DUE, rows, queue, ids, now));
