@@ -27,6 +27,7 @@ import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -147,6 +148,11 @@ public final class Reprise implements AutoCloseable {
     /** A job as it is now. What was encrypted can be read, if the codec has the key. */
     public Optional<Job> find(JobId id) {
         return store.find(id).map(this::shown);
+    }
+
+    /** The same for several: those that are there, in the order of the ids. */
+    public List<Job> findAll(Collection<JobId> ids) {
+        return store.findAll(ids).stream().map(this::shown).toList();
     }
 
     /** One page of the jobs that match; see {@link JobQuery#MAX_LOOKS} for pages that are short. */
