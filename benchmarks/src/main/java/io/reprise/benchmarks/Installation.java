@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import java.time.Duration;
 import java.util.List;
 
 /** A queue in one database, as one process sees it. Closing stops its worker. */
@@ -30,6 +31,11 @@ interface Installation extends AutoCloseable {
 
     /** Whether the outcome of every run so far is committed. Quick, since it is asked while the clock runs. */
     boolean isSettled() throws Exception;
+
+    /** CPU that the worker's process has used so far. */
+    default Duration workerCpu() {
+        return Cpu.own();
+    }
 
     /** Jobs in the store that are due or running. */
     long left() throws Exception;
