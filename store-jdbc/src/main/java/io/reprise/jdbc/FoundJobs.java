@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Jobs of some types that a look found and nobody was given yet. One look serves several claims: as many as find enough here
@@ -78,10 +79,12 @@ final class FoundJobs {
      *
      * @param queues to look at; none if no look is needed
      * @param jobs to find at most
+     * @param stocked whether there are enough here. Another thread may still be faster: then it is worth while to ask again
      */
-    record Plan(List<String> queues, int jobs) {
+    record Plan(List<String> queues, int jobs, boolean stocked) {
 
-        private static final Plan NONE = new Plan(List.of(), 0);
+        private static final Plan ENOUGH = new Plan(List.of(), 0, true);
+        private static final Plan LATER = new Plan(List.of(), 0, false);
 
         boolean isNeeded() {
             return !queues.isEmpty();
@@ -145,8 +148,9 @@ final class FoundJobs {
         try {
             while (true) {
                 long now = clock.getAsLong();
-                if (isEnough(request, names, wanted, now, arrived)) {
-                    return Plan.NONE;
+                Plan without = without(request, names, wanted, now, arrived);
+                if (without != null) {
+                    return without;
                 }
                 List<String> due = names.stream()
                         .filter(name -> !known(request, name).rests(now))
@@ -167,36 +171,42 @@ final class FoundJobs {
         }
     }
 
-    /** Whether a claim of so many needs no look: queues are asked in order, and the last ones only if the first give too little. */
-    private boolean isEnough(ClaimRequest request, List<String> names, int wanted, long now, long arrived) {
+    /**
+     * Why a claim of so many needs no look; null if it does. Queues are asked in order, and the last ones only if the first give
+     * too little.
+     */
+    private @Nullable Plan without(ClaimRequest request, List<String> names, int wanted, long now, long arrived) {
         int left = wanted;
-        boolean all = true;
+        boolean allSeen = true;
         for (String name : names) {
             Known known = known(request, name);
-            boolean looked = !known.looking && known.began - arrived > 0;
-            if (!looked && !known.isFresh(now)) {
-                return false;
+            boolean seen = known.rests(now) || (!known.looking && !known.plenty && known.began - arrived > 0);
+            if (!seen && !known.isFresh(now)) {
+                return null;
             }
             left -= known.stock.size();
             if (left <= 0) {
-                return true;
+                return Plan.ENOUGH;
             }
-            all &= looked || known.rests(now);
+            allSeen &= seen;
         }
-        return all;
+        return allSeen ? Plan.LATER : null;
     }
 
     private Plan begin(ClaimRequest request, List<String> names, int wanted, long now) {
         int jobs = wanted;
+        int inHand = 0;
         for (String name : names) {
             Known known = known(request, name);
             jobs = Math.max(jobs, next(known, wanted));
+            inHand += known.inHand.size();
             known.looking = true;
             known.began = now;
             known.changed = false;
             known.gone.clear();
         }
-        return new Plan(names, Math.min(jobs, MOST_FOUND));
+        // The look finds those in hand too.
+        return new Plan(names, Math.min(jobs + inHand, MOST_FOUND), false);
     }
 
     private static int next(Known known, int wanted) {

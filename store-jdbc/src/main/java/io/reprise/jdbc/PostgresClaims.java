@@ -51,6 +51,9 @@ final class PostgresClaims implements Claims {
     /** Looks that a claim makes if other processes lease what it found. */
     private static final int TRIES = 2;
 
+    /** Times that a claim asks for what a look before it found if other threads are faster; this costs no round trip. */
+    private static final int TURNS = 20;
+
     /** Inner limits are literals, or the planner expects to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
@@ -378,15 +381,17 @@ final class PostgresClaims implements Claims {
         }
 
         private void claimGroup() {
+            int late = 0;
             boolean again = !group.isEmpty();
-            for (int tries = 0; again && left > 0 && tries < TRIES; tries++) {
-                again = claimFound();
+            for (int turn = 0; again && left > 0 && turn < TURNS; turn++) {
+                PostgresManyQueues.Taken taken = claimFound();
+                late += taken.tooLate() ? 1 : 0;
+                again = taken.takenHere() || (taken.tooLate() && late < TRIES);
             }
             group.clear();
         }
 
-        /** Claims what a look finds. True if others were faster, so that another look is worth while. */
-        private boolean claimFound() {
+        private PostgresManyQueues.Taken claimFound() {
             int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
             PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
             for (String queue : look.suspects()) {
@@ -400,7 +405,7 @@ final class PostgresClaims implements Claims {
             taken.claims().stream()
                     .filter(claim -> claim.jobs().size() >= LARGE)
                     .forEach(claim -> noteLarge(claim.queue()));
-            return taken.tooLate();
+            return taken;
         }
 
         /** Suspects count towards what is wanted of their queue. */

@@ -223,16 +223,18 @@ final class PostgresManyQueues {
      * What a look found.
      *
      * @param suspects queues in which suspects wait, in the order asked for; none if none were asked for
+     * @param stocked whether no look was needed, for a look before had found enough
      */
-    record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects) {}
+    record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects, boolean stocked) {}
 
     /**
      * What of it was leased.
      *
      * @param tooLate whether a queue had none left of those that were found
+     * @param takenHere whether other threads took all that was found before
      */
-    record Taken(List<Claim> claims, boolean tooLate) {
-        static final Taken NOTHING = new Taken(List.of(), false);
+    record Taken(List<Claim> claims, boolean tooLate, boolean takenHere) {
+        static final Taken NOTHING = new Taken(List.of(), false, false);
     }
 
     /** A queue that was looked at. */
@@ -270,7 +272,7 @@ final class PostgresManyQueues {
         }
         FoundJobs.Plan plan = stocks.plan(request, names, Math.min(max, MAX_BATCH));
         if (!plan.isNeeded()) {
-            return new Look(Map.of(), Set.of());
+            return new Look(Map.of(), Set.of(), plan.stocked());
         }
         boolean done = false;
         try {
@@ -308,7 +310,8 @@ final class PostgresManyQueues {
             }
             List<Claim> claims = ids.isEmpty() ? List.of() : take(request, ids);
             ids.keySet().forEach(queue -> hand.leased(queue, jobs(claims, queue)));
-            return new Taken(claims, ids.size() == 1 && claims.isEmpty());
+            boolean none = claims.isEmpty();
+            return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
         }
     }
 
@@ -350,7 +353,7 @@ final class PostgresManyQueues {
                             return true;
                         },
                         args));
-        return new Look(found, suspected);
+        return new Look(found, suspected, false);
     }
 
     static String findSql(Dialect dialect, String types, int batch) {

@@ -103,6 +103,9 @@ final class SqliteClaims implements Claims {
             values (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
 
+    /** Times that a claim asks for what a look before it found if other threads are faster. */
+    private static final int TURNS = 20;
+
     private final Database database;
     private final Specs specs;
     private final Leases leases;
@@ -158,9 +161,23 @@ final class SqliteClaims implements Claims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        if (!request.types().isEmpty()) {
-            look(request);
+        if (request.types().isEmpty()) {
+            return claimFound(request);
         }
+        List<Claim> claims = List.of();
+        boolean again = true;
+        for (int turn = 0; again && turn < TURNS; turn++) {
+            boolean stocked = look(request);
+            claims = claimFound(request);
+            // Other threads may have taken all that was found before.
+            again = stocked
+                    && claims.isEmpty()
+                    && request.demands().stream().noneMatch(demand -> stocks.has(request, demand.queue()));
+        }
+        return claims;
+    }
+
+    private List<Claim> claimFound(ClaimRequest request) {
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();
         }
@@ -190,14 +207,17 @@ final class SqliteClaims implements Claims {
         stocks.changed();
     }
 
-    /** Looks for jobs of the types asked for beside the writer: those of others that come first may be many. */
-    private void look(ClaimRequest request) {
+    /**
+     * Looks for jobs of the types asked for beside the writer: those of others that come first may be many. True if a look before
+     * had found enough.
+     */
+    private boolean look(ClaimRequest request) {
         FoundJobs.Plan plan = stocks.plan(
                 request,
                 request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
                 request.max());
         if (!plan.isNeeded()) {
-            return;
+            return plan.stocked();
         }
         boolean done = false;
         try {
@@ -205,6 +225,7 @@ final class SqliteClaims implements Claims {
             boolean plenty = database.read("look for due jobs", session -> find(session, request, plan, found));
             stocks.looked(request, plan, found, plenty);
             done = true;
+            return false;
         } finally {
             if (!done) {
                 stocks.failed(request, plan);

@@ -147,7 +147,23 @@ class FoundJobsTest {
         }
         look(mine, Duration.ofMillis(1));
         assertThat(other.get().isNeeded()).isFalse();
+        assertThat(other.get().stocked()).isTrue();
         assertThat(looks).isEqualTo(1);
+    }
+
+    @Test
+    void who_waited_for_a_look_that_found_too_little_for_all_looks_again() throws Exception {
+        claim(1);
+        FoundJobs.Plan mine = found.plan(WISH, QUEUE, 900);
+        FutureTask<FoundJobs.Plan> other = new FutureTask<>(() -> found.plan(WISH, QUEUE, 1_000));
+        Thread thread = new Thread(other, "other");
+        thread.setDaemon(true);
+        thread.start();
+        while (thread.getState() != Thread.State.WAITING) {
+            LockSupport.parkNanos(100_000);
+        }
+        look(mine, Duration.ofMillis(1));
+        assertThat(other.get().isNeeded()).isTrue();
     }
 
     @Test
@@ -162,5 +178,54 @@ class FoundJobsTest {
         }
         found.failed(WISH, mine);
         assertThat(other.get().isNeeded()).isTrue();
+    }
+
+    /** As a claim does it: what other threads took from here first is no reason to return with nothing. */
+    private List<Long> claimBeside(int wanted) {
+        List<Long> leased = List.of();
+        boolean again = true;
+        while (again && leased.isEmpty()) {
+            FoundJobs.Plan plan = found.plan(WISH, QUEUE, wanted);
+            if (plan.isNeeded()) {
+                synchronized (waiting) {
+                    look(plan, Duration.ofNanos(1));
+                }
+            }
+            again = plan.stocked();
+            try (FoundJobs.Hand hand = found.hand(WISH)) {
+                List<Long> ids = hand.take("default", wanted, 0);
+                synchronized (waiting) {
+                    leased = ids.stream().filter(waiting::remove).toList();
+                }
+                hand.leased("default", leased.size());
+            }
+        }
+        return leased;
+    }
+
+    @Test
+    void threads_that_claim_at_once_get_each_job_once_with_few_looks() throws Exception {
+        int threads = 8;
+        int claims = 40;
+        List<FutureTask<List<Long>>> tasks = new ArrayList<>();
+        for (int i = 0; i < threads; i++) {
+            FutureTask<List<Long>> task = new FutureTask<>(() -> {
+                List<Long> mine = new ArrayList<>();
+                for (int n = 0; n < claims; n++) {
+                    mine.addAll(claimBeside(10));
+                }
+                return mine;
+            });
+            tasks.add(task);
+            Thread thread = new Thread(task, "claimer");
+            thread.setDaemon(true);
+            thread.start();
+        }
+        List<Long> all = new ArrayList<>();
+        for (FutureTask<List<Long>> task : tasks) {
+            all.addAll(task.get());
+        }
+        assertThat(all).doesNotHaveDuplicates().hasSize(10_000 - waiting.size());
+        assertThat(looks).isLessThan(threads * claims);
     }
 }
