@@ -18,8 +18,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * graphile-worker, which runs on Node.js, with the settings its documentation gives for high throughput. The package is
@@ -28,7 +26,6 @@ import org.slf4j.LoggerFactory;
  */
 final class GraphileWorker implements QueueSystem {
 
-    private static final Logger log = LoggerFactory.getLogger(GraphileWorker.class);
     private static final String VERSION = "0.17.3";
     private static final String SCRIPT = "graphile-worker.mjs";
     private static final String READY = "ready";
@@ -227,9 +224,7 @@ final class GraphileWorker implements QueueSystem {
                     run(handler, line);
                 }
             } catch (IOException e) {
-                log.warn("The worker's output ended: {}", e.getMessage());
-            } catch (UncheckedIOException e) {
-                log.warn("The worker's output ended", e);
+                throw new UncheckedIOException("the worker's output broke off", e);
             }
         }
 
