@@ -27,6 +27,7 @@ import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -198,12 +199,12 @@ public final class Reprise implements AutoCloseable {
         return store.find(id).map(this::shown);
     }
 
-    /**
-     * Returns one page of the jobs that match, newest first. A page can be short or empty although more follow: see
-     * {@link JobQuery#MAX_LOOKS}. Only {@link Page#next} says whether the page is the last.
-     *
-     * @throws IllegalArgumentException if the cursor of the query does not come from this store
-     */
+    /** The same for several: those that are there, in the order of the ids. */
+    public List<Job> findAll(Collection<JobId> ids) {
+        return store.findAll(ids).stream().map(this::shown).toList();
+    }
+
+    /** One page of the jobs that match; see {@link JobQuery#MAX_LOOKS} for pages that are short. */
     public Page<Job> find(JobQuery query) {
         Page<Job> page = store.find(query);
         return new Page<>(page.items().stream().map(this::shown).toList(), page.next());

@@ -28,7 +28,7 @@ final class Archive implements Workload {
         try (Installation installation = trial.system().open(target)) {
             installation.fillFinished(
                     trial.sizes().stored(SUCCEEDED), trial.sizes().stored(FAILED));
-            return List.of(Figure.rate(name(), jobs, trial.drain(target, installation, jobs, 0)));
+            return List.of(trial.drain(target, installation, jobs, 0).figure(name()));
         }
     }
 }

@@ -26,7 +26,7 @@ final class Backlog implements Workload {
         Target target = trial.install();
         try (Installation installation = trial.system().open(target)) {
             installation.fillScheduled(trial.sizes().stored(SCHEDULED));
-            return List.of(Figure.rate(name(), jobs, trial.drain(target, installation, jobs, 0)));
+            return List.of(trial.drain(target, installation, jobs, 0).figure(name()));
         }
     }
 }

@@ -19,8 +19,9 @@ final class Bench {
     /**
      * The measurements to make.
      *
-     * @param place where databases are created, see {@link Databases}
-     * @param series file for the course of a recovery; null for none
+     * @param cold whether to measure also in processes that have hardly run anything before
+     * @param place where databases are made, see {@link Databases}
+     * @param series file for what a recovery looked like; null for none
      * @param profiles directory for recordings of the Java Flight Recorder; null for none
      */
     record Plan(
@@ -30,8 +31,11 @@ final class Bench {
             List<QueueSystem> systems,
             int rounds,
             boolean quick,
+            boolean cold,
             @Nullable Path series,
             @Nullable Path profiles) {}
+
+    private static final List<QueueSystem> NONE = List.of();
 
     private final Plan plan;
     private final PrintWriter progress;
@@ -48,7 +52,10 @@ final class Bench {
         for (Workload workload : plan.workloads()) {
             for (int round = 1; round <= plan.rounds(); round++) {
                 for (QueueSystem system : plan.systems()) {
-                    measure(workload, round, system);
+                    measure(workload, round, system, false);
+                }
+                for (QueueSystem system : plan.cold() && workload.alsoCold() ? plan.systems() : NONE) {
+                    measure(workload, round, system, true);
                 }
             }
         }
@@ -60,7 +67,9 @@ final class Bench {
         return failures;
     }
 
-    private void measure(Workload workload, int round, QueueSystem system) throws IOException, InterruptedException {
+    private void measure(Workload workload, int round, QueueSystem system, boolean cold)
+            throws IOException, InterruptedException {
+        String name = workload.name() + suffix(cold);
         String why = system.cannot(workload.name(), plan.store());
         boolean peer = Systems.peers().contains(system.name());
         boolean limit = system.name().equals(Systems.RAW);
@@ -68,30 +77,34 @@ final class Bench {
             return;
         }
         if (why != null) {
-            results.cannot(system.name(), workload.name(), why);
+            results.cannot(system.name(), name, why);
             return;
         }
-        String what = String.format(
-                Locale.ROOT, "%-5s round %d of %d  %-13s", workload.name(), round, plan.rounds(), system.name());
+        String what =
+                String.format(Locale.ROOT, "%-5s round %d of %d  %-15s", name, round, plan.rounds(), system.name());
         progress.print(what);
         progress.flush();
-        List<Figure> figures = trial(workload, round, system);
+        List<Figure> figures = trial(workload, round, system, cold);
         for (Figure figure : figures) {
-            results.add(system.name(), round, figure);
+            results.add(system.name(), round, new Figure(figure.workload() + suffix(cold), figure.values()));
             figure.values()
-                    .forEach((unit, value) ->
-                            progress.print(" " + figure.workload() + " " + TextTable.number(value) + " " + unit));
+                    .forEach((unit, value) -> progress.print(
+                            " " + figure.workload() + suffix(cold) + " " + TextTable.number(value) + " " + unit));
         }
         if (figures.isEmpty()) {
             failures.add(what);
-            results.cannot(system.name(), workload.name(), "failed: see above");
+            results.cannot(system.name(), name, "failed: see above");
             progress.print(" failed");
         }
         progress.println();
         progress.flush();
     }
 
-    private List<Figure> trial(Workload workload, int round, QueueSystem system)
+    private static String suffix(boolean cold) {
+        return cold ? "-cold" : "";
+    }
+
+    private List<Figure> trial(Workload workload, int round, QueueSystem system, boolean cold)
             throws IOException, InterruptedException {
         List<String> options = new ArrayList<>();
         if (plan.quick()) {
@@ -102,7 +115,7 @@ final class Bench {
             options.add("-D" + RecoveryRun.PICTURE + "=" + plan.series());
         }
         if (plan.profiles() != null) {
-            String what = workload.name() + "-" + system.name() + "-" + round;
+            String what = workload.name() + suffix(cold) + "-" + system.name() + "-" + round;
             options.add("-XX:StartFlightRecording:settings=profile,filename="
                     + plan.profiles().resolve(what + ".jfr"));
             options.add("-D" + ServerProcess.RECORDING + "=" + plan.profiles().resolve(what + "-server.jfr"));
@@ -115,7 +128,8 @@ final class Bench {
                         workload.name(),
                         plan.store().toString(),
                         plan.place(),
-                        Boolean.toString(plan.quick())));
+                        Boolean.toString(plan.quick()),
+                        Boolean.toString(cold)));
         try (BufferedReader output = process.inputReader()) {
             String found = output.lines()
                     .filter(line -> line.startsWith(Trial.RESULT))

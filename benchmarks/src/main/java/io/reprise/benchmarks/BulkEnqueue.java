@@ -21,10 +21,11 @@ final class BulkEnqueue implements Workload {
 
     @Override
     public List<Figure> measure(Trial trial) throws Exception {
-        int warmUp = trial.sizes().jobs(WARM_UP);
-        long end = System.nanoTime() + trial.sizes().warmUp().toNanos();
+        Sizes sizes = trial.sizes();
+        int warmUp = sizes.cold() ? sizes.coldJobs() : sizes.jobs(WARM_UP);
+        long began = System.nanoTime();
         try (Installation installation = trial.system().open(trial.install())) {
-            while (System.nanoTime() < end) {
+            for (int done = 0; !sizes.isWarm(began, done); done += warmUp) {
                 installation.enqueueAll(Payloads.range(0, warmUp));
             }
         }

@@ -39,7 +39,7 @@ final class ControlCost implements RepriseWorkload {
     private static double rate(Trial trial, ControlSettings control, int jobs) throws Exception {
         Target target = trial.install();
         try (Installation installation = RepriseSystem.open(target, "dependency", control)) {
-            return jobs * 1e9 / trial.drain(target, installation, jobs, 0);
+            return trial.drain(target, installation, jobs, 0).rate();
         }
     }
 }

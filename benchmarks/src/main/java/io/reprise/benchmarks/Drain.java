@@ -29,7 +29,7 @@ final class Drain implements Workload {
         int jobs = trial.sizes().jobs(full);
         Target target = trial.install();
         try (Installation installation = trial.system().open(target)) {
-            return Figure.rate(name, jobs, trial.drain(target, installation, jobs, 0));
+            return trial.drain(target, installation, jobs, 0).figure(name);
         }
     }
 }

@@ -26,6 +26,11 @@ final class Fleet implements Workload {
     }
 
     @Override
+    public boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     public List<Figure> measure(Trial trial) throws Exception {
         List<Figure> figures = new ArrayList<>();
         for (int processes : List.of(1, 2, 4)) {

@@ -29,6 +29,11 @@ final class Heap implements Workload {
     }
 
     @Override
+    public boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     public List<Figure> measure(Trial trial) throws Exception {
         int jobs = trial.sizes().jobs(JOBS);
         Target target = trial.install();

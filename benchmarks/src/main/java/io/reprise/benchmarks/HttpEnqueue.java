@@ -102,8 +102,8 @@ final class HttpEnqueue implements Workload {
     private double rate(Trial trial, Target target, Installation installation, List<Sender> senders) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
-            long end = System.nanoTime() + trial.sizes().warmUp().toNanos();
-            while (System.nanoTime() < end) {
+            long began = System.nanoTime();
+            for (int done = 0; !trial.sizes().isWarm(began, done); done += WARM_UP * batch) {
                 send(senders, threads, WARM_UP * batch);
             }
             target.tidy();

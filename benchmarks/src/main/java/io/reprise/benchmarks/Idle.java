@@ -23,6 +23,11 @@ final class Idle implements Workload {
     }
 
     @Override
+    public boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
         OperatingSystemMXBean system = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class);

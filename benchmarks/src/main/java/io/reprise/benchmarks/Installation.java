@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import java.time.Duration;
 import java.util.List;
 
 /** A queue in one database, as one process sees it. Closing stops its worker. */
@@ -33,7 +34,12 @@ interface Installation extends AutoCloseable {
      */
     boolean isSettled() throws Exception;
 
-    /** Returns the jobs in the store that are due or running. */
+    /** CPU that the worker's process has used so far. */
+    default Duration workerCpu() {
+        return Cpu.own();
+    }
+
+    /** Jobs in the store that are due or running. */
     long left() throws Exception;
 
     @Override

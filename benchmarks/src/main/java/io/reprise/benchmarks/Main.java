@@ -86,6 +86,11 @@ public final class Main implements Callable<Integer> {
     boolean quick;
 
     @Option(
+            names = "--cold",
+            description = "Measures also in processes that have run only 3,000 jobs, whose code is hardly compiled.")
+    boolean cold;
+
+    @Option(
             names = "--plot",
             arity = "0..1",
             fallbackValue = "docs/performance.svg",
@@ -136,7 +141,8 @@ public final class Main implements Callable<Integer> {
             Path directory = Files.createTempDirectory("reprise-bench-");
             try {
                 return run(
-                        new Bench.Plan(kind, directory.toString(), workloads, systems, rounds, quick, series, profile),
+                        new Bench.Plan(
+                                kind, directory.toString(), workloads, systems, rounds, quick, cold, series, profile),
                         out);
             } finally {
                 delete(directory);
@@ -146,13 +152,22 @@ public final class Main implements Callable<Integer> {
             try (MariaDbServer server = MariaDbServer.start(MARIADB)) {
                 return run(
                         new Bench.Plan(
-                                kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, series, profile),
+                                kind,
+                                server.freshDatabaseUrl(),
+                                workloads,
+                                systems,
+                                rounds,
+                                quick,
+                                cold,
+                                series,
+                                profile),
                         out);
             }
         }
         try (PostgresServer server = PostgresServer.start(SERVER)) {
             return run(
-                    new Bench.Plan(kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, series, profile),
+                    new Bench.Plan(
+                            kind, server.freshDatabaseUrl(), workloads, systems, rounds, quick, cold, series, profile),
                     out);
         }
     }

@@ -2,7 +2,9 @@
 package io.reprise.benchmarks;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -59,35 +61,40 @@ final class RemoteWork implements Workload {
         Target target = trial.install();
         double direct;
         try (Installation installation = trial.system().open(target)) {
-            direct = jobs * 1e9 / trial.drain(target, installation, jobs, 0);
+            direct = trial.drain(target, installation, jobs, 0).rate();
         }
         return List.of(
                 trial.system().name().equals(Systems.RAW)
                         ? Figure.of(name(), Figure.RATE, direct)
-                        : Figure.served(name(), served(trial, jobs), direct));
+                        : served(trial, jobs, direct));
     }
 
-    private double served(Trial trial, int jobs) throws Exception {
+    private Figure served(Trial trial, int jobs, double direct) throws Exception {
         Target target = trial.install();
         ExecutorService threads = Executors.newFixedThreadPool(WORKERS);
         try (Installation installation = trial.system().open(target);
                 ServerProcess server = new ServerProcess(target, trial.sizes().quick())) {
-            long end = System.nanoTime() + trial.sizes().warmUp().toNanos();
-            while (System.nanoTime() < end) {
+            long began = System.nanoTime();
+            for (int done = 0; !trial.sizes().isWarm(began, done); done += WARM_UP) {
                 drain(target, installation, server, threads, WARM_UP);
             }
-            return jobs * 1e9 / drain(target, installation, server, threads, jobs);
+            Drained drained = drain(target, installation, server, threads, jobs);
+            Map<String, Double> values = new LinkedHashMap<>(
+                    Figure.served(name(), drained.rate(), direct).values());
+            values.putAll(drained.cpu());
+            return new Figure(name(), values);
         } finally {
             threads.shutdown();
         }
     }
 
-    /** Enqueues jobs, and returns the nanoseconds from the first run to the answer to the last completion. */
-    private long drain(
+    /** Loads jobs, and measures from the first run to the answer to the last completion; client and server together. */
+    private Drained drain(
             Target target, Installation installation, ServerProcess server, ExecutorService threads, int jobs)
             throws Exception {
         installation.enqueueAll(Payloads.range(0, jobs));
         target.tidy();
+        Drained.Start start = Drained.start(target, Cpu.own().plus(server.cpu()));
         Ledger ledger = new Ledger(jobs, 0);
         List<Future<Long>> workers = new ArrayList<>();
         for (int i = 0; i < WORKERS; i++) {
@@ -102,9 +109,10 @@ final class RemoteWork implements Workload {
         for (Future<Long> worker : workers) {
             nanos = Math.max(nanos, worker.get() - ledger.firstRunNanos());
         }
+        Drained drained = start.end(jobs, nanos, Cpu.own().plus(server.cpu()));
         ledger.check();
         Trial.checkEmpty(installation);
-        return nanos;
+        return drained;
     }
 
     /** Works until all jobs have run: a moment without a job is not the end. Returns when its last job was done. */

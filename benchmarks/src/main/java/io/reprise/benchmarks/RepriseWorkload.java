@@ -10,6 +10,11 @@ interface RepriseWorkload extends Workload {
     }
 
     @Override
+    default boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     default boolean forPeers() {
         return false;
     }

@@ -24,7 +24,7 @@ final class Retry implements Workload {
         int jobs = trial.sizes().jobs(JOBS);
         Target target = trial.install();
         try (Installation installation = trial.system().open(target)) {
-            return List.of(Figure.rate(name(), jobs, trial.drain(target, installation, jobs, 1)));
+            return List.of(trial.drain(target, installation, jobs, 1).figure(name()));
         }
     }
 }

@@ -4,6 +4,7 @@ package io.reprise.benchmarks;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -55,6 +56,11 @@ final class ServerProcess implements AutoCloseable {
             options.add("-XX:StartFlightRecording:settings=profile,filename=" + recording);
         }
         return options;
+    }
+
+    /** CPU that it has used so far. */
+    Duration cpu() {
+        return process.toHandle().info().totalCpuDuration().orElse(Duration.ZERO);
     }
 
     HttpConnection connect() throws IOException {

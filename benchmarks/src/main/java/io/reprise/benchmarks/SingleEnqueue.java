@@ -28,9 +28,9 @@ final class SingleEnqueue implements Workload {
     public List<Figure> measure(Trial trial) throws Exception {
         ExecutorService threads = Executors.newFixedThreadPool(THREADS);
         try {
-            long end = System.nanoTime() + trial.sizes().warmUp().toNanos();
+            long began = System.nanoTime();
             try (Installation installation = trial.system().open(trial.install())) {
-                while (System.nanoTime() < end) {
+                for (int done = 0; !trial.sizes().isWarm(began, done); done += WARM_UP) {
                     enqueue(installation, threads, WARM_UP);
                 }
             }

@@ -6,16 +6,20 @@ import java.time.Duration;
 /**
  * The size of a measurement.
  *
- * @param small divides the numbers of jobs: 1 for figures, more for a test that everything works
- * @param share share of the measured system
- * @param least number of jobs that the share does not reduce further
+ * @param small divides the numbers of jobs: 1 for figures, more to see whether everything works
+ * @param share of the system measured
+ * @param least jobs that the share does not reduce further
+ * @param cold whether a process runs few jobs only before it is measured
  */
-record Sizes(int small, double share, int least) {
+record Sizes(int small, double share, int least, boolean cold) {
 
     private static final int LEAST = 400;
+    private static final int COLD = 3_000;
+    private static final Duration WARM = Duration.ofSeconds(20);
+    private static final Duration QUICK = Duration.ofMillis(100);
 
-    static Sizes of(boolean quick, QueueSystem system) {
-        return quick ? new Sizes(100, system.share(), LEAST) : new Sizes(1, system.share(), system.least());
+    static Sizes of(boolean quick, boolean cold, QueueSystem system) {
+        return quick ? new Sizes(100, system.share(), LEAST, cold) : new Sizes(1, system.share(), system.least(), cold);
     }
 
     boolean quick() {
@@ -32,8 +36,14 @@ record Sizes(int small, double share, int least) {
         return full / small;
     }
 
-    Duration warmUp() {
-        return quick() ? Duration.ofMillis(100) : Duration.ofSeconds(20);
+    /** Whether what began then and has done so many jobs has done enough before a measurement. */
+    boolean isWarm(long beganNanos, int jobs) {
+        return cold ? jobs >= coldJobs() : System.nanoTime() - beganNanos >= (quick() ? QUICK : WARM).toNanos();
+    }
+
+    /** Jobs that a cold process runs first. */
+    int coldJobs() {
+        return COLD / small;
     }
 
     Duration lasting(Duration full) {

@@ -40,6 +40,11 @@ final class Sustained implements Workload {
     }
 
     @Override
+    public boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     public List<Figure> measure(Trial trial) throws Exception {
         trial.warmUp(0);
         Target target = trial.install();

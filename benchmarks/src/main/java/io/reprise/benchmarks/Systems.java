@@ -9,8 +9,13 @@ final class Systems {
     static final String REPRISE = "reprise";
     static final String RAW = "raw";
 
-    private static final List<QueueSystem> ALL =
-            List.of(new RepriseSystem(), new RawSystem(), new DbScheduler(), new JobRunrSystem(), new QuartzSystem());
+    private static final List<QueueSystem> ALL = List.of(
+            new RepriseSystem(),
+            new RawSystem(),
+            new DbScheduler(),
+            new JobRunrSystem(),
+            new QuartzSystem(),
+            new GraphileWorker());
 
     private Systems() {}
 

@@ -29,7 +29,7 @@ final class Trial {
         this.sizes = sizes;
     }
 
-    /** Arguments: system, workload, store, place of the databases, whether quick. */
+    /** Arguments: system, workload, store, place of the databases, whether quick, whether cold. */
     public static void main(String[] args) {
         int code = 0;
         try {
@@ -45,7 +45,7 @@ final class Trial {
 
     private static List<Figure> measure(String[] args) throws Exception {
         QueueSystem system = Systems.get(args[0]);
-        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), system);
+        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), Boolean.parseBoolean(args[5]), system);
         try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
             return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
         }
@@ -66,29 +66,34 @@ final class Trial {
         return target;
     }
 
-    /** Drains other databases in the measured way, until the code is compiled. */
+    /** Drains other databases, the way that is measured, until the code is compiled; few jobs only if it is to be cold. */
     void warmUp(int failures) throws Exception {
-        long end = System.nanoTime() + sizes.warmUp().toNanos();
-        for (int jobs = FIRST_CHUNK; System.nanoTime() < end; jobs = Math.min(2 * jobs, LAST_CHUNK)) {
+        long began = System.nanoTime();
+        int done = 0;
+        for (int next = FIRST_CHUNK; !sizes.isWarm(began, done); next = Math.min(2 * next, LAST_CHUNK)) {
+            int jobs = sizes.cold() ? sizes.coldJobs() : next;
             Target target = install();
             try (Installation installation = system.open(target)) {
                 drain(target, installation, jobs, failures);
             }
+            done += jobs;
         }
     }
 
-    /** Enqueues jobs, starts a worker and returns the nanoseconds from the first run to the last commit. */
-    long drain(Target target, Installation installation, int jobs, int failures) throws Exception {
+    /** Loads jobs, starts a worker, and measures it from the first run to the last commit. */
+    Drained drain(Target target, Installation installation, int jobs, int failures) throws Exception {
         installation.enqueueAll(Payloads.range(0, jobs));
         target.tidy();
         Ledger ledger = new Ledger(jobs, failures);
+        Drained.Start start = Drained.start(target, installation.workerCpu());
         installation.start(ledger);
         ledger.await(LIMIT);
         awaitSettled(installation);
         long nanos = System.nanoTime() - ledger.firstRunNanos();
+        Drained drained = start.end(jobs, nanos, installation.workerCpu());
         ledger.check();
         checkEmpty(installation);
-        return nanos;
+        return drained;
     }
 
     static void awaitSettled(Installation installation) throws Exception {

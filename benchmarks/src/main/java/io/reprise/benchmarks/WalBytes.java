@@ -25,6 +25,11 @@ final class WalBytes implements Workload {
     }
 
     @Override
+    public boolean alsoCold() {
+        return false;
+    }
+
+    @Override
     public List<Figure> measure(Trial trial) throws Exception {
         int jobs = trial.sizes().jobs(JOBS);
         Target target = trial.install();

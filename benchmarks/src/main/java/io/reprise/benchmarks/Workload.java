@@ -31,5 +31,10 @@ interface Workload {
         return true;
     }
 
+    /** Whether it is also worth measuring in a process that has hardly run anything before. */
+    default boolean alsoCold() {
+        return true;
+    }
+
     List<Figure> measure(Trial trial) throws Exception;
 }

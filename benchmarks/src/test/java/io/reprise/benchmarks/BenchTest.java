@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -43,6 +45,31 @@ class BenchTest {
             assertThat(each.get("rate").asDouble()).isPositive();
             assertThat(each.get("rounds")).hasSize(1);
         }
+    }
+
+    @Test
+    void a_drain_is_measured_cold_too_and_tells_what_cpu_it_took() {
+        int code = bench("--quick", "--json", "--cold", "--peers=none", "--rounds=1", "--only=W2");
+
+        assertThat(code).as(err.toString()).isZero();
+        JsonNode results = new JsonMapper().readTree(out.toString()).get("results");
+        assertThat(results.valueStream()
+                        .map(each -> each.get("workload").asString())
+                        .distinct())
+                .containsExactlyInAnyOrder("W2-10k", "W2", "W2-10k-cold", "W2-cold");
+        for (JsonNode each : results) {
+            assertThat(each.get("workerCpuUs").asDouble()).isPositive();
+            assertThat(each.has("databaseCpuUs")).isEqualTo(Files.isDirectory(Path.of("/proc/self")));
+        }
+    }
+
+    @Test
+    void a_peer_says_what_it_cannot_do() {
+        QueueSystem peer = Systems.get("graphile-worker");
+
+        assertThat(peer.cannot("W2", StoreKind.SQLITE)).isEqualTo("is for PostgreSQL only");
+        assertThat(peer.cannot("W4", StoreKind.POSTGRESQL)).contains("retries");
+        assertThat(peer.cannot("W8", StoreKind.POSTGRESQL)).contains("Node.js");
     }
 
     @ParameterizedTest

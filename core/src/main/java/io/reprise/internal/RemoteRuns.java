@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,7 @@ public final class RemoteRuns {
     private final RemoteOutcomes outcomes;
     private final Set<String> own;
     private final RandomGenerator random;
+    private final LentJobs lent = new LentJobs();
     private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
 
     /** By the prefix of the queues that they find. */
@@ -127,15 +129,20 @@ public final class RemoteRuns {
         return claims;
     }
 
-    private static RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
+    private RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
         RemoteLease.Key key = new RemoteLease.Key(claim.token(), run.id(), run.admitted);
         Job job = run.job;
-        JobSpec spec = job.spec().toBuilder().payload(payload).build();
-        Job readable = new Job(job.id(), spec, job.status(), job.counts(), job.times());
+        lent.add(key, job);
+        Job readable = payload.equals(job.spec().payload()) ? job : with(payload, job);
         return new RemoteLease(key, readable, run.attempt(), claim.claimedAt().plus(term));
     }
 
-    /** Returns the payload as it was before it was stored. If it cannot be read, settles the run and returns null. */
+    private static Job with(String payload, Job job) {
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        return new Job(job.id(), spec, job.status(), job.counts(), job.times());
+    }
+
+    /** As it was before it was stored; null, and settled, if nobody here can read it. */
     private @Nullable String payload(Run run) {
         try {
             return codec.open(run.job.spec().payload());
@@ -206,17 +213,27 @@ public final class RemoteRuns {
             // One report per job and round: each later report of a job sees the effect of the earlier one.
             Map<JobId, Integer> round = new LinkedHashMap<>();
             left.removeIf(n -> round.putIfAbsent(reports.get(n).key().job(), n) == null);
-            report(reports, List.copyOf(round.values()), check, answers);
+            left.addAll(0, report(reports, List.copyOf(round.values()), check, answers));
         }
         return Arrays.asList(answers);
     }
 
-    private void report(
+    /** Returns those that have to be looked at again: they were refused, and the job was not read from the store. */
+    private List<Integer> report(
             List<RemoteReport> reports, List<Integer> round, Consumer<Job> check, RemoteReport.Answer[] answers) {
-        Map<JobId, Job> jobs = store
-                .findAll(round.stream().map(n -> reports.get(n).key().job()).toList())
-                .stream()
-                .collect(Collectors.toMap(Job::id, job -> job));
+        Map<JobId, Job> lentHere = new HashMap<>();
+        for (int n : round) {
+            RemoteLease.Key key = reports.get(n).key();
+            Job job = lent.take(key);
+            if (job != null) {
+                lentHere.put(key.job(), job);
+            }
+        }
+        Map<JobId, Job> jobs = found(round.stream()
+                .map(n -> reports.get(n).key().job())
+                .filter(id -> !lentHere.containsKey(id))
+                .toList());
+        jobs.putAll(lentHere);
         List<Integer> settled = new ArrayList<>();
         List<Ended> ends = new ArrayList<>();
         for (int n : round) {
@@ -228,14 +245,26 @@ public final class RemoteRuns {
                 ends.add(ended(report, job));
             }
         }
+        List<Integer> again = new ArrayList<>();
         List<Boolean> accepted = outcomes.settle(ends);
         for (int i = 0; i < ends.size(); i++) {
+            int n = settled.get(i);
+            RemoteLease.Key key = reports.get(n).key();
             if (!accepted.get(i)) {
-                int n = settled.get(i);
-                answers[n] =
-                        new RemoteReport.Answer(stale(reports.get(n).key(), "another worker has the job, or will"));
+                answers[n] = new RemoteReport.Answer(stale(key, "another worker has the job, or will"));
+                if (lentHere.containsKey(key.job())) {
+                    again.add(n);
+                }
             }
         }
+        return again;
+    }
+
+    private Map<JobId, Job> found(List<JobId> ids) {
+        return ids.isEmpty()
+                ? new HashMap<>()
+                : store.findAll(ids).stream()
+                        .collect(Collectors.toMap(Job::id, job -> job, (one, other) -> one, HashMap::new));
     }
 
     /** Returns why a report is refused; null if it can be taken, or was taken before. */

@@ -7,24 +7,38 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Jobs of some types that a scan found and no claim has taken yet. Such a scan steps over all jobs of other types. So a
- * slow scan serves several claims, and the next scan waits: scans take a small part of the time, however many jobs of
- * other types there are. A claim must check that a job from here still waits. Thread-safe.
+ * Jobs of some types that a look found and nobody was given yet. One look serves several claims: as many as find enough here
+ * within a moment, unless somebody says that jobs were added. A look passes all jobs of other types that come first, so after
+ * one that took long the next waits: looks take a small part of the time, however many jobs there are that nobody asked for.
+ * Of several threads that need a look one looks and the others wait for what it finds. Who takes a job from here has to
+ * check that it still waits. Thread-safe.
  */
 final class FoundJobs {
 
-    /** A scan quicker than this runs at each claim. */
+    /** Jobs that one look finds at most. */
+    static final int MOST_FOUND = 1_000;
+
+    /** After a look that took longer than this the next one waits. */
     private static final Duration QUICK = Duration.ofMillis(20);
 
     /** A slow scan is followed by a pause of this many times its length. */
     private static final int SHARE = 10;
 
-    /** Beyond this number everything is dropped: users can create any number of queues. */
+    /** What was found is used for so long: a job that falls due meanwhile is seen that much later. */
+    private static final Duration FRESH = Duration.ofMillis(100);
+
+    /** A look finds so many times more than the one before if that was used up, and less if it was not. */
+    private static final int GROWTH = 4;
+
+    /** Beyond this all is forgotten: names of queues are free to make. */
     private static final int MOST = 1_000;
 
     /** The jobs that were found in one queue, in the order of claims. */
@@ -32,8 +46,6 @@ final class FoundJobs {
 
         private final Deque<Long> fresh = new ArrayDeque<>();
         private final Deque<Long> retries = new ArrayDeque<>();
-        private long restUntil;
-        private boolean plenty;
 
         void add(long id, boolean retry) {
             (retry ? retries : fresh).add(id);
@@ -59,55 +71,254 @@ final class FoundJobs {
             return fresh.size() + retries.size();
         }
 
-        private boolean isUsed(long nanos) {
-            return nanos - restUntil >= 0 || (plenty && fresh.isEmpty() && retries.isEmpty());
+        private void remove(Set<Long> ids) {
+            fresh.removeAll(ids);
+            retries.removeAll(ids);
+        }
+    }
+
+    /**
+     * A look that is to be made.
+     *
+     * @param queues to look at; none if no look is needed
+     * @param jobs to find at most
+     * @param stocked whether there are enough here. Another thread may still be faster: then it is worth while to ask again
+     */
+    record Plan(List<String> queues, int jobs, boolean stocked) {
+
+        private static final Plan ENOUGH = new Plan(List.of(), 0, true);
+        private static final Plan LATER = new Plan(List.of(), 0, false);
+
+        boolean isNeeded() {
+            return !queues.isEmpty();
+        }
+    }
+
+    /** What is known of one queue. */
+    private static final class Known {
+
+        private Stock stock = new Stock();
+
+        /** Taken from the stock by threads that have not leased them yet: a look still finds them. */
+        private final Set<Long> inHand = new HashSet<>();
+
+        /** The same, of threads that have leased them or given up since the last look began. */
+        private final Set<Long> gone = new HashSet<>();
+
+        private boolean looking;
+        private boolean changed = true;
+        /** Whether there may be more than was found. */
+        private boolean plenty;
+
+        private int jobs;
+        private long began;
+        private long ended;
+        private long restUntil;
+
+        boolean rests(long nanos) {
+            return nanos - restUntil < 0 && !(plenty && stock.size() == 0);
+        }
+
+        boolean isFresh(long nanos) {
+            return rests(nanos) || (!changed && nanos - ended < FRESH.toNanos() && !(plenty && stock.size() == 0));
+        }
+
+        boolean wasSlow() {
+            return ended - began > QUICK.toNanos();
         }
     }
 
     private record Key(String queue, Set<String> types, boolean others) {}
 
-    private final Map<Key, Stock> stocks = new HashMap<>();
+    private final LongSupplier clock;
+    private final Map<Key, Known> queues = new HashMap<>();
 
-    /** Returns the queues that may be scanned and have no found jobs left. */
-    synchronized List<String> toLookAt(ClaimRequest request, List<String> queues, long nanos) {
-        return queues.stream()
-                .filter(queue -> {
-                    Stock stock = stocks.get(key(request, queue));
-                    return stock == null || stock.isUsed(nanos);
-                })
-                .toList();
+    FoundJobs() {
+        this(System::nanoTime);
+    }
+
+    FoundJobs(LongSupplier clock) {
+        this.clock = clock;
     }
 
     /**
-     * Notes a scan of these queues.
+     * What to look for before so many jobs are taken from these queues. Waits for another thread that looks. Who is told to
+     * look has to call {@link #looked} or {@link #failed}.
+     */
+    synchronized Plan plan(ClaimRequest request, List<String> names, int wanted) {
+        long arrived = clock.getAsLong();
+        boolean interrupted = false;
+        try {
+            while (true) {
+                long now = clock.getAsLong();
+                Plan without = without(request, names, wanted, now, arrived);
+                if (without != null) {
+                    return without;
+                }
+                List<String> due = names.stream()
+                        .filter(name -> !known(request, name).rests(now))
+                        .toList();
+                if (interrupted || due.stream().noneMatch(name -> known(request, name).looking)) {
+                    return begin(request, due, wanted, now);
+                }
+                try {
+                    wait();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    /**
+     * Why a claim of so many needs no look; null if it does. Queues are asked in order, and the last ones only if the first give
+     * too little.
+     */
+    private @Nullable Plan without(ClaimRequest request, List<String> names, int wanted, long now, long arrived) {
+        int left = wanted;
+        boolean allSeen = true;
+        for (String name : names) {
+            Known known = known(request, name);
+            boolean seen = known.rests(now) || (!known.looking && !known.plenty && known.began - arrived > 0);
+            if (!seen && !known.isFresh(now)) {
+                return null;
+            }
+            left -= known.stock.size();
+            if (left <= 0) {
+                return Plan.ENOUGH;
+            }
+            allSeen &= seen;
+        }
+        return allSeen ? Plan.LATER : null;
+    }
+
+    private Plan begin(ClaimRequest request, List<String> names, int wanted, long now) {
+        int jobs = wanted;
+        int inHand = 0;
+        for (String name : names) {
+            Known known = known(request, name);
+            jobs = Math.max(jobs, next(known, wanted));
+            inHand += known.inHand.size();
+            known.looking = true;
+            known.began = now;
+            known.changed = false;
+            known.gone.clear();
+        }
+        // The look finds those in hand too.
+        return new Plan(names, Math.min(jobs + inHand, MOST_FOUND), false);
+    }
+
+    private static int next(Known known, int wanted) {
+        if (known.jobs > 0 && known.wasSlow()) {
+            return MOST_FOUND;
+        }
+        boolean used = known.stock.size() < wanted;
+        return used && known.plenty ? known.jobs * GROWTH : used ? known.jobs : known.jobs / GROWTH;
+    }
+
+    /**
+     * A look ended.
      *
      * @param plenty whether there may be more jobs than were found
      */
-    synchronized void looked(
-            ClaimRequest request, List<String> queues, Map<String, Stock> found, boolean plenty, long from, long to) {
-        if (stocks.size() > MOST) {
-            stocks.clear();
+    synchronized void looked(ClaimRequest request, Plan plan, Map<String, Stock> found, boolean plenty) {
+        long now = clock.getAsLong();
+        for (String name : plan.queues) {
+            Known known = known(request, name);
+            known.stock = found.getOrDefault(name, new Stock());
+            known.stock.remove(known.inHand);
+            known.stock.remove(known.gone);
+            known.plenty = plenty;
+            known.jobs = plan.jobs;
+            known.ended = now;
+            known.restUntil = known.wasSlow() ? now + SHARE * (now - known.began) : now;
+            known.looking = false;
         }
-        long took = to - from;
-        for (String queue : queues) {
-            Stock stock = found.getOrDefault(queue, new Stock());
-            stock.plenty = plenty;
-            stock.restUntil = took > QUICK.toNanos() ? to + SHARE * took : to;
-            stocks.put(key(request, queue), stock);
+        notifyAll();
+    }
+
+    /** A look found nothing out. */
+    synchronized void failed(ClaimRequest request, Plan plan) {
+        for (String name : plan.queues) {
+            Known known = known(request, name);
+            known.looking = false;
+            known.changed = true;
         }
+        notifyAll();
+    }
+
+    /** There may be jobs that come before those that were found. */
+    synchronized void changed() {
+        queues.values().forEach(known -> known.changed = true);
     }
 
     synchronized boolean has(ClaimRequest request, String queue) {
-        Stock stock = stocks.get(key(request, queue));
-        return stock != null && stock.size() > 0;
+        return known(request, queue).stock.size() > 0;
     }
 
-    synchronized List<Long> take(ClaimRequest request, String queue, int max, int kept) {
-        Stock stock = stocks.get(key(request, queue));
-        return stock == null ? List.of() : stock.take(max, kept);
+    /** Jobs that one claim takes from here, until they are leased. */
+    final class Hand implements AutoCloseable {
+
+        private final ClaimRequest request;
+        private final Map<String, List<Long>> taken = new HashMap<>();
+
+        private Hand(ClaimRequest request) {
+            this.request = request;
+        }
+
+        /** Up to so many jobs of a queue. */
+        List<Long> take(String queue, int max, int kept) {
+            synchronized (FoundJobs.this) {
+                Known known = known(request, queue);
+                List<Long> some = known.stock.take(max, kept);
+                known.inHand.addAll(some);
+                taken.computeIfAbsent(queue, name -> new ArrayList<>()).addAll(some);
+                return some;
+            }
+        }
+
+        /** So many of them could be leased. If others had most of them, what was found is of no use: they looked as well. */
+        void leased(String queue, int jobs) {
+            synchronized (FoundJobs.this) {
+                if (2 * jobs < taken.getOrDefault(queue, List.of()).size()) {
+                    Known known = known(request, queue);
+                    known.changed = true;
+                    known.plenty = false;
+                    known.jobs = 0;
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (FoundJobs.this) {
+                taken.forEach((queue, ids) -> {
+                    Known known = known(request, queue);
+                    ids.forEach(known.inHand::remove);
+                    known.gone.addAll(ids);
+                });
+            }
+        }
     }
 
-    private static Key key(ClaimRequest request, String queue) {
-        return new Key(queue, request.types(), request.others());
+    Hand hand(ClaimRequest request) {
+        return new Hand(request);
+    }
+
+    private Known known(ClaimRequest request, String queue) {
+        Key key = new Key(queue, request.types(), request.others());
+        Known known = queues.get(key);
+        if (known == null) {
+            if (queues.size() >= MOST) {
+                queues.values().removeIf(each -> !each.looking && each.inHand.isEmpty());
+            }
+            known = new Known();
+            queues.put(key, known);
+        }
+        return known;
     }
 }

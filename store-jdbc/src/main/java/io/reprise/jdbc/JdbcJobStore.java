@@ -195,6 +195,7 @@ public final class JdbcJobStore implements JobStore {
                 one ? database.send("store a job", work) : database.write("store " + specs.size() + " jobs", work);
         parts.policies()
                 .committed(specs.stream().map(JobSpec::policy).distinct().toList());
+        parts.claims().woken();
         if (tells) {
             wakeups.announced();
         } else {

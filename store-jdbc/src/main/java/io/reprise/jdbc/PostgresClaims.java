@@ -51,7 +51,13 @@ final class PostgresClaims implements Claims {
 
     private static final int MAX_SUSPECTS = 1_000;
 
-    /** Inner limits are literals; with parameters the planner would expect to read a large part of the table. */
+    /** Looks that a claim makes if other processes lease what it found. */
+    private static final int TRIES = 2;
+
+    /** Times that a claim asks for what a look before it found if other threads are faster; this costs no round trip. */
+    private static final int TURNS = 20;
+
+    /** Inner limits are literals, or the planner expects to read a large part of the table. */
     private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
 
     // Finds the queues that have jobs to claim. Takes no locks. It jumps over the priority levels of each lane and
@@ -375,36 +381,48 @@ final class PostgresClaims implements Claims {
         }
 
         private void claimGroup() {
-            if (left > 0 && !group.isEmpty()) {
-                int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
-                PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
-                for (String queue : look.suspects()) {
-                    if (left > 0 && suspects.max() > 0) {
-                        claimSuspected(queue);
-                    }
-                }
-                List<Claim> some = orPass(() -> many.take(request, group, left, look));
-                add(some);
-                some.stream().filter(claim -> claim.jobs().size() >= LARGE).forEach(claim -> noteLarge(claim.queue()));
+            int late = 0;
+            boolean again = !group.isEmpty();
+            for (int turn = 0; again && left > 0 && turn < TURNS; turn++) {
+                PostgresManyQueues.Taken taken = claimFound();
+                late += taken.tooLate() ? 1 : 0;
+                again = taken.takenHere() || (taken.tooLate() && late < TRIES);
             }
             group.clear();
         }
 
-        /** Claims suspects of a queue. They count towards the demand of that queue. */
+        private PostgresManyQueues.Taken claimFound() {
+            int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
+            PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
+            for (String queue : look.suspects()) {
+                if (left > 0 && suspects.max() > 0) {
+                    claimSuspected(queue);
+                }
+            }
+            PostgresManyQueues.Taken taken =
+                    orPass(() -> many.take(request, group, left, look), PostgresManyQueues.Taken.NOTHING);
+            add(taken.claims());
+            taken.claims().stream()
+                    .filter(claim -> claim.jobs().size() >= LARGE)
+                    .forEach(claim -> noteLarge(claim.queue()));
+            return taken;
+        }
+
+        /** Suspects count towards what is wanted of their queue. */
         private void claimSuspected(String queue) {
             int most = group.stream()
                     .filter(demand -> demand.queue().equals(queue))
                     .mapToInt(ClaimRequest.Demand::max)
                     .sum();
-            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects));
+            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects), List.of());
             add(some);
             int taken = some.stream().mapToInt(claim -> claim.jobs().size()).sum();
             group.replaceAll(demand ->
                     demand.queue().equals(queue) ? new ClaimRequest.Demand(queue, demand.max() - taken) : demand);
         }
 
-        /** Returns nothing if the queue's lock is not available. */
-        private List<Claim> orPass(Supplier<List<Claim>> claim) {
+        /** Nothing if the queue's lock is not to be had. */
+        private <T> T orPass(Supplier<T> claim, T nothing) {
             try {
                 return claim.get();
             } catch (StoreException e) {
@@ -412,7 +430,7 @@ final class PostgresClaims implements Claims {
                     throw e;
                 }
                 log.debug("Passed a queue: {}", e.getMessage());
-                return List.of();
+                return nothing;
             }
         }
 
@@ -485,10 +503,12 @@ final class PostgresClaims implements Claims {
     @Override
     public void woken() {
         busy = true;
+        many.changed();
     }
 
     @Override
     public void settled(List<Settlement> settlements) {
+        many.changed();
         if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
             cursors.values().forEach(ClaimCursor::forget);
         }
@@ -499,6 +519,7 @@ final class PostgresClaims implements Claims {
 
     @Override
     public void unparked() {
+        many.changed();
         cursors.values().forEach(ClaimCursor::forget);
         withoutSuspects.clear();
     }

@@ -223,9 +223,20 @@ final class PostgresManyQueues {
     /**
      * The result of a scan.
      *
-     * @param suspects queues in which suspects wait, in the order asked for; empty if suspects were not asked for
+     * @param suspects queues in which suspects wait, in the order asked for; none if none were asked for
+     * @param stocked whether no look was needed, for a look before had found enough
      */
-    record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects) {}
+    record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects, boolean stocked) {}
+
+    /**
+     * What of it was leased.
+     *
+     * @param tooLate whether a queue had none left of those that were found
+     * @param takenHere whether other threads took all that was found before
+     */
+    record Taken(List<Claim> claims, boolean tooLate, boolean takenHere) {
+        static final Taken NOTHING = new Taken(List.of(), false, false);
+    }
 
     /** A queue that was scanned. */
     private record Looked(String queue, int looks, boolean due) {}
@@ -260,36 +271,61 @@ final class PostgresManyQueues {
         if (request.types().isEmpty()) {
             return find(request, names, Math.min(max, MAX_BATCH), suspects);
         }
-        long from = System.nanoTime();
-        List<String> unknown = stocks.toLookAt(request, names, from);
-        if (unknown.isEmpty()) {
-            return new Look(Map.of(), Set.of());
+        FoundJobs.Plan plan = stocks.plan(request, names, Math.min(max, MAX_BATCH));
+        if (!plan.isNeeded()) {
+            return new Look(Map.of(), Set.of(), plan.stocked());
         }
-        Look look = find(request, unknown, MAX_BATCH, suspects);
-        int found =
-                look.stocks.values().stream().mapToInt(FoundJobs.Stock::size).sum();
-        stocks.looked(request, unknown, look.stocks, found >= MAX_BATCH, from, System.nanoTime());
-        return look;
-    }
-
-    /** Claims up to {@code max} of the found jobs, queue by queue in this order. */
-    List<Claim> take(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, Look look) {
-        Map<String, List<Long>> ids = new LinkedHashMap<>();
-        int left = Math.min(max, MAX_BATCH);
-        for (ClaimRequest.Demand demand : demands) {
-            int want = Math.min(left, demand.max());
-            int kept = credit.of(demand.queue(), want, request.retryShare());
-            List<Long> some = request.types().isEmpty()
-                    ? look.stocks
-                            .getOrDefault(demand.queue(), new FoundJobs.Stock())
-                            .take(want, kept)
-                    : stocks.take(request, demand.queue(), want, kept);
-            if (!some.isEmpty()) {
-                ids.merge(demand.queue(), some, PostgresManyQueues::joined);
-                left -= some.size();
+        boolean done = false;
+        try {
+            Look look = find(request, plan.queues(), plan.jobs(), suspects);
+            int found = look.stocks.values().stream()
+                    .mapToInt(FoundJobs.Stock::size)
+                    .sum();
+            stocks.looked(request, plan, look.stocks, found >= plan.jobs());
+            done = true;
+            return look;
+        } finally {
+            if (!done) {
+                stocks.failed(request, plan);
             }
         }
-        return ids.isEmpty() ? List.of() : take(request, ids);
+    }
+
+    /** Up to so many jobs of these queues, in this order, of those that were found. */
+    Taken take(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, Look look) {
+        Map<String, List<Long>> ids = new LinkedHashMap<>();
+        int left = Math.min(max, MAX_BATCH);
+        try (FoundJobs.Hand hand = stocks.hand(request)) {
+            for (ClaimRequest.Demand demand : demands) {
+                int want = Math.min(left, demand.max());
+                int kept = credit.of(demand.queue(), want, request.retryShare());
+                List<Long> some = request.types().isEmpty()
+                        ? look.stocks
+                                .getOrDefault(demand.queue(), new FoundJobs.Stock())
+                                .take(want, kept)
+                        : hand.take(demand.queue(), want, kept);
+                if (!some.isEmpty()) {
+                    ids.merge(demand.queue(), some, PostgresManyQueues::joined);
+                    left -= some.size();
+                }
+            }
+            List<Claim> claims = ids.isEmpty() ? List.of() : take(request, ids);
+            ids.keySet().forEach(queue -> hand.leased(queue, jobs(claims, queue)));
+            boolean none = claims.isEmpty();
+            return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
+        }
+    }
+
+    private static int jobs(List<Claim> claims, String queue) {
+        return claims.stream()
+                .filter(claim -> claim.queue().equals(queue))
+                .mapToInt(claim -> claim.jobs().size())
+                .sum();
+    }
+
+    /** Jobs may have been added, or come back. */
+    void changed() {
+        stocks.changed();
     }
 
     private static List<Long> joined(List<Long> first, List<Long> second) {
@@ -318,7 +354,7 @@ final class PostgresManyQueues {
                             return true;
                         },
                         args));
-        return new Look(found, suspected);
+        return new Look(found, suspected, false);
     }
 
     static String findSql(Dialect dialect, String types, int batch) {

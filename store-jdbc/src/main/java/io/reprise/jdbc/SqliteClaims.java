@@ -7,6 +7,7 @@ import io.reprise.JobStatus;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -83,9 +84,6 @@ final class SqliteClaims implements Claims {
             select queue from found where queue is not null and queue < ?2 limit ?3
             """;
 
-    /** Jobs of some types that one scan finds in a queue at most. */
-    private static final int MOST_FOUND = 1_000;
-
     private static final String ROOM = """
             select case when q.paused_at is not null then 0
                         when q.max_running is null then 2147483647
@@ -108,6 +106,9 @@ final class SqliteClaims implements Claims {
             insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
             values (?, ?, ?, ?, ?, ?, ?, ?, ?)
             """;
+
+    /** Times that a claim asks for what a look before it found if other threads are faster. */
+    private static final int TURNS = 20;
 
     private final Database database;
     private final Specs specs;
@@ -164,13 +165,30 @@ final class SqliteClaims implements Claims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        if (!request.types().isEmpty()) {
-            look(request);
+        if (request.types().isEmpty()) {
+            return claimFound(request);
         }
+        List<Claim> claims = List.of();
+        boolean again = true;
+        for (int turn = 0; again && turn < TURNS; turn++) {
+            boolean stocked = look(request);
+            claims = claimFound(request);
+            // Other threads may have taken all that was found before.
+            again = stocked
+                    && claims.isEmpty()
+                    && request.demands().stream().noneMatch(demand -> stocks.has(request, demand.queue()));
+        }
+        return claims;
+    }
+
+    private List<Claim> claimFound(ClaimRequest request) {
         if (!busy && !database.read("look for due jobs", session -> isAnythingDue(session, request))) {
             return List.of();
         }
-        List<Claim> claims = database.write("claim jobs", session -> claim(session, request));
+        List<Claim> claims;
+        try (FoundJobs.Hand hand = stocks.hand(request)) {
+            claims = database.write("claim jobs", session -> claim(session, request, hand));
+        }
         claims.stream()
                 .filter(claim -> claim.together() == 0)
                 .forEach(claim -> credit.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
@@ -178,39 +196,68 @@ final class SqliteClaims implements Claims {
         return claims;
     }
 
-    /**
-     * Scans for jobs of the requested types on a reading connection, because it may step over many jobs of other types.
-     */
-    private void look(ClaimRequest request) {
-        long from = System.nanoTime();
-        List<String> names = stocks.toLookAt(
-                request,
-                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
-                from);
-        if (names.isEmpty()) {
-            return;
-        }
-        Map<String, FoundJobs.Stock> found = new HashMap<>();
-        boolean plenty = database.read("look for due jobs", session -> {
-            boolean more = false;
-            long now = session.now();
-            for (String name : names) {
-                FoundJobs.Stock stock = new FoundJobs.Stock();
-                find(session, request, name, FRESH, now).forEach(id -> stock.add(id, false));
-                find(session, request, name, RETRY, now).forEach(id -> stock.add(id, true));
-                found.put(name, stock);
-                more |= stock.size() >= MOST_FOUND;
-            }
-            return more;
-        });
-        stocks.looked(request, names, found, plenty, from, System.nanoTime());
+    @Override
+    public void woken() {
+        stocks.changed();
     }
 
-    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now)
+    @Override
+    public void settled(List<Settlement> settlements) {
+        stocks.changed();
+    }
+
+    @Override
+    public void unparked() {
+        stocks.changed();
+    }
+
+    /**
+     * Looks for jobs of the types asked for beside the writer: those of others that come first may be many. True if a look before
+     * had found enough.
+     */
+    private boolean look(ClaimRequest request) {
+        FoundJobs.Plan plan = stocks.plan(
+                request,
+                request.demands().stream().map(ClaimRequest.Demand::queue).toList(),
+                request.max());
+        if (!plan.isNeeded()) {
+            return plan.stocked();
+        }
+        boolean done = false;
+        try {
+            Map<String, FoundJobs.Stock> found = new HashMap<>();
+            boolean plenty = database.read("look for due jobs", session -> find(session, request, plan, found));
+            stocks.looked(request, plan, found, plenty);
+            done = true;
+            return false;
+        } finally {
+            if (!done) {
+                stocks.failed(request, plan);
+            }
+        }
+    }
+
+    /** Whether there may be more. */
+    private static boolean find(
+            Session session, ClaimRequest request, FoundJobs.Plan plan, Map<String, FoundJobs.Stock> found)
+            throws SQLException {
+        boolean more = false;
+        long now = session.now();
+        for (String name : plan.queues()) {
+            FoundJobs.Stock stock = new FoundJobs.Stock();
+            find(session, request, name, FRESH, now, plan.jobs()).forEach(id -> stock.add(id, false));
+            find(session, request, name, RETRY, now, plan.jobs()).forEach(id -> stock.add(id, true));
+            found.put(name, stock);
+            more |= stock.size() >= plan.jobs();
+        }
+        return more;
+    }
+
+    private static List<Long> find(Session session, ClaimRequest request, String queue, int lane, long now, int most)
             throws SQLException {
         List<Long> found = new ArrayList<>();
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
-        while (level.isPresent() && found.size() < MOST_FOUND) {
+        while (level.isPresent() && found.size() < most) {
             found.addAll(session.list(
                     SOME_ANY_DUE,
                     Row::number,
@@ -218,7 +265,7 @@ final class SqliteClaims implements Claims {
                     lane,
                     level.get(),
                     now,
-                    MOST_FOUND - found.size(),
+                    most - found.size(),
                     types(request),
                     !request.others()));
             level = level(session, queue, lane, level.get());
@@ -226,13 +273,13 @@ final class SqliteClaims implements Claims {
         return found;
     }
 
-    private List<Claim> claim(Session session, ClaimRequest request) throws SQLException {
+    private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Hand hand) throws SQLException {
         List<Claim> claims = new ArrayList<>();
         int left = request.max();
         Suspects suspects = request.suspects();
         for (ClaimRequest.Demand demand : request.demands()) {
             int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
-            Batch group = new Batch(session, request, demand.queue());
+            Batch group = new Batch(session, request, demand.queue(), hand);
             if (group.addSuspects(Math.min(room, suspects.max()), suspects)) {
                 Claim claim = group.lease();
                 claims.add(claim);
@@ -240,7 +287,7 @@ final class SqliteClaims implements Claims {
                 room -= group.size();
                 left -= group.size();
             }
-            Batch batch = new Batch(session, request, demand.queue());
+            Batch batch = new Batch(session, request, demand.queue(), hand);
             if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
                 claims.add(batch.lease());
                 left -= batch.size();
@@ -282,16 +329,18 @@ final class SqliteClaims implements Claims {
         private final Session session;
         private final ClaimRequest request;
         private final String queue;
+        private final FoundJobs.Hand hand;
         private final long now;
         private final long token;
         private final ClaimedRows rows;
         private List<ClaimedRows.Due> found = List.of();
         private int together;
 
-        Batch(Session session, ClaimRequest request, String queue) throws SQLException {
+        Batch(Session session, ClaimRequest request, String queue, FoundJobs.Hand hand) throws SQLException {
             this.session = session;
             this.request = request;
             this.queue = queue;
+            this.hand = hand;
             this.now = session.now();
             this.token = session.one(NEXT_TOKEN, Row::number);
             this.rows = new ClaimedRows(
@@ -320,7 +369,7 @@ final class SqliteClaims implements Claims {
          */
         boolean fill(int room, int kept) throws SQLException {
             if (!request.types().isEmpty()) {
-                long[] ids = stocks.take(request, queue, room, kept).stream()
+                long[] ids = hand.take(queue, room, kept).stream()
                         .mapToLong(Long::longValue)
                         .toArray();
                 found = new ArrayList<>(ids.length == 0 ? List.of() : session.list(STILL_DUE, rows, queue, ids, now));

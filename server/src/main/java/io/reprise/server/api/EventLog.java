@@ -23,6 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -54,8 +55,10 @@ public final class EventLog implements JobListener, AutoCloseable {
     /**
      * An event as it is sent.
      *
-     * @param queue queue of the job; null if the event is not about a job
-     * @param resource stored name of the resource
+     * @param queue of the job; null if it is not about one
+     * @param resource stored name
+     * @param chars about as many as it takes to tell it
+     * @param data asked for when it is told: most events nobody listens to
      */
     record Entry(
             long number,
@@ -64,7 +67,8 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String type,
             @Nullable String queue,
             @Nullable String resource,
-            Map<String, @Nullable Object> data) {}
+            int chars,
+            Supplier<Map<String, @Nullable Object>> data) {}
 
     private final String epoch;
     private final Deque<Entry> entries = new ArrayDeque<>();
@@ -84,6 +88,18 @@ public final class EventLog implements JobListener, AutoCloseable {
 
     @Override
     public void onEvent(JobEvent event) {
+        String id = event.id().toString();
+        if (event.failure() == null) {
+            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), ENTRY_CHARS, () -> data(event));
+        } else {
+            // The trace is not kept with it.
+            Map<String, @Nullable Object> data = data(event);
+            int chars = ENTRY_CHARS + String.valueOf(data.get("failure")).length();
+            add(event.kind().name(), id, event.type(), event.queue(), event.resource(), chars, () -> data);
+        }
+    }
+
+    private static Map<String, @Nullable Object> data(JobEvent event) {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();
         data.put("kind", event.kind());
         data.put("id", event.id().toString());
@@ -96,7 +112,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("ran", Views.duration(event.ran()));
         data.put("failure", withoutTrace(event.failure()));
         data.put("decision", Views.decision(event.decision()));
-        add(event.kind().name(), event.id().toString(), event.type(), event.queue(), event.resource(), data);
+        return data;
     }
 
     /** Leaves out the trace, which is long. The job's view has it. */
@@ -115,7 +131,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("type", alert.type());
         data.put("raised", alert.isRaised());
         data.put("message", alert.message());
-        add(ALERT, null, alert.type(), null, null, data);
+        add(ALERT, null, alert.type(), null, null, ENTRY_CHARS, () -> data);
     }
 
     @Override
@@ -124,7 +140,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("kind", "SEQUEL_FAILED");
         data.put("raised", true);
         data.put("message", "What should have followed " + kind + " of job " + job + " does not: " + failure);
-        add(ALERT, null, null, null, null, data);
+        add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data);
     }
 
     @Override
@@ -134,7 +150,7 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("subject", event.subject());
         data.put("at", event.at());
         data.put("why", event.why());
-        add(event.kind().name(), null, null, null, event.subject(), data);
+        add(event.kind().name(), null, null, null, event.subject(), ENTRY_CHARS, () -> data);
     }
 
     private void add(
@@ -143,27 +159,19 @@ public final class EventLog implements JobListener, AutoCloseable {
             @Nullable String type,
             @Nullable String queue,
             @Nullable String resource,
-            Map<String, @Nullable Object> data) {
+            int length,
+            Supplier<Map<String, @Nullable Object>> data) {
         synchronized (this) {
-            Entry entry = new Entry(++last, kind, job, type, queue, resource, data);
-            entries.addLast(entry);
-            chars += weight(entry);
+            entries.addLast(new Entry(++last, kind, job, type, queue, resource, length, data));
+            chars += length;
             while (entries.size() > MAX_EVENTS || chars > MAX_CHARS) {
-                chars -= weight(entries.removeFirst());
+                chars -= entries.removeFirst().chars;
             }
         }
         wake();
     }
 
-    /** Returns about as many characters as the event has as text. */
-    private static int weight(Entry entry) {
-        return ENTRY_CHARS
-                + (entry.data.get("failure") instanceof Map<?, ?> failure
-                        ? failure.toString().length()
-                        : 0);
-    }
-
-    /** Receives events on a thread that nothing else waits for. */
+    /** Who hears events, on a thread that nobody else waits for. */
     interface Reader {
 
         /**
@@ -288,7 +296,7 @@ public final class EventLog implements JobListener, AutoCloseable {
     }
 
     String text(Entry entry, Tenancy tenancy) {
-        Map<String, @Nullable Object> shown = new LinkedHashMap<>(entry.data);
+        Map<String, @Nullable Object> shown = new LinkedHashMap<>(entry.data.get());
         shown.computeIfPresent("queue", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("resource", (key, name) -> tenancy.shown(name.toString()));
         shown.computeIfPresent("subject", (key, name) -> tenancy.shown(name.toString()));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.Job;
 import io.reprise.JobSpec;
 import io.reprise.RemoteLease;
 import io.reprise.RemoteReport;
@@ -72,14 +73,14 @@ final class LeaseReports {
                     Schema.object().open().orNull().about("why nothing was changed, as for a single report; else null"))
             .named("LeaseReportAnswer");
 
-    private final Api api;
     private final RemoteWorkers workers;
     private final LeaseTokens tokens;
+    private final FindGroup jobs;
 
     LeaseReports(Api api, LeaseTokens tokens) {
-        this.api = api;
         this.workers = api.reprise().remoteWorkers();
         this.tokens = tokens;
+        this.jobs = new FindGroup(api.reprise()::findAll);
     }
 
     List<Operation> operations() {
@@ -126,7 +127,11 @@ final class LeaseReports {
         if (refusal != null) {
             throw refusal;
         }
-        return Response.ok(Views.job(api.job(request, key.job().toString()), Tenancy.of(request.caller())));
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Job job = jobs.find(key.job())
+                .filter(found -> tenancy.owns(found.queue()))
+                .orElseThrow(() -> Problem.notFound("Job " + key.job()));
+        return Response.ok(Views.job(job, tenancy));
     }
 
     /** Takes all reports that can be read. A lease that is not the caller's is treated as gone. */

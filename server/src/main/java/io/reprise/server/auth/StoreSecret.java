@@ -22,10 +22,22 @@ public final class StoreSecret {
     /** Bytes of a signature. Guessing one takes longer than a server allows wrong tries. */
     private static final int MARK_BYTES = 10;
 
-    private final SecretKeySpec key;
+    /** One for each thread, since to look one up costs more than to use it. */
+    private final ThreadLocal<Mac> macs;
 
     private StoreSecret(byte[] secret) {
-        this.key = new SecretKeySpec(secret, ALGORITHM);
+        SecretKeySpec key = new SecretKeySpec(secret, ALGORITHM);
+        this.macs = ThreadLocal.withInitial(() -> mac(key));
+    }
+
+    private static Mac mac(SecretKeySpec key) {
+        try {
+            Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(key);
+            return mac;
+        } catch (GeneralSecurityException e) {
+            throw new IllegalStateException("This Java has no " + ALGORITHM, e);
+        }
     }
 
     /** Returns the secret of this store, and creates it if needed. */
@@ -45,14 +57,8 @@ public final class StoreSecret {
 
     /** Returns the signature of a text. */
     public String mark(String text) {
-        try {
-            Mac mac = Mac.getInstance(ALGORITHM);
-            mac.init(key);
-            byte[] full = mac.doFinal(text.getBytes(StandardCharsets.UTF_8));
-            return HexFormat.of().formatHex(full, 0, MARK_BYTES);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("This Java has no " + ALGORITHM, e);
-        }
+        byte[] full = macs.get().doFinal(text.getBytes(StandardCharsets.UTF_8));
+        return HexFormat.of().formatHex(full, 0, MARK_BYTES);
     }
 
     /** Whether the signature fits the text. Takes the same time either way. */
