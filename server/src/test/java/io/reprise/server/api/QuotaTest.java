@@ -123,7 +123,9 @@ class QuotaTest {
         assertThat(quotas.use("victim").jobs()).isEqualTo(3);
         counted.countDown();
         first.join();
-        assertThat(quotas.use("victim").jobs()).as("passed while it was counted").isEqualTo(3);
+        assertThat(quotas.use("victim").jobs())
+                .as("passed while it was counted")
+                .isEqualTo(3);
     }
 
     @Test
