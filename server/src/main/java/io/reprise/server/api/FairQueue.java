@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
@@ -44,8 +45,11 @@ final class FairQueue {
         if (byOwner.isEmpty()) {
             return null;
         }
-        String owner = byOwner.keySet().iterator().next();
-        Deque<Runnable> own = byOwner.remove(owner);
+        Iterator<Map.Entry<String, Deque<Runnable>>> owners = byOwner.entrySet().iterator();
+        Map.Entry<String, Deque<Runnable>> first = owners.next();
+        String owner = first.getKey();
+        Deque<Runnable> own = first.getValue();
+        owners.remove();
         Runnable work = own.removeFirst();
         if (!own.isEmpty()) {
             byOwner.put(owner, own);
