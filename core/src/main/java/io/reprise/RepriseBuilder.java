@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ public final class RepriseBuilder {
     private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
     private final List<SequelRule> sequels = new ArrayList<>();
+    private Predicate<JobSpec> mayFire = job -> true;
     private @Nullable String name;
     private int concurrency = 10;
     private int threads = Integer.MAX_VALUE;
@@ -333,8 +335,16 @@ public final class RepriseBuilder {
     }
 
     /**
-     * Creates or upgrades the schema of the store, unless {@link #migrate} is false, and starts the worker, if there is
-     * one. Call it once: a second call starts another worker on the same store object.
+     * Lets a schedule enqueue its job only if this rule agrees. It may refuse when too many jobs wait, for instance. A firing that is refused is
+     * skipped, and the log says so. A thread of the engine asks the rule once for each firing: it must be quick.
+     */
+    public RepriseBuilder schedulesFireIf(Predicate<JobSpec> rule) {
+        this.mayFire = rule;
+        return this;
+    }
+
+    /**
+     * Prepares the store and starts the worker, if there are handlers or remote workers.
      *
      * @throws IllegalStateException if no store is set, no codec is found, or a queue or resource is named twice
      * @throws io.reprise.store.StoreException if the store cannot be reached or prepared
@@ -379,6 +389,7 @@ public final class RepriseBuilder {
                 new StoreClock(seams.driver(), opened.now()),
                 alerts,
                 rules,
+                mayFire,
                 retries);
         Engine engine = handles || remoteWorkers ? new Engine(opened, config, seams) : null;
         Reprise reprise = new Reprise(opened, config, seams, engine);

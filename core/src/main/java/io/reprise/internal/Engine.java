@@ -3,12 +3,14 @@ package io.reprise.internal;
 
 import io.reprise.AlertRules;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.PayloadCodec;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,7 @@ public final class Engine {
             StoreClock clock,
             AlertRules alerts,
             ControlRules control,
+            Predicate<JobSpec> mayFire,
             boolean retries) {}
 
     private final JobStore store;
@@ -91,7 +94,7 @@ public final class Engine {
         this.leadership = new Leadership(parts);
         this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, decider, this::wake));
         this.deadlines = new UpkeepRole(parts, leadership, new Deadlines(parts));
-        ScheduleFirer schedules = new ScheduleFirer(store, config.events(), this::wake);
+        ScheduleFirer schedules = new ScheduleFirer(store, config.events(), config.mayFire(), this::wake);
         this.scheduler = new UpkeepRole(parts, leadership, schedules);
         this.retention = new UpkeepRole(parts, leadership, new Retention(parts));
         this.sweeper = new UpkeepRole(parts, leadership, new Sweeper(parts, new AlertWatch(parts, config.alerts())));

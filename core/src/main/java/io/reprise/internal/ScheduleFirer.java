@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
 
     private final JobStore store;
     private final Events events;
+    private final Predicate<JobSpec> mayFire;
     private final Runnable onWork;
 
     /** Last schedule of the previous page; null at the beginning of a round. */
@@ -48,9 +50,10 @@ final class ScheduleFirer implements UpkeepRole.Piece {
     /** Whether a schedule has moved in this round. */
     private boolean again;
 
-    ScheduleFirer(JobStore store, Events events, Runnable onWork) {
+    ScheduleFirer(JobStore store, Events events, Predicate<JobSpec> mayFire, Runnable onWork) {
         this.store = store;
         this.events = events;
+        this.mayFire = mayFire;
         this.onWork = onWork;
     }
 
@@ -170,7 +173,7 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    private static @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
+    private @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
         boolean late = schedule.nextAt().plus(LATE).isBefore(now);
         JobId last = schedule.lastJob();
         boolean busy = !rule.overlap && last != null && live.contains(last);
@@ -186,6 +189,9 @@ final class ScheduleFirer implements UpkeepRole.Piece {
         Instant from = early || rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);
         JobSpec job = schedule.job().toBuilder().schedule(schedule.name()).build();
+        if (skipped == null && !mayFire.test(job)) {
+            skipped = "a rule of the application refused it";
+        }
         List<JobSpec> jobs = skipped == null ? List.of(job) : List.of();
         return new Plan(new Firing(schedule.name(), schedule.nextAt(), next, jobs), skipped);
     }

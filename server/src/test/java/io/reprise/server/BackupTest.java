@@ -24,6 +24,9 @@ class BackupTest {
             assertThat(copy).exists();
             Cli again = Cli.run("backup", copy.toString(), "--store", queue.storeUrl);
             assertThat(again.code()).as("nothing is overwritten").isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(again.err()).contains("is there already");
+            Cli nowhere = Cli.run("backup", directory.resolve("none/copy.db").toString(), "--store", queue.storeUrl);
+            assertThat(nowhere.err()).contains("There is no directory");
             Cli busy = Cli.run("restore", "--store", queue.storeUrl);
             assertThat(busy.code()).isEqualTo(ExitCode.BAD_INPUT);
             assertThat(busy.err()).contains("test-server").contains("--force");

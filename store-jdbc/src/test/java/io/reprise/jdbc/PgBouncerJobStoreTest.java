@@ -4,9 +4,9 @@ package io.reprise.jdbc;
 import io.reprise.store.JobStore;
 import io.reprise.testkit.JobStoreContract;
 import io.reprise.testkit.PostgresServer;
+import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +19,7 @@ import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -32,14 +33,20 @@ import org.junit.jupiter.api.io.TempDir;
 @EnabledIf("isInstalled")
 class PgBouncerJobStoreTest implements JobStoreContract {
 
-    private static final Path PROGRAM = Path.of("/usr/sbin/pgbouncer");
+    /** Debian's is not on everybody's path. */
+    private static final List<Path> PROGRAMS = Stream.concat(
+                    Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)),
+                    Stream.of("/usr/sbin"))
+            .map(directory -> Path.of(directory, "pgbouncer"))
+            .filter(Files::isExecutable)
+            .toList();
 
     private static Process pooler;
     private static String direct;
     private static JdbcJobStore store;
 
     static boolean isInstalled() {
-        return Files.isExecutable(PROGRAM);
+        return !PROGRAMS.isEmpty();
     }
 
     @BeforeAll
@@ -47,7 +54,7 @@ class PgBouncerJobStoreTest implements JobStoreContract {
         direct = PostgresServer.shared().freshDatabaseUrl();
         String database = direct.replaceAll(".*/([^/?]+)\\?.*", "$1");
         execute("alter database " + database + " set default_transaction_isolation = 'repeatable read'");
-        int port = freePort();
+        int port = InstalledPostgres.freePort();
         // It refuses to run as root, so whoever it runs as must be able to read this.
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
         Path settings = Files.writeString(directory.resolve("pgbouncer.ini"), """
@@ -64,8 +71,8 @@ class PgBouncerJobStoreTest implements JobStoreContract {
                 ignore_startup_parameters = extra_float_digits
                 """.formatted(
                         PostgresServer.shared().port(), port));
-        List<String> command = new ArrayList<>(List.of(PROGRAM.toString(), "-q"));
-        if (System.getProperty("user.name").equals("root")) {
+        List<String> command = new ArrayList<>(List.of(PROGRAMS.get(0).toString(), "-q"));
+        if (InstalledPostgres.isRoot()) {
             command.addAll(List.of("-u", "nobody"));
         }
         command.add(settings.toString());
@@ -78,12 +85,6 @@ class PgBouncerJobStoreTest implements JobStoreContract {
                 .pollOnly()
                 .postgresql("jdbc:postgresql://127.0.0.1:" + port + "/" + database, "postgres", null);
         store.prepare();
-    }
-
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     private static void await(int port) {

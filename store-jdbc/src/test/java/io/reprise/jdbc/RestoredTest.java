@@ -2,10 +2,12 @@
 package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
+import io.reprise.RepriseException;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Inserted;
@@ -14,14 +16,18 @@ import io.reprise.store.Settlement;
 import io.reprise.store.Spent;
 import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
+import java.sql.DriverManager;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A database that came back from a backup, and those who remember what it has forgotten. */
@@ -98,6 +104,19 @@ class RestoredTest {
     }
 
     @Test
+    void a_copy_that_cannot_be_finished_has_no_name() throws Exception {
+        Path damaged =
+                Files.writeString(directory.resolve("damaged.db"), "no database at all, but long enough".repeat(100));
+        Path copy = directory.resolve("copy.db");
+        assertThatThrownBy(() -> JdbcBackup.sqlite(damaged, copy))
+                .isInstanceOf(RepriseException.class)
+                .hasMessageContaining("Cannot copy");
+        try (Stream<Path> left = Files.list(directory)) {
+            assertThat(left).containsExactly(damaged);
+        }
+    }
+
+    @Test
     void a_mariadb_database_is_dumped_loaded_and_made_fit_for_use() {
         MariaDbServer server = MariaDbServer.shared();
         String url = server.freshDatabaseUrl();
@@ -117,12 +136,31 @@ class RestoredTest {
                     try (Connection connection = source.getConnection();
                             Statement statement = connection.createStatement()) {
                         statement.execute("drop database " + spare);
-                        // As pg_dump and pg_restore would: the same rows and sequences.
+                        // As a snapshot would: the same rows and sequences.
                         statement.execute("create database " + spare + " template " + connection.getCatalog());
                     } catch (java.sql.SQLException e) {
                         throw new IllegalStateException(e);
                     }
                 },
                 () -> JdbcJobStore.open(url));
+    }
+
+    static boolean hasPgDump() {
+        return InstalledPostgres.programs().isPresent();
+    }
+
+    @Test
+    @EnabledIf("hasPgDump")
+    void a_postgresql_database_is_dumped_restored_and_made_fit_for_use() throws Exception {
+        try (InstalledPostgres server = new InstalledPostgres(directory);
+                Connection connection = DriverManager.getConnection(server.url("postgres"));
+                Statement statement = connection.createStatement()) {
+            statement.execute("create database jobs");
+            statement.execute("create database copy");
+            check(
+                    () -> JdbcJobStore.open(server.url("jobs")),
+                    () -> server.dumpAndRestore("jobs", "copy"),
+                    () -> JdbcJobStore.open(server.url("copy")));
+        }
     }
 }

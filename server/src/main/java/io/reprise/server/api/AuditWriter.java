@@ -5,6 +5,7 @@ import io.reprise.server.auth.Gatekeeper;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
 import io.reprise.store.StoreException;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,6 +14,11 @@ final class AuditWriter implements Gatekeeper.Witness {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final int MAX_TEXT = 500;
+    private static final String REFUSED = "refused";
+    private static final String READ = "read";
+
+    /** What is written about callers: it belongs to nobody but the caller, whatever the subject is called. */
+    static final Set<String> ABOUT_CALLERS = Set.of(REFUSED, READ);
 
     private final JobStore store;
     private final boolean reads;
@@ -25,7 +31,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     @Override
     public void refused(String by, String subject, String why) {
         try {
-            store.note("refused", cut(subject, 300), new Note(by, cut(why, MAX_TEXT)), null);
+            store.note(REFUSED, cut(subject, 300), new Note(by, cut(why, MAX_TEXT)), null);
         } catch (StoreException e) {
             log.debug("A refusal could not be written down: {}", e.getMessage());
         }
@@ -35,7 +41,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     @Override
     public void read(String by, String what) {
         if (reads) {
-            store.note("read", "payloads", new Note(by, null), cut(what, 2_000));
+            store.note(READ, "payloads", new Note(by, null), cut(what, 2_000));
         }
     }
 

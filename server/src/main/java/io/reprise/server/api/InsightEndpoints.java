@@ -48,9 +48,8 @@ final class InsightEndpoints implements Endpoints {
     private static final Pattern KEY =
             Pattern.compile("(?:key|user) .* \\((?:([0-9a-f]{12})|oidc)(?: of ([A-Za-z0-9_.-]+))?\\)");
 
-    /** The prefix of a subject that is a document, a breaker or a budget. No tenant can have such a name. */
-    private static final Pattern KIND_OF_SUBJECT =
-            Pattern.compile("^(" + String.join("|", KeyEndpoints.RESERVED) + ")/");
+    /** Before the name of what is kept as a document, and of breakers and budgets. No tenant is called so. */
+    private static final Pattern KIND_OF_SUBJECT = Pattern.compile("^(" + String.join("|", Tenancy.RESERVED) + ")/");
 
     private static final Schema WORKER = Schema.object()
             .must("name", Schema.text(1, 200))
@@ -319,6 +318,9 @@ final class InsightEndpoints implements Endpoints {
         }
         if (tenancy.isBy(entry.note().by())) {
             return true;
+        }
+        if (AuditWriter.ABOUT_CALLERS.contains(entry.action())) {
+            return false;
         }
         JobId job = entry.job();
         String subject = entry.subject();

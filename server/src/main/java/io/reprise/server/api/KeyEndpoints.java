@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.server.auth.KeyTerms;
 import io.reprise.server.auth.Keys;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.Fields;
@@ -29,21 +30,7 @@ final class KeyEndpoints implements Endpoints {
     private static final String SECTION = "Keys";
     private static final Duration MAX_GRACE = Duration.ofDays(30);
 
-    /** Prefixes of subjects in the audit log. A tenant with such a name would see entries of all tenants. */
-    static final List<String> RESERVED = List.of(
-            "address",
-            "api-key",
-            "policy",
-            "replay",
-            "webhook",
-            "breaker",
-            "budget",
-            "queue",
-            "quota",
-            "schedule",
-            "resource");
-
-    /** Scopes that concern one job at a time. */
+    /** What is about one job at a time. */
     private static final Set<Scope> BINDABLE = Set.of(Scope.ENQUEUE, Scope.WORK);
 
     private static final Schema SCOPE =
@@ -141,8 +128,8 @@ final class KeyEndpoints implements Endpoints {
         Set<Scope> scopes = EnumSet.noneOf(Scope.class);
         fields.texts("scopes").forEach(text -> scopes.add(Scope.valueOf(text.toUpperCase(Locale.ROOT))));
         String tenant = fields.text("tenant");
-        if (tenant != null && RESERVED.contains(tenant)) {
-            throw Problem.invalid("/tenant", "must not be one of " + String.join(", ", RESERVED));
+        if (tenant != null && Tenancy.RESERVED.contains(tenant)) {
+            throw Problem.invalid("/tenant", "must not be one of " + String.join(", ", Tenancy.RESERVED));
         }
         if (tenant != null && scopes.contains(Scope.ADMIN)) {
             throw Problem.invalid("/scopes", "a tenant's key cannot be an admin's: keys are everybody's");

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.JobSpec;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
 import io.reprise.server.auth.Quotas;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.HttpServer;
 import io.reprise.server.http.HttpSettings;
@@ -68,17 +70,16 @@ public final class RepriseServer implements AutoCloseable {
         }
     }
 
-    private RepriseServer(Reprise reprise, JobStore store, Parts parts, EventLog log, Meters meters)
+    private RepriseServer(
+            Reprise reprise, JobStore store, Parts parts, EventLog log, Meters meters, Keys keys, Quotas quotas)
             throws IOException {
         this.reprise = reprise;
         this.meters = meters;
         this.waiting = new Waiting(store);
         this.readiness = new Readiness(store, reprise::parts);
-        Quotas quotas = new Quotas(store, parts.quotas, InstantSource.system());
         this.events = new EventEndpoints(log, quotas);
         this.bytes = new BytesMeter(quotas);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
-        Keys keys = new Keys(store, InstantSource.system());
         this.outgoing = parts.outgoing;
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
         meters.count(
@@ -99,6 +100,8 @@ public final class RepriseServer implements AutoCloseable {
     public static RepriseServer start(RepriseBuilder builder, JobStore store, Parts parts) throws IOException {
         EventLog log = new EventLog(System.currentTimeMillis());
         Meters meters = new Meters();
+        Keys keys = new Keys(store, InstantSource.system());
+        Quotas quotas = new Quotas(store, parts.quotas, InstantSource.system());
         Reprise reprise = parts.outgoing
                 .join(builder)
                 .store(store)
@@ -106,15 +109,22 @@ public final class RepriseServer implements AutoCloseable {
                 .remoteWorkers()
                 .listener(log)
                 .listener(meters.listener())
+                .schedulesFireIf(job -> mayFire(job, keys, quotas, parts.oidc != null))
                 .start();
         meters.watch(reprise);
         try {
-            return new RepriseServer(reprise, store, parts, log, meters);
+            return new RepriseServer(reprise, store, parts, log, meters, keys, quotas);
         } catch (IOException | RuntimeException e) {
             reprise.close();
             parts.outgoing.close();
             throw e;
         }
+    }
+
+    /** The operator's queues may have names with a slash too. Who the tenants of an OpenID provider are is not known beforehand. */
+    private static boolean mayFire(JobSpec job, Keys keys, Quotas quotas, boolean tokens) {
+        String tenant = Tenancy.tenant(job.queue());
+        return tenant == null || !(tokens || keys.isTenant(tenant)) || quotas.mayFire(tenant, job);
     }
 
     private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {

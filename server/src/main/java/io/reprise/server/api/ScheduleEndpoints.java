@@ -3,6 +3,7 @@ package io.reprise.server.api;
 
 import io.reprise.JobId;
 import io.reprise.JobRequest;
+import io.reprise.JobSpec;
 import io.reprise.PayloadException;
 import io.reprise.RepriseException;
 import io.reprise.Schedule;
@@ -27,6 +28,7 @@ import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.util.RawValue;
 
@@ -228,7 +230,11 @@ final class ScheduleEndpoints implements Endpoints {
     }
 
     private Answer trigger(Request request) {
-        JobId id = api.as(request).trigger(stored(request).name());
+        StoredSchedule schedule = stored(request);
+        JobSpec job = schedule.job();
+        api.quotas()
+                .enqueue(request.caller(), Set.of(job.queue()), 1, job.payload().length());
+        JobId id = api.as(request).trigger(schedule.name());
         return Response.json(202, Map.of("id", id.toString())).header("Location", "/v1/jobs/" + id);
     }
 

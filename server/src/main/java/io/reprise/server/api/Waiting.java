@@ -40,6 +40,7 @@ final class Waiting implements AutoCloseable {
     }
 
     private final ScheduledThreadPoolExecutor threads;
+    private final FairQueue turns;
     private final WaitingLines lines;
     private final JobStore store;
     private final Runnable waker;
@@ -63,7 +64,8 @@ final class Waiting implements AutoCloseable {
             return thread;
         });
         threads.setRemoveOnCancelPolicy(true);
-        this.lines = new WaitingLines(threads, poll);
+        this.turns = new FairQueue(threads);
+        this.lines = new WaitingLines(threads, turns, poll);
         this.store = store;
         this.waker = lines::wake;
         store.onWake(waker);
@@ -85,7 +87,7 @@ final class Waiting implements AutoCloseable {
         }
         String who = whose(request.caller());
         enter(who);
-        CompletableFuture<Response> answer = lines.wait(wish, limit, living, request::isAbandoned);
+        CompletableFuture<Response> answer = lines.wait(who, wish, limit, living, request::isAbandoned);
         CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> leave(who));
         return new Answer.Later(answer);
     }
@@ -111,7 +113,7 @@ final class Waiting implements AutoCloseable {
         enter(who);
         CompletableFuture<Response> answer = new CompletableFuture<>();
         CompletableFuture<Response> unused = answer.whenComplete((response, failure) -> leave(who));
-        again(answer, look, System.nanoTime() + limit.toNanos(), FIRST_MILLIS);
+        again(who, answer, look, System.nanoTime() + limit.toNanos(), FIRST_MILLIS);
         return new Answer.Later(answer);
     }
 
@@ -135,28 +137,30 @@ final class Waiting implements AutoCloseable {
         size--;
     }
 
-    private void again(CompletableFuture<Response> answer, Look look, long untilNanos, long pauseMillis) {
+    private void again(String who, CompletableFuture<Response> answer, Look look, long untilNanos, long pauseMillis) {
         long leftMillis = TimeUnit.NANOSECONDS.toMillis(untilNanos - System.nanoTime());
         long pause = Math.max(0, Math.min(pauseMillis, leftMillis));
         Future<?> unused = threads.schedule(
-                () -> {
-                    try {
-                        boolean last = finishing || System.nanoTime() - untilNanos >= 0;
-                        Response response = look.look(last);
-                        if (response != null) {
-                            answer.complete(response);
-                        } else {
-                            again(answer, look, untilNanos, Math.min(2 * pauseMillis, LAST_MILLIS));
-                        }
-                    } catch (RuntimeException e) {
-                        answer.completeExceptionally(e);
-                    }
-                },
+                () -> turns.add(who, () -> look(who, answer, look, untilNanos, pauseMillis)),
                 pause,
                 TimeUnit.MILLISECONDS);
     }
 
-    /** Returns the number of waiting requests. */
+    private void look(String who, CompletableFuture<Response> answer, Look look, long untilNanos, long pauseMillis) {
+        try {
+            boolean last = finishing || System.nanoTime() - untilNanos >= 0;
+            Response response = look.look(last);
+            if (response != null) {
+                answer.complete(response);
+            } else {
+                again(who, answer, look, untilNanos, Math.min(2 * pauseMillis, LAST_MILLIS));
+            }
+        } catch (RuntimeException e) {
+            answer.completeExceptionally(e);
+        }
+    }
+
+    /** Requests that wait. */
     synchronized int size() {
         return size;
     }

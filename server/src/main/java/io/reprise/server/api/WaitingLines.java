@@ -18,64 +18,81 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests with the same wish wait in one line, and only the first of a line checks for jobs. It checks when the store
- * announces work, and from time to time, because the store does not announce jobs that become due. A request that finds
- * jobs leaves, and the next one checks. So the cost depends on the number of lines, not of requests. Thread-safe.
+ * Requests that wait for the same thing stand in one line, and only the first of a line looks: when the store says that there
+ * may be work, and now and then, for what the store does not tell, such as jobs that become due. Who finds something
+ * leaves, and the next one looks. So what waiting costs depends on how many lines there are, not on how many wait. Owners look in turn, and
+ * share the looks that there are in all: one with many lines looks less often in each, and takes nothing from others. Thread-safe.
  */
 final class WaitingLines {
 
-    /** The rest after a check of one line that found nothing; longer if there are many lines. */
+    /** Between two looks of one line that found nothing; more if its owner has many lines, or there are many owners. */
     private static final Duration REST = Duration.ofMillis(5);
 
+    /** For each line of the owner and each owner: so there is a look each two milliseconds, whoever waits. */
     private static final Duration REST_PER_LINE = Duration.ofMillis(2);
 
     /** One request. */
     private static final class Waiter {
-        private final Object wish;
+        private final Line line;
         private final Waiting.Look look;
         private final BooleanSupplier isGone;
         private final CompletableFuture<Response> answer = new CompletableFuture<>();
         /** Whether its time was up while it checked. */
         private boolean late;
 
-        Waiter(Object wish, Waiting.Look look, BooleanSupplier isGone) {
-            this.wish = wish;
+        Waiter(Line line, Waiting.Look look, BooleanSupplier isGone) {
+            this.line = line;
             this.look = look;
             this.isGone = isGone;
         }
     }
 
-    /** Requests with the same wish. */
+    /** What is waited for, and whose requests wait. */
+    private record Wish(String owner, Object what) {}
+
+    /** Those who wait for the same. */
     private static final class Line {
+        private final Wish wish;
         private final Deque<Waiter> waiters = new ArrayDeque<>();
         private boolean busy;
         private boolean again;
         private long restUntil = System.nanoTime();
+
+        Line(Wish wish) {
+            this.wish = wish;
+        }
     }
 
     private final ScheduledExecutorService threads;
-    private final Map<Object, Line> lines = new HashMap<>();
+    private final FairQueue turns;
+    private final Map<Wish, Line> lines = new HashMap<>();
+    private final Map<String, Integer> linesOf = new HashMap<>();
 
     /**
      * Creates the lines, all empty.
      *
-     * @param poll how often each line checks without an announcement
+     * @param threads for what waits for its time
+     * @param turns for what looks
+     * @param poll how often each line looks although nobody said that there is work
      */
-    WaitingLines(ScheduledExecutorService threads, Duration poll) {
+    WaitingLines(ScheduledExecutorService threads, FairQueue turns, Duration poll) {
         this.threads = threads;
+        this.turns = turns;
         Future<?> unused =
                 threads.scheduleWithFixedDelay(this::poll, poll.toNanos(), poll.toNanos(), TimeUnit.NANOSECONDS);
     }
 
     /**
-     * Waits at the end of the line with the same wish.
+     * Waits in the owner's line of those with the same wish, at the end.
      *
      * @param isGone whether the client no longer wants the answer
      */
-    CompletableFuture<Response> wait(Object wish, Duration limit, Waiting.Look look, BooleanSupplier isGone) {
-        Waiter waiter = new Waiter(wish, look, isGone);
+    CompletableFuture<Response> wait(
+            String owner, Object what, Duration limit, Waiting.Look look, BooleanSupplier isGone) {
+        Waiter waiter;
         synchronized (this) {
-            Line line = lines.computeIfAbsent(wish, key -> new Line());
+            Line line = lines.computeIfAbsent(new Wish(owner, what), this::open);
+            waiter = new Waiter(line, look, isGone);
             line.waiters.addLast(waiter);
             // Work that came between the caller's own check and this moment was not announced to this line.
             wake(line);
@@ -85,15 +102,23 @@ final class WaitingLines {
         return waiter.answer;
     }
 
-    /** Makes all lines check. Returns at once. */
+    private Line open(Wish wish) {
+        linesOf.merge(wish.owner, 1, Integer::sum);
+        return new Line(wish);
+    }
+
+    private void close(Line line) {
+        lines.remove(line.wish);
+        linesOf.computeIfPresent(line.wish.owner, (owner, number) -> number == 1 ? null : number - 1);
+    }
+
+    /** There may be work. Returns at once. */
     synchronized void wake() {
         lines.values().forEach(this::wake);
     }
 
     private void poll() {
-        for (Waiter gone : gone()) {
-            last(gone);
-        }
+        gone().forEach(this::last);
         wake();
     }
 
@@ -119,26 +144,30 @@ final class WaitingLines {
             line.again = true;
         } else {
             line.busy = true;
-            schedule(() -> serve(line), line.restUntil - System.nanoTime());
+            schedule(() -> turn(line), line.restUntil - System.nanoTime());
         }
     }
 
+    private void turn(Line line) {
+        turns.add(line.wish.owner, () -> serve(line));
+    }
+
+    /** One look. If it was worth it, the next of the line looks when it is the owner's turn again. */
     private void serve(Line line) {
         Waiter first = next(line);
-        while (first != null) {
-            Response found = null;
-            try {
-                found = first.look.look(false);
-                if (found != null) {
-                    first.answer.complete(found);
-                }
-            } catch (RuntimeException e) {
-                first.answer.completeExceptionally(e);
+        if (first == null) {
+            return;
+        }
+        try {
+            Response found = first.look.look(false);
+            if (found != null) {
+                first.answer.complete(found);
             }
-            if (!first.answer.isDone() && !goesOn(line, first)) {
-                return;
-            }
-            first = next(line);
+        } catch (RuntimeException e) {
+            first.answer.completeExceptionally(e);
+        }
+        if (first.answer.isDone() || goesOn(line, first)) {
+            turn(line);
         }
     }
 
@@ -147,7 +176,7 @@ final class WaitingLines {
         Waiter first = line.waiters.pollFirst();
         if (first == null) {
             line.busy = false;
-            lines.values().remove(line);
+            close(line);
         }
         return first;
     }
@@ -157,7 +186,8 @@ final class WaitingLines {
         synchronized (this) {
             if (!first.late) {
                 line.waiters.addFirst(first);
-                Duration rest = REST_PER_LINE.multipliedBy(lines.size());
+                Duration rest =
+                        REST_PER_LINE.multipliedBy((long) linesOf.getOrDefault(line.wish.owner, 1) * linesOf.size());
                 line.restUntil = System.nanoTime() + (rest.compareTo(REST) > 0 ? rest : REST).toNanos();
                 line.busy = false;
                 if (line.again) {
@@ -173,8 +203,7 @@ final class WaitingLines {
     /** Ends a request whose time is up. A request that is checking right now is answered after that. */
     private void expire(Waiter waiter) {
         synchronized (this) {
-            Line line = lines.get(waiter.wish);
-            if (line == null || !line.waiters.remove(waiter)) {
+            if (!waiter.line.waiters.remove(waiter)) {
                 waiter.late = true;
                 return;
             }
@@ -182,12 +211,14 @@ final class WaitingLines {
         last(waiter);
     }
 
-    private static void last(Waiter waiter) {
-        try {
-            waiter.answer.complete(waiter.look.look(true));
-        } catch (RuntimeException e) {
-            waiter.answer.completeExceptionally(e);
-        }
+    private void last(Waiter waiter) {
+        turns.add(waiter.line.wish.owner, () -> {
+            try {
+                waiter.answer.complete(waiter.look.look(true));
+            } catch (RuntimeException e) {
+                waiter.answer.completeExceptionally(e);
+            }
+        });
     }
 
     private void schedule(Runnable work, long nanos) {

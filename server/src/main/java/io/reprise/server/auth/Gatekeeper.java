@@ -100,7 +100,14 @@ public final class Gatekeeper implements Gate {
 
     private Caller byToken(Oidc provider, String token, String address, Scope needed) {
         Instant now = clock.instant();
-        Caller caller = provider.caller(token).orElseThrow(() -> refused("", address, now));
+        Caller caller;
+        try {
+            caller = provider.caller(token).orElseThrow(() -> refused("", address, now));
+        } catch (Problem e) {
+            // Nobody knows yet who sent it.
+            throttle(address, now);
+            throw e;
+        }
         throttle(caller.name(), now);
         if (!caller.may(needed)) {
             tell("oidc/" + caller.name(), caller, "scope " + needed.text() + " is needed", now);

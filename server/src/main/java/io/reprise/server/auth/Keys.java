@@ -55,8 +55,8 @@ public final class Keys {
     /** The text of a key: its id and its secret. */
     static final String PATTERN = PREFIX + "([0-9a-f]{12})_([0-9a-f]{64})";
 
-    /** All ids at a moment. Keys that other processes made since are missing. */
-    private record Ids(Set<String> all, Instant until) {}
+    /** Ids that there are; those made since elsewhere are not among them. */
+    private record Ids(Set<String> all, Set<String> tenants, Instant until) {}
 
     private record Known(Optional<ApiKey> key, Instant until) {}
 
@@ -66,7 +66,7 @@ public final class Keys {
     private final Map<String, Known> known = new ConcurrentHashMap<>();
     private final Map<String, Instant> used = new ConcurrentHashMap<>();
     private final Buckets looks = new Buckets(LOOKS_PER_SECOND, 4.0 * LOOKS_PER_SECOND);
-    private Ids ids = new Ids(Set.of(), Instant.MIN);
+    private Ids ids = new Ids(Set.of(), Set.of(), Instant.MIN);
 
     public Keys(DocumentStore store, InstantSource clock) {
         this.store = store;
@@ -205,18 +205,34 @@ public final class Keys {
         return key;
     }
 
-    private synchronized boolean isId(String id, Instant now) {
+    private boolean isId(String id, Instant now) {
+        return ids(now).all.contains(id);
+    }
+
+    /** Whether there is a key of this tenant, or was a moment ago. */
+    public boolean isTenant(String name) {
+        return ids(clock.instant()).tenants.contains(name);
+    }
+
+    private synchronized Ids ids(Instant now) {
         if (now.isAfter(ids.until)) {
             Set<String> all = new HashSet<>();
+            Set<String> tenants = new HashSet<>();
             String after = null;
             do {
                 Page<Document> page = store.documents(ApiKey.KIND, PAGE, after);
-                page.items().forEach(document -> all.add(document.id()));
+                for (Document document : page.items()) {
+                    all.add(document.id());
+                    String tenant = ApiKey.read(document).tenant();
+                    if (tenant != null) {
+                        tenants.add(tenant);
+                    }
+                }
                 after = page.next();
             } while (after != null);
-            ids = new Ids(all, now.plus(KNOWN_FOR));
+            ids = new Ids(all, tenants, now.plus(KNOWN_FOR));
         }
-        return ids.all.contains(id);
+        return ids;
     }
 
     /**

@@ -5,8 +5,8 @@ import com.nimbusds.jose.JOSEException;
 import com.nimbusds.jose.JOSEObjectType;
 import com.nimbusds.jose.JWSAlgorithm;
 import com.nimbusds.jose.KeySourceException;
+import com.nimbusds.jose.jwk.JWKSet;
 import com.nimbusds.jose.jwk.source.JWKSource;
-import com.nimbusds.jose.jwk.source.JWKSourceBuilder;
 import com.nimbusds.jose.proc.BadJOSEException;
 import com.nimbusds.jose.proc.DefaultJOSEObjectTypeVerifier;
 import com.nimbusds.jose.proc.JWSVerificationKeySelector;
@@ -25,8 +25,6 @@ import java.net.MalformedURLException;
 import java.net.URI;
 import java.net.URL;
 import java.text.ParseException;
-import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.Collection;
@@ -41,9 +39,8 @@ import org.slf4j.LoggerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Admits users of an OpenID provider by bearer tokens: signed by the provider, issued for this server, not expired. The
- * token's claims say which scopes and which tenant its holder has. The provider's keys are read with the first token,
- * and again from time to time. Thread-safe.
+ * Lets in those for whom an OpenID provider vouches: bearer tokens that it has signed, for this server, not expired. What a token's holder
+ * may do, and whose jobs, its claims say. Thread-safe.
  */
 public final class Oidc {
 
@@ -51,9 +48,8 @@ public final class Oidc {
     private static final String DISCOVERY = "/.well-known/openid-configuration";
     private static final int TIMEOUT_MILLIS = 5_000;
     private static final int MAX_BYTES = 1 << 20;
-    private static final int MAX_SHOWN = 40;
-    private static final Duration ASK_AGAIN = Duration.ofSeconds(5);
-    private static final Duration WITHOUT_PROVIDER = Duration.ofHours(4);
+    private static final int MAX_SHOWN = 45;
+    private static final int HASHED = 12;
 
     /** Value of the tenant claim for a token that covers all tenants. */
     private static final String EVERYBODY = "*";
@@ -83,15 +79,13 @@ public final class Oidc {
     public record Settings(String issuer, String audience, String scopesClaim, String tenantClaim) {}
 
     private final Settings settings;
-    private final InstantSource clock;
     private final DefaultResourceRetriever retriever =
             new DefaultResourceRetriever(TIMEOUT_MILLIS, TIMEOUT_MILLIS, MAX_BYTES);
-    private @Nullable DefaultJWTProcessor<SecurityContext> processor;
-    private Instant askedAt = Instant.MIN;
+    private final DefaultJWTProcessor<SecurityContext> processor;
 
     public Oidc(Settings settings, InstantSource clock) {
         this.settings = settings;
-        this.clock = clock;
+        this.processor = made(new ProviderKeys(settings.issuer, this::keys, clock));
     }
 
     /**
@@ -119,7 +113,7 @@ public final class Oidc {
      */
     Optional<Caller> caller(String token) {
         try {
-            return caller(processor().process(token, null));
+            return caller(processor.process(token, null));
         } catch (KeySourceException e) {
             throw unavailable(e);
         } catch (ParseException | BadJOSEException | JOSEException e) {
@@ -131,9 +125,7 @@ public final class Oidc {
     private Optional<Caller> caller(JWTClaimsSet claims) {
         Object tenant = claims.getClaim(settings.tenantClaim);
         Set<Scope> scopes = scopes(claims.getClaim(settings.scopesClaim));
-        if (!(tenant instanceof String name)
-                || !(name.equals(EVERYBODY) || TENANT.matcher(name).matches())
-                || scopes.isEmpty()) {
+        if (!(tenant instanceof String name) || !(name.equals(EVERYBODY) || isTenant(name)) || scopes.isEmpty()) {
             log.debug("A token of {} was refused: its claims name no tenant, or no scope", claims.getSubject());
             return Optional.empty();
         }
@@ -146,9 +138,18 @@ public final class Oidc {
                 new Caller("user " + shown(claims.getSubject()) + " (oidc" + Tenancy.of(name), scopes, name));
     }
 
+    private static boolean isTenant(String name) {
+        return TENANT.matcher(name).matches() && !Tenancy.RESERVED.contains(name);
+    }
+
+    /** A long one ends with a part of its hash: two that begin alike are still two in the audit log, and for limits. */
     private static String shown(String subject) {
         String plain = subject.replaceAll("\\p{C}", " ");
-        return plain.length() <= MAX_SHOWN ? plain : plain.substring(0, MAX_SHOWN);
+        return plain.equals(subject) && plain.length() <= MAX_SHOWN
+                ? plain
+                : plain.substring(0, Math.min(plain.length(), MAX_SHOWN - HASHED - 1))
+                        + "~"
+                        + ApiKey.hash(subject).substring(0, HASHED);
     }
 
     private static Set<Scope> scopes(@Nullable Object claim) {
@@ -166,28 +167,16 @@ public final class Oidc {
         return scopes;
     }
 
-    private synchronized DefaultJWTProcessor<SecurityContext> processor() {
-        DefaultJWTProcessor<SecurityContext> known = processor;
-        if (known != null) {
-            return known;
-        }
-        Instant now = clock.instant();
-        if (Duration.between(askedAt, now).compareTo(ASK_AGAIN) < 0) {
-            throw unavailable(null);
-        }
-        askedAt = now;
+    /** The provider's keys, from where it says that they are. */
+    private JWKSet keys() throws IOException {
         try {
-            known = made(keys());
-        } catch (IOException e) {
-            log.warn("The issuer of tokens, {}, does not say where its keys are: {}", settings.issuer, e.getMessage());
-            throw unavailable(e);
+            return JWKSet.parse(retriever.retrieveResource(address()).getContent());
+        } catch (ParseException e) {
+            throw new IOException("its keys cannot be read: " + e.getMessage(), e);
         }
-        processor = known;
-        return known;
     }
 
-    /** Returns the address of the provider's keys. */
-    private URL keys() throws IOException {
+    private URL address() throws IOException {
         String base = settings.issuer.replaceAll("/+$", "");
         JsonNode found =
                 Json.parse(retriever.retrieveResource(new URL(base + DISCOVERY)).getContent());
@@ -203,15 +192,11 @@ public final class Oidc {
         }
     }
 
-    private DefaultJWTProcessor<SecurityContext> made(URL keys) {
-        JWKSource<SecurityContext> source = JWKSourceBuilder.<SecurityContext>create(keys, retriever)
-                .retrying(true)
-                .outageTolerant(WITHOUT_PROVIDER.toMillis())
-                .build();
+    private DefaultJWTProcessor<SecurityContext> made(JWKSource<SecurityContext> keys) {
         DefaultJWTProcessor<SecurityContext> made = new DefaultJWTProcessor<>();
         made.setJWSTypeVerifier(
                 new DefaultJOSEObjectTypeVerifier<>(JOSEObjectType.JWT, new JOSEObjectType("at+jwt"), null));
-        made.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, source));
+        made.setJWSKeySelector(new JWSVerificationKeySelector<>(ALGORITHMS, keys));
         made.setJWTClaimsSetVerifier(new DefaultJWTClaimsVerifier<>(
                 settings.audience,
                 new JWTClaimsSet.Builder().issuer(settings.issuer).build(),
@@ -219,12 +204,10 @@ public final class Oidc {
         return made;
     }
 
-    private static Problem unavailable(@Nullable Exception cause) {
+    private static Problem unavailable(Exception cause) {
         Problem problem = Problem.of(ProblemType.UNAVAILABLE, "The issuer of tokens does not answer; try again")
                 .header("Retry-After", "5");
-        if (cause != null) {
-            problem.addSuppressed(cause);
-        }
+        problem.addSuppressed(cause);
         return problem;
     }
 }

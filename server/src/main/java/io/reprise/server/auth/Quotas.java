@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
@@ -21,6 +22,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Limits what each tenant may store, and how fast it may add jobs. Callers without a tenant belong to the operator and
@@ -29,6 +34,7 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 public final class Quotas {
 
+    private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final String KIND = "quota";
     private static final Duration KNOWN_FOR = Duration.ofSeconds(5);
     private static final Duration COUNTED_FOR = Duration.ofSeconds(2);
@@ -107,9 +113,11 @@ public final class Quotas {
      * The use of all tenants at a moment.
      *
      * @param unfinished tenants that have more jobs than were counted
-     * @param until how long the count is used
+     * @param exact how many jobs these have, as far as somebody asked
+     * @param until when it is known well enough
      */
-    private record Count(Map<String, Use> byTenant, Set<String> unfinished, Instant until) {}
+    private record Count(
+            Map<String, Use> byTenant, Set<String> unfinished, ConcurrentMap<String, Long> exact, Instant until) {}
 
     private final JobStore store;
     private final Limits otherwise;
@@ -117,11 +125,15 @@ public final class Quotas {
     private final Map<String, Known> known = new ConcurrentHashMap<>();
     private final Buckets jobs = new Buckets(1, 1);
     private final Buckets bytes = new Buckets(1, 1);
+    private final Buckets told = new Buckets(1 / 60.0, 1);
     private final TenantBytes stored;
-    private Count count = new Count(Map.of(), Set.of(), Instant.MIN);
+    private volatile Count count = new Count(Map.of(), Set.of(), new ConcurrentHashMap<>(), Instant.MIN);
+    private final ReentrantLock counting = new ReentrantLock();
 
-    /** Jobs that were admitted since the last count. */
-    private final Map<String, Long> since = new HashMap<>();
+    /** Jobs that were let pass since the last count began, and before. */
+    private Map<String, Long> since = new HashMap<>();
+
+    private Map<String, Long> before = new HashMap<>();
 
     /**
      * Creates quotas on a store.
@@ -180,16 +192,26 @@ public final class Quotas {
         return store.document(KIND, tenant);
     }
 
-    /** Returns the use of a tenant, a few seconds old. */
-    public synchronized Use use(String tenant) {
-        Count all = count();
+    /** What this tenant has, as it was a moment ago. */
+    public Use use(String tenant) {
+        return withWhatPassed(tenant, counted(tenant, count()));
+    }
+
+    /** What was counted. Requests of one tenant do not wait until another's jobs are counted. */
+    private Use counted(String tenant, Count all) {
         Use counted = all.byTenant.getOrDefault(tenant, Use.NOTHING);
-        if (all.unfinished.remove(tenant)) {
-            // Counts up to the tenant's limit; more does not matter.
-            counted = new Use(store.live(tenant + Tenancy.END, of(tenant).jobs + 1), 0, counted.queues);
-            all.byTenant.put(tenant, counted);
+        if (!all.unfinished.contains(tenant)) {
+            return counted;
         }
-        return new Use(counted.jobs + since.getOrDefault(tenant, 0L), stored.of(tenant), counted.queues);
+        // Up to its own limit: beyond that it does not matter.
+        int most = of(tenant).jobs + 1;
+        long jobs = all.exact.computeIfAbsent(tenant, name -> (long) store.live(name + Tenancy.END, most));
+        return new Use(jobs, 0, counted.queues);
+    }
+
+    private synchronized Use withWhatPassed(String tenant, Use counted) {
+        long passed = since.getOrDefault(tenant, 0L) + before.getOrDefault(tenant, 0L);
+        return new Use(counted.jobs + passed, stored.of(tenant), counted.queues);
     }
 
     /**
@@ -201,34 +223,62 @@ public final class Quotas {
      */
     public void enqueue(Caller caller, Set<String> queues, int number, long size) {
         String tenant = caller.tenant();
-        if (tenant == null) {
-            return;
-        }
-        Limits limits = of(tenant);
-        synchronized (this) {
-            Use use = use(tenant);
-            if (use.jobs + number > limits.jobs) {
-                throw exceeded(
-                        "There are " + use.jobs + " jobs waiting, and there may be " + limits.jobs,
-                        "let workers catch up, cancel some, or enqueue fewer");
-            }
-            if (use.bytes + size > limits.bytes) {
-                throw exceeded(
-                        "There are " + use.bytes + " bytes stored, and there may be " + limits.bytes,
-                        "discard dead letters, wait until finished jobs are deleted, or send smaller payloads");
-            }
-            requireRoom(use, queues, limits);
-            requirePace(tenant, number, size, limits);
-            since.merge(tenant, (long) number, Long::sum);
-            stored.add(tenant, size);
+        if (tenant != null) {
+            enqueue(tenant, queues, number, size);
         }
     }
 
     /**
-     * Admits a queue by its stored name.
+     * Whether a schedule may enqueue its job. If not, the log says why, once a minute for a tenant.
      *
-     * @throws Problem if the tenant has the maximum number of queues
+     * @param tenant whose queue it is
      */
+    public boolean mayFire(String tenant, JobSpec job) {
+        try {
+            enqueue(tenant, Set.of(job.queue()), 1, job.payload().length());
+            return true;
+        } catch (Problem e) {
+            if (told.take(tenant, clock.instant())) {
+                log.warn("Schedules of tenant {} skip firings: {}", tenant, e.getMessage());
+            }
+            return false;
+        }
+    }
+
+    private void enqueue(String tenant, Set<String> queues, int number, long size) {
+        Limits limits = of(tenant);
+        boolean passed = false;
+        while (!passed) {
+            Count all = count();
+            Use counted = counted(tenant, all);
+            synchronized (this) {
+                // What passed before a count is in it, and nowhere else.
+                if (all == count) {
+                    requireRoom(withWhatPassed(tenant, counted), queues, number, size, limits);
+                    requirePace(tenant, number, size, limits);
+                    since.merge(tenant, (long) number, Long::sum);
+                    stored.add(tenant, size);
+                    passed = true;
+                }
+            }
+        }
+    }
+
+    private static void requireRoom(Use use, Set<String> queues, int number, long size, Limits limits) {
+        if (use.jobs + number > limits.jobs) {
+            throw exceeded(
+                    "There are " + use.jobs + " jobs waiting, and there may be " + limits.jobs,
+                    "let workers catch up, cancel some, or enqueue fewer");
+        }
+        if (use.bytes + size > limits.bytes) {
+            throw exceeded(
+                    "There are " + use.bytes + " bytes stored, and there may be " + limits.bytes,
+                    "discard dead letters, wait until finished jobs are deleted, or send smaller payloads");
+        }
+        requireRoom(use, queues, limits);
+    }
+
+    /** Lets a name of a queue pass, as it is stored. @throws Problem if there are as many as there may be */
     public void queue(Caller caller, String queue) {
         String tenant = caller.tenant();
         if (tenant != null) {
@@ -285,12 +335,29 @@ public final class Quotas {
         return rest.compareTo(LONGEST_COUNTED_FOR) < 0 ? rest : LONGEST_COUNTED_FOR;
     }
 
-    /** Counts again only after a rest, so that counting takes only a part of the time. */
-    private synchronized Count count() {
+    /** Counting again takes no more than a part of the time, however long it takes, and nobody waits for it but who counts. */
+    private Count count() {
+        Count last = count;
         Instant now = clock.instant();
-        if (now.isBefore(count.until)) {
-            return count;
+        if (now.isBefore(last.until)) {
+            return last;
         }
+        boolean first = last.until.equals(Instant.MIN);
+        if (first) {
+            counting.lock();
+        } else if (!counting.tryLock()) {
+            return last;
+        }
+        try {
+            // Another may have counted meanwhile.
+            return count == last ? countNow(now) : count;
+        } finally {
+            counting.unlock();
+        }
+    }
+
+    private Count countNow(Instant now) {
+        begin();
         Map<String, Use> byTenant = new HashMap<>();
         Set<String> unfinished = new HashSet<>();
         for (QueueState queue : store.queues()) {
@@ -302,9 +369,21 @@ public final class Quotas {
                 }
             }
         }
-        count = new Count(byTenant, unfinished, now.plus(counted(Duration.between(now, clock.instant()))));
-        since.clear();
-        return count;
+        Instant until = now.plus(counted(Duration.between(now, clock.instant())));
+        Count next = new Count(byTenant, unfinished, new ConcurrentHashMap<>(), until);
+        end(next);
+        return next;
+    }
+
+    /** If the count before failed, what was let pass before it is still not in it. */
+    private synchronized void begin() {
+        since.forEach((tenant, jobs) -> before.merge(tenant, jobs, Long::sum));
+        since = new HashMap<>();
+    }
+
+    private synchronized void end(Count next) {
+        count = next;
+        before = new HashMap<>();
     }
 
     private static Problem exceeded(String what, String whatToDo) {

@@ -4,6 +4,7 @@ package io.reprise.server.auth;
 import io.reprise.JobSpec;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,22 @@ import org.jspecify.annotations.Nullable;
 public final class Tenancy {
 
     static final char END = '/';
+
+    /** What subjects in the audit log begin with. No tenant is called so, or it would see what belongs to others. */
+    public static final List<String> RESERVED = List.of(
+            "address",
+            "api-key",
+            "breaker",
+            "budget",
+            "oidc",
+            "operation",
+            "policy",
+            "queue",
+            "quota",
+            "replay",
+            "resource",
+            "schedule",
+            "webhook");
 
     private final @Nullable String prefix;
 

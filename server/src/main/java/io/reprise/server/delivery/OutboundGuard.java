@@ -6,6 +6,7 @@ import java.net.URI;
 import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
@@ -24,6 +25,11 @@ public final class OutboundGuard {
 
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final int MAX_URL = 4_000;
+
+    /** What DNS can ask for. */
+    private static final int MAX_HOST = 253;
+
+    private static final int MAX_LABEL = 63;
 
     private final List<AddressRange> ranges = new ArrayList<>();
     private final Set<String> names = new HashSet<>();
@@ -129,6 +135,10 @@ public final class OutboundGuard {
         }
         if (quad || host.startsWith("[")) {
             checkAddress(host, address(host));
+        } else if (host.length() > MAX_HOST
+                || Arrays.stream(host.split("\\.")).anyMatch(part -> part.length() > MAX_LABEL)) {
+            throw new RefusedTargetException("There is no such host: a name has at most " + MAX_HOST
+                    + " characters, and " + MAX_LABEL + " between two dots");
         }
     }
 

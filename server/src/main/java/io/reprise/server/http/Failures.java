@@ -22,7 +22,11 @@ final class Failures {
             return Problem.of(type(refused.code()), String.valueOf(refused.getMessage()));
         }
         if (failure instanceof DuplicateKeyException duplicate) {
-            return Problem.of(ProblemType.KEY_TAKEN, String.valueOf(duplicate.getMessage()));
+            // The key itself is as it is stored, with the tenant's name.
+            return Problem.of(
+                    ProblemType.KEY_TAKEN,
+                    "The unique key is held by live job " + duplicate.holder()
+                            + ": wait for it to end, cancel it, or send keyRule KEEP or REPLACE");
         }
         if (failure instanceof KeyReusedException reused) {
             return Problem.of(

@@ -46,6 +46,7 @@ final class JettyHandler extends Handler.Abstract {
     private final HttpSettings.Limits limits;
     private final SlowHeaders slow;
     private final Executor workers;
+    private final WorkShares shares;
     private final Origins origins;
     private final boolean certified;
     private final Scheduler scheduler;
@@ -57,6 +58,8 @@ final class JettyHandler extends Handler.Abstract {
     JettyHandler(
             Router router, Gate gate, HttpSettings settings, SlowHeaders slow, Scheduler scheduler, Executor workers) {
         this.workers = workers;
+        // Two that take what they can leave a quarter to others.
+        this.shares = new WorkShares(workers, Math.max(1, settings.limits().threads() * 3 / 8));
         HttpSettings.Limits limits = settings.limits();
         this.origins = new Origins(settings.proxies().trusted());
         this.scheduler = scheduler;
@@ -248,7 +251,17 @@ final class JettyHandler extends Handler.Abstract {
                 .header("Connection", "close");
     }
 
+    /** All keys of a tenant share its part of the threads; a key without a tenant has a part of its own. */
     private void perform(Exchange exchange, Router.Match match, Caller caller, CompletableFuture<byte[]> body) {
+        if (match.operation().scope() == null) {
+            performNow(exchange, match, caller, body);
+        } else {
+            String owner = caller.tenant() == null ? caller.name() : "tenant " + caller.tenant();
+            shares.run(owner, () -> performNow(exchange, match, caller, body));
+        }
+    }
+
+    private void performNow(Exchange exchange, Router.Match match, Caller caller, CompletableFuture<byte[]> body) {
         try {
             Request request = Router.check(
                             match, query(exchange), exchange::header, caller, read(body, match.operation()))
@@ -328,7 +341,15 @@ final class JettyHandler extends Handler.Abstract {
                 failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
         Problem problem = Failures.problem(cause);
         String instance = Problem.newInstance();
-        if (problem.type().status() >= 500) {
+        if (cause == problem && problem.type().status() >= 500) {
+            // Said on purpose: a trace for each would fill the log.
+            log.warn(
+                    "{} {} was refused: {} ({})",
+                    exchange.request.getMethod(),
+                    exchange.request.getHttpURI().getPath(),
+                    problem.getMessage(),
+                    instance);
+        } else if (problem.type().status() >= 500) {
             log.error(
                     "{} {} failed: {}",
                     exchange.request.getMethod(),

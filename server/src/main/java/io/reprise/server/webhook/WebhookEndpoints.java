@@ -31,6 +31,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of subscriptions, their secrets and their deliveries. */
@@ -224,7 +225,7 @@ public final class WebhookEndpoints implements Endpoints {
 
     private Response ping(Request request) {
         Subscription subscription = find(request);
-        return started(reprise.enqueue(WebhookOutbox.delivery(subscription, Notice.ping(subscription))));
+        return started(deliver(request, subscription, Notice.ping(subscription)));
     }
 
     private Response deliveries(Request request) {
@@ -263,7 +264,12 @@ public final class WebhookEndpoints implements Endpoints {
         if (job.state() == JobState.RUNNING || notice == null) {
             throw Problem.of(ProblemType.INVALID_STATE, "It is being sent, or cannot be read any more");
         }
-        return started(reprise.enqueue(WebhookOutbox.delivery(subscription, notice)));
+        return started(deliver(request, subscription, notice));
+    }
+
+    private JobId deliver(Request request, Subscription subscription, Notice notice) {
+        quotas.enqueue(request.caller(), Set.of(), 1, 0);
+        return reprise.enqueue(WebhookOutbox.delivery(subscription, notice));
     }
 
     private Job delivery(Request request, Subscription subscription) {

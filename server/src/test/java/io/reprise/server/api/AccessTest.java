@@ -258,7 +258,8 @@ class AccessTest {
         assertThat(seen).contains("put-policy").doesNotContain("create-key").hasSize(3);
         assertThat(server.send(evil, "GET", "/v1/audit", null).json().get("items"))
                 .isEmpty();
-        for (String reserved : List.of("api-key", "policy", "replay", "webhook", "breaker", "budget")) {
+        for (String reserved :
+                List.of("api-key", "policy", "replay", "webhook", "breaker", "budget", "operation", "oidc")) {
             assertThat(server.post("/v1/keys", "{\"name\":\"x\",\"scopes\":[\"read\"],\"tenant\":\"" + reserved + "\"}")
                             .status())
                     .as(reserved)

@@ -109,6 +109,11 @@ class AuditTest {
         }
         assertThat(refusals()).hasSize(1);
         assertThat(newest("refused").get("why").stringValue()).contains("not for queue 'b'");
+        String subject = newest("refused").get("subject").stringValue();
+        String named = server.key("named", subject.substring(0, subject.indexOf('/')), Scope.READ);
+        assertThat(server.send(named, "GET", "/v1/audit", null).json().get("items"))
+                .as("to a tenant that is called as the subject begins")
+                .isEmpty();
     }
 
     private List<JsonNode> refusals() {

@@ -14,12 +14,19 @@ import com.nimbusds.jose.jwk.gen.ECKeyGenerator;
 import com.nimbusds.jwt.JWTClaimsSet;
 import com.nimbusds.jwt.SignedJWT;
 import io.reprise.server.auth.Oidc;
+import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.Stub;
+import io.reprise.server.http.HttpSettings;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -29,6 +36,10 @@ class OidcTest {
 
     private final ECKey key = key("1");
     private volatile boolean down;
+
+    /** While this is above zero the provider answers nobody. */
+    private volatile CountDownLatch hangs = new CountDownLatch(0);
+
     private final Stub provider = new Stub(this::answer);
     private final String issuer = provider.url("/realm");
     private final TestServer server = new TestServer(
@@ -43,6 +54,11 @@ class OidcTest {
     }
 
     private Stub.Reply answer(Stub.Seen seen) {
+        try {
+            hangs.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
         if (down) {
             return Stub.Reply.of(503);
         }
@@ -160,5 +176,64 @@ class OidcTest {
         down = true;
         assertThat(list(signed(key, claims().build()))).isEqualTo(503);
         assertThat(server.get("/v1/jobs").status()).isEqualTo(200);
+    }
+
+    @Test
+    void a_provider_that_hangs_holds_up_neither_keys_nor_tokens_whose_key_is_known() throws Exception {
+        String good = signed(key, claims().build());
+        String unknown = signed(key("made-up"), claims().build());
+        assertThat(list(good)).isEqualTo(200);
+        hangs = new CountDownLatch(1);
+        try (TestServer fresh = new TestServer(new Oidc(
+                new Oidc.Settings(issuer, "reprise", "reprise_scopes", "reprise_tenant"), InstantSource.system()))) {
+            AtomicInteger refused = new AtomicInteger();
+            int many = 2 * HttpSettings.Limits.DEFAULT.threads();
+            ExecutorService strangers = Executors.newCachedThreadPool();
+            for (int n = 0; n < many; n++) {
+                strangers.execute(() -> {
+                    if (fresh.send(unknown, "GET", "/v1/jobs", null).status() == 503) {
+                        refused.incrementAndGet();
+                    }
+                });
+            }
+            // All but the few that wait for the provider, which still hangs.
+            TestServer.await(() -> refused.get() >= many - 10 ? true : null);
+            assertThat(fresh.get("/v1/jobs").status()).isEqualTo(200);
+            assertThat(list(good)).as("with a key that is known").isEqualTo(200);
+            hangs.countDown();
+            strangers.shutdown();
+            assertThat(strangers.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+        } finally {
+            hangs.countDown();
+        }
+    }
+
+    @Test
+    void two_holders_whose_names_begin_alike_are_told_apart() throws Exception {
+        String account = "system:serviceaccount:production-payments:worker-";
+        for (String name : List.of("a", "b")) {
+            String token = signed(
+                    key,
+                    claims().subject(account + name)
+                            .claim("reprise_scopes", "operate")
+                            .build());
+            server.send(token, "POST", "/v1/queues/" + name + "/pause", "{}");
+        }
+        JsonNode entries = server.get("/v1/audit").json().get("items");
+        String first = entries.get(0).get("by").stringValue();
+        assertThat(first).startsWith("user system:serviceaccount:").endsWith(" (oidc of acme)");
+        assertThat(entries.get(1).get("by").stringValue())
+                .startsWith("user system:")
+                .isNotEqualTo(first);
+    }
+
+    @Test
+    void no_token_is_for_a_tenant_whose_name_is_reserved() throws Exception {
+        for (String reserved : Tenancy.RESERVED) {
+            assertThat(list(signed(
+                            key, claims().claim("reprise_tenant", reserved).build())))
+                    .as(reserved)
+                    .isEqualTo(401);
+        }
     }
 }

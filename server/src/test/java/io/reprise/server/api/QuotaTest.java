@@ -7,12 +7,20 @@ import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.auth.Quotas;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Scope;
+import io.reprise.store.JobStore;
 import io.reprise.store.Note;
 import io.reprise.testing.InMemoryJobStore;
+import java.lang.reflect.Proxy;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -89,6 +97,35 @@ class QuotaTest {
         store.discard(id, new Note("me", null));
         quotas.measure();
         assertThat(quotas.use("small").bytes()).isZero();
+    }
+
+    @Test
+    void nobody_waits_until_another_has_counted() throws Exception {
+        AtomicReference<Instant> now = new AtomicReference<>(Instant.EPOCH);
+        CountDownLatch counting = new CountDownLatch(1);
+        CountDownLatch counted = new CountDownLatch(1);
+        InMemoryJobStore jobs = new InMemoryJobStore();
+        JobStore slow = (JobStore) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, method, arguments) -> {
+                    if (method.getName().equals("queues") && now.get().isAfter(Instant.EPOCH)) {
+                        counting.countDown();
+                        counted.await();
+                    }
+                    return method.invoke(jobs, arguments);
+                });
+        Quotas quotas = new Quotas(slow, Quotas.Limits.DEFAULT, now::get);
+        quotas.enqueue(new Caller("a", Set.of(), "evil"), Set.of("evil/q"), 1, 1);
+        now.set(Instant.EPOCH.plusSeconds(60));
+        CompletableFuture<Void> first = CompletableFuture.runAsync(
+                () -> quotas.enqueue(new Caller("a", Set.of(), "evil"), Set.of("evil/q"), 1, 1));
+        counting.await();
+        quotas.enqueue(new Caller("b", Set.of(), "victim"), Set.of("victim/q"), 3, 1);
+        assertThat(quotas.use("victim").jobs()).isEqualTo(3);
+        counted.countDown();
+        first.join();
+        assertThat(quotas.use("victim").jobs())
+                .as("passed while it was counted")
+                .isEqualTo(3);
     }
 
     @Test
@@ -174,5 +211,37 @@ class QuotaTest {
                     .startsWith("\"requests\";r=0;t=");
             assertThat(refused.raw().headers().firstValue("Retry-After")).isPresent();
         }
+    }
+
+    @Test
+    void a_schedule_enqueues_no_more_than_its_tenant_may_have() {
+        assertThat(enqueue(key, 10, "a").status()).isEqualTo(202);
+        requireExceeded(enqueue(key, 1, "a"), "10 jobs waiting");
+        String schedule = "{\"every\":\"1s\",\"overlap\":true,\"job\":{\"type\":\"fired\",\"queue\":\"a\"}}";
+        String next = server.send(key, "PUT", "/v1/schedules/a", schedule).text("nextAt");
+        TestServer.await(() ->
+                server.send(key, "GET", "/v1/schedules/a", null).text("nextAt").equals(next) ? null : true);
+        requireExceeded(server.send(key, "POST", "/v1/schedules/a/trigger", null), "10 jobs waiting");
+        assertThat(server.send(key, "GET", "/v1/jobs?type=fired", null).json().get("items"))
+                .isEmpty();
+    }
+
+    @Test
+    void the_operators_own_schedules_have_no_quota() {
+        String job = "{\"type\":\"a\",\"delay\":\"1d\",\"queue\":\"not-a-tenant/a\"}";
+        server.post("/v1/jobs", "[" + job + ("," + job).repeat(19) + "]");
+        server.put(
+                "/v1/schedules/own",
+                "{\"every\":\"1s\",\"overlap\":true,\"job\":{\"type\":\"fired\",\"queue\":\"not-a-tenant/a\"}}");
+        TestServer.await(
+                () -> server.get("/v1/jobs?type=fired").json().get("items").isEmpty() ? null : true);
+    }
+
+    @Test
+    void pings_of_webhooks_count_too() {
+        String id = server.send(key, "POST", "/v1/webhooks", "{\"url\":\"http://127.0.0.1:1/\"}")
+                .text("id");
+        assertThat(enqueue(key, 10, "a").status()).isEqualTo(202);
+        requireExceeded(server.send(key, "POST", "/v1/webhooks/" + id + "/ping", null), "10 jobs waiting");
     }
 }

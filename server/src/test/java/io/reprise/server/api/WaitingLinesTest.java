@@ -23,11 +23,12 @@ import org.junit.jupiter.api.Test;
 class WaitingLinesTest {
 
     private static final Duration NEVER = Duration.ofHours(1);
+    private static final String ANYBODY = "anybody";
     private static final Response FOUND = Response.ok(Map.of("found", true));
     private static final Response NOTHING = Response.ok(Map.of("found", false));
 
     private final ScheduledExecutorService threads = Executors.newScheduledThreadPool(2);
-    private final WaitingLines lines = new WaitingLines(threads, NEVER);
+    private final WaitingLines lines = new WaitingLines(threads, new FairQueue(threads), NEVER);
     private final AtomicInteger jobs = new AtomicInteger();
     private final AtomicInteger looks = new AtomicInteger();
 
@@ -43,7 +44,7 @@ class WaitingLinesTest {
     }
 
     private CompletableFuture<Response> wait(Object wish, Duration limit) {
-        return lines.wait(wish, limit, this::look, () -> false);
+        return lines.wait(ANYBODY, wish, limit, this::look, () -> false);
     }
 
     private static Response get(CompletableFuture<Response> answer) throws Exception {
@@ -97,6 +98,7 @@ class WaitingLinesTest {
     void work_that_is_announced_while_one_looks_is_not_missed() throws Exception {
         AtomicBoolean announced = new AtomicBoolean();
         CompletableFuture<Response> answer = lines.wait(
+                ANYBODY,
                 "same",
                 NEVER,
                 last -> {
@@ -127,10 +129,12 @@ class WaitingLinesTest {
 
     @Test
     void who_has_gone_is_not_waited_for() throws Exception {
-        WaitingLines often = new WaitingLines(threads, Duration.ofMillis(1));
+        WaitingLines often = new WaitingLines(threads, new FairQueue(threads), Duration.ofMillis(1));
         AtomicBoolean gone = new AtomicBoolean();
-        CompletableFuture<Response> first = often.wait("same", NEVER, last -> last ? NOTHING : null, gone::get);
-        CompletableFuture<Response> second = often.wait("same", NEVER, last -> last ? NOTHING : null, gone::get);
+        CompletableFuture<Response> first =
+                often.wait(ANYBODY, "same", NEVER, last -> last ? NOTHING : null, gone::get);
+        CompletableFuture<Response> second =
+                often.wait(ANYBODY, "same", NEVER, last -> last ? NOTHING : null, gone::get);
         gone.set(true);
         assertThat(get(first)).isSameAs(NOTHING);
         assertThat(get(second)).isSameAs(NOTHING);
@@ -139,6 +143,7 @@ class WaitingLinesTest {
     @Test
     void a_look_that_fails_is_the_answer_and_the_next_one_looks() throws Exception {
         CompletableFuture<Response> first = lines.wait(
+                ANYBODY,
                 "same",
                 NEVER,
                 last -> {
@@ -150,5 +155,28 @@ class WaitingLinesTest {
         lines.wake();
         assertThat(get(second)).isSameAs(FOUND);
         assertThat(first).isCompletedExceptionally();
+    }
+
+    @Test
+    void an_owner_with_many_lines_takes_no_looks_from_another() {
+        WaitingLines often = new WaitingLines(threads, new FairQueue(threads), Duration.ofMillis(1));
+        AtomicInteger many = new AtomicInteger();
+        AtomicInteger few = new AtomicInteger();
+        for (int n = 0; n < 200; n++) {
+            CompletableFuture<Response> unused = often.wait("evil", n, NEVER, counted(many), () -> false);
+        }
+        CompletableFuture<Response> unused = often.wait("victim", "same", NEVER, counted(few), () -> false);
+        await(() -> few.get() >= 20);
+        int others = many.get();
+        assertThat(others)
+                .as("looks of the other beside 20, and the first of each line")
+                .isLessThan(200 + 20 * 10);
+    }
+
+    private static Waiting.Look counted(AtomicInteger looks) {
+        return last -> {
+            looks.incrementAndGet();
+            return last ? NOTHING : null;
+        };
     }
 }

@@ -29,9 +29,10 @@ class WokenByTheStoreTest {
         try (JobStore here = JdbcJobStore.open(url);
                 JobStore there = JdbcJobStore.open(url)) {
             here.prepare();
-            WaitingLines lines = new WaitingLines(threads, NEVER);
+            WaitingLines lines = new WaitingLines(threads, new FairQueue(threads), NEVER);
             here.onWake(lines::wake);
             CompletableFuture<Response> answer = lines.wait(
+                    "anybody",
                     "work",
                     NEVER,
                     last -> here.liveQueues().isEmpty() && !last ? null : Response.ok(Map.of()),

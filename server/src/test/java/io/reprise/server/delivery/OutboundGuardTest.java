@@ -139,6 +139,18 @@ class OutboundGuardTest {
     }
 
     @Test
+    void a_name_that_no_host_can_have_is_refused() {
+        String longest = "x".repeat(63);
+        assertThat(STRICT.check("https://" + longest + ".example.org/").getHost())
+                .startsWith(longest);
+        for (String host : List.of(longest + "x.example.org", (longest + ".").repeat(4) + "org")) {
+            assertThatExceptionOfType(RefusedTargetException.class)
+                    .isThrownBy(() -> STRICT.check("https://" + host + "/"))
+                    .withMessageContaining("There is no such host");
+        }
+    }
+
+    @Test
     void a_refusal_never_quotes_what_may_be_secret() {
         assertThatExceptionOfType(RefusedTargetException.class)
                 .isThrownBy(() -> STRICT.check("http://user:s3cret@example.org/"))
