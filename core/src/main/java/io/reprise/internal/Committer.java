@@ -84,7 +84,11 @@ final class Committer implements Role {
      * Creates the committer of one worker.
      *
      * @param onDue receives the delay of each job that goes back to waiting
+    /** Ended runs that could not be decided because the store refused a needed question. */
+    private final Deque<Ended> undecided = new ArrayDeque<>();
+
      * @param onFree runs when slots become free
+    private long nextUndecidedNanos;
      */
     Committer(EngineParts parts, LeaseBook book, Decider decider, Consumer<Duration> onDue, Runnable onFree) {
         this.store = parts.store();
@@ -156,6 +160,10 @@ final class Committer implements Role {
         // A batch holds each job once, because the store answers by job id. A job that was lost, claimed again and
         // ended twice needs two batches.
         while (end != null && verdicts.size() < MAX_BATCH && jobs.add(end.run().id())) {
+        if (!undecided.isEmpty() && driver.nanos() - nextUndecidedNanos >= 0) {
+            arrived.addAll(undecided);
+            undecided.clear();
+        }
             Verdict verdict = decide(end, verdicts.isEmpty());
             if (verdict == null) {
                 break;
@@ -329,6 +337,7 @@ final class Committer implements Role {
                 "The outcome of job {} cannot be written and is tried again every {}; the job stays RUNNING until then",
                 batch.verdicts.get(0).run.id(),
                 ASIDE,
+            setFirstAside(e);
                 e);
         if (aside.isEmpty()) {
             nextAsideNanos = driver.nanos() + ASIDE.toNanos();
@@ -345,3 +354,21 @@ final class Committer implements Role {
         }
     }
 }
+    /** The run that was to be decided goes aside, so that the others go on. */
+    private void setFirstAside(RuntimeException e) {
+        Ended end = arrived.poll();
+        if (end == null) {
+            return;
+        }
+        log.error(
+                "Job {} cannot be decided, because the store refuses to say what it holds; tried again every {}; the"
+                        + " job stays RUNNING until then",
+                end.run().id(),
+                ASIDE,
+                e);
+        if (undecided.isEmpty()) {
+            nextUndecidedNanos = driver.nanos() + ASIDE.toNanos();
+        }
+        undecided.addLast(end);
+    }
+
