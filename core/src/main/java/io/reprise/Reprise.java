@@ -5,11 +5,13 @@ import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Handlers;
 import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
 import io.reprise.internal.WorkerSettings;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Behind;
 import io.reprise.store.DeadGroup;
@@ -64,6 +66,7 @@ public final class Reprise implements AutoCloseable {
     private final JobStore store;
     private final PayloadCodec codec;
     private final Policies policies;
+    private final Handlers handlers;
     private final Events events;
     private final Outbox outbox;
     private final StoreClock clock;
@@ -79,6 +82,7 @@ public final class Reprise implements AutoCloseable {
         this.store = store;
         this.codec = config.codec();
         this.policies = config.policies();
+        this.handlers = config.handlers();
         this.events = config.events();
         this.outbox = config.outbox();
         this.clock = config.clock();
@@ -249,7 +253,7 @@ public final class Reprise implements AutoCloseable {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing, advisor, desk).explain();
+        return new Explainer(store, standing, effective(standing.job()), advisor, desk).explain();
     }
 
     /**
@@ -434,7 +438,11 @@ public final class Reprise implements AutoCloseable {
      */
     public Operations as(String who, @Nullable String why) {
         return new Operations(
-                store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
+                store,
+                engine,
+                events,
+                clock,
+                new Operations.Hand(random, desk, outbox, codec, this::effective, new Note(who, why)));
     }
 
     /**
@@ -467,6 +475,11 @@ public final class Reprise implements AutoCloseable {
 
     private JobSpec spec(JobRequest<?> job) {
         return policies.bind(job.toSpec(codec), job.type().policy());
+    }
+
+    /** Returns the policy by which a worker with this configuration decides about the job. */
+    private RetryPolicy effective(Job job) {
+        return policies.effective(job, handlers.policy(job.type()));
     }
 
     private void announce(JobSpec spec, Inserted inserted, Instant now) {
