@@ -232,6 +232,16 @@ public interface DataContract extends StoreFixture {
     }
 
     @Test
+    default void the_first_and_the_last_due_time_overflow_nothing_with_a_deadline() {
+        RetryPolicy policy = RetryPolicy.unset().deadline(JobSpec.MAX_DELAY);
+        Job late = read(add(Jobs.spec("late").dueAt(JobSpec.MAX_DUE).policy(policy)));
+        assertThat(late.times().dueAt()).isEqualTo(JobSpec.MAX_DUE);
+        assertThat(late.times().deadline()).isEqualTo(JobSpec.MAX_DUE.plus(JobSpec.MAX_DELAY));
+        Job now = read(add(Jobs.spec("now").dueAt(Instant.MIN).policy(policy)));
+        assertThat(now.times().dueAt()).isEqualTo(now.times().createdAt());
+    }
+
+    @Test
     default void notes_come_back_as_written() {
         Note note = new Note(AWKWARD.replace("\u0001", ""), "🚀".repeat(250));
         store().cancel(add(Jobs.spec("work")), note);
