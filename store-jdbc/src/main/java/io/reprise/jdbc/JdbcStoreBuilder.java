@@ -77,7 +77,7 @@ public final class JdbcStoreBuilder {
      * @throws IllegalArgumentException if {@code timeout} is out of its bounds
      */
     public JdbcStoreBuilder timeout(Duration timeout) {
-        within("timeout in seconds", (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds()), 1, 3_600);
+        within("timeout in seconds", (int) Math.max(-1, Math.min(Integer.MAX_VALUE, timeout.toSeconds())), 1, 3_600);
         this.timeout = timeout;
         return this;
     }
