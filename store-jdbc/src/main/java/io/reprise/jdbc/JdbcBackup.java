@@ -27,23 +27,44 @@ public final class JdbcBackup {
      *
      * @param file the SQLite file
      * @param copy the new file; it must not exist
-     * @throws RepriseException if the copy exists already or cannot be made
+     * @throws RepriseException if the file does not exist, or the copy exists already or cannot be made; then there is no
+     *     new file
      */
     public static void sqlite(Path file, Path copy) {
-        try {
-            if (copy.getFileSystem().supportedFileAttributeViews().contains("posix")) {
-                Files.createFile(
-                        copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            } else {
-                Files.createFile(copy);
-            }
-            try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
-                    PreparedStatement vacuum = connection.prepareStatement("vacuum into ?")) {
-                vacuum.setString(1, copy.toString());
-                vacuum.execute();
-            }
-        } catch (IOException | SQLException e) {
-            throw new RepriseException("Cannot copy " + file + " to " + copy + ": " + e.getMessage(), e);
+        // SQLite would create the missing file and copy nothing.
+        if (!Files.exists(file)) {
+            throw new RepriseException("Cannot copy " + file + ": there is no such file");
         }
+        try {
+            create(copy);
+        } catch (IOException e) {
+            throw failed(file, copy, e);
+        }
+        try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
+                PreparedStatement vacuum = connection.prepareStatement("vacuum into ?")) {
+            vacuum.setString(1, copy.toString());
+            vacuum.execute();
+        } catch (SQLException e) {
+            RepriseException failure = failed(file, copy, e);
+            try {
+                // Otherwise the next try would be refused, because the copy exists.
+                Files.deleteIfExists(copy);
+            } catch (IOException left) {
+                failure.addSuppressed(left);
+            }
+            throw failure;
+        }
+    }
+
+    private static void create(Path copy) throws IOException {
+        if (copy.getFileSystem().supportedFileAttributeViews().contains("posix")) {
+            Files.createFile(copy, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        } else {
+            Files.createFile(copy);
+        }
+    }
+
+    private static RepriseException failed(Path file, Path copy, Exception e) {
+        return new RepriseException("Cannot copy " + file + " to " + copy + ": " + e.getMessage(), e);
     }
 }
