@@ -60,7 +60,7 @@ final class MySqlDialect implements Dialect {
     private static final String FINISHED = """
             select id, queue, state
               from reprise_finished force index (primary)
-             where id {in} and finished_at <= ?
+             where id {in} and finished_at < ?
              order by id
             for update
             """;
