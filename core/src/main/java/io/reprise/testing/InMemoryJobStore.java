@@ -644,10 +644,16 @@ public final class InMemoryJobStore implements JobStore {
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return locked(now -> {
             Map<String, Long> bytes = new HashMap<>();
-            for (StoredJob job : tables.jobs.values()) {
+            JobId after = new JobId(cursor == null ? 0 : Long.parseLong(cursor));
+            List<StoredJob> part = tables.jobs.tailMap(after, false).values().stream()
+                    .limit(rows)
+                    .toList();
+            for (StoredJob job : part) {
                 bytes.merge(job.spec.queue(), length(job.spec.payload()) + length(job.result), Long::sum);
             }
-            return new StoredBytes(bytes, null);
+            boolean more = part.size() == rows;
+            return new StoredBytes(
+                    bytes, more ? Long.toString(part.get(rows - 1).id.value()) : null);
         });
     }
 

@@ -318,6 +318,9 @@ public interface DataContract extends StoreFixture {
         Claim claim = claimOne(Claims.upTo(1).from("b"));
         settle(Settlements.success(claim, only(claim), "\"1234567\""));
         assertThat(bytes(1)).isEqualTo(Map.of("a", 23L, "b", 14L));
+        StoredBytes first = store().bytes(null, 1);
+        assertThat(first.next()).isNotNull();
+        assertThat(first.byQueue()).as("one job at most").isNotEqualTo(Map.of("a", 23L, "b", 14L));
         assertThat(bytes(100)).isEqualTo(Map.of("a", 23L, "b", 14L));
     }
 
