@@ -152,11 +152,19 @@ public final class JobMetrics implements JobListener {
     /** Counts the change. */
     @Override
     public void onControl(ControlEvent event) {
-        registry.counter("reprise.control", "kind", event.kind().name(), "subject", resources.of(event.subject()))
+        registry.counter("reprise.control", "kind", event.kind().name(), "subject", subject(event))
                 .increment();
     }
 
     private void countAttempt(JobEvent event) {
+    private String subject(ControlEvent event) {
+        return switch (event.kind()) {
+            case QUEUE_BUDGET_EMPTIED -> queues.of(event.subject());
+            case BUDGET_EMPTIED -> event.subject();
+            default -> resources.of(event.subject());
+        };
+    }
+
         Decision decision = event.decision();
         if (decision != null && decision.counts()) {
             amplification(event).attempt(event.attempt());
