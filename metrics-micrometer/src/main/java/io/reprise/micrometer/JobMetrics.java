@@ -126,6 +126,7 @@ public final class JobMetrics implements JobListener {
                 target(event).failed(event);
                 countAttempt(event);
             }
+            case CANCELLED -> target(event).cancelled(event);
             case ENQUEUED -> target(event).count("reprise.enqueued");
             case LOST -> target(event).count("reprise.lost");
             case STALE -> target(event).count("reprise.stale");
@@ -156,7 +157,6 @@ public final class JobMetrics implements JobListener {
                 .increment();
     }
 
-    private void countAttempt(JobEvent event) {
     private String subject(ControlEvent event) {
         return switch (event.kind()) {
             case QUEUE_BUDGET_EMPTIED -> queues.of(event.subject());
@@ -165,6 +165,7 @@ public final class JobMetrics implements JobListener {
         };
     }
 
+    private void countAttempt(JobEvent event) {
         Decision decision = event.decision();
         if (decision != null && decision.counts()) {
             amplification(event).attempt(event.attempt());
