@@ -23,6 +23,7 @@ import io.reprise.server.http.Scope;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -176,7 +177,7 @@ final class JobEndpoints implements Endpoints {
             Fields job = new Fields(each);
             request.caller().bounds().require(job.text("queue", JobSpec.DEFAULT_QUEUE), job.text("type", ""));
             queues.add(tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE)));
-            size += job.mentions("payload") ? job.json("payload").length() : 0;
+            size += job.mentions("payload") ? job.json("payload").getBytes(StandardCharsets.UTF_8).length : 0;
         }
         api.quotas().enqueue(request.caller(), queues, all.size(), size);
     }
