@@ -206,7 +206,7 @@ public interface UpkeepContract extends StoreFixture {
         return store().behind(keep).stream()
                 .filter(each -> each.piece().equals(piece))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError("nothing is told of " + piece));
+                .orElseThrow(() -> new AssertionError("nothing is reported about " + piece));
     }
 
     @Test

@@ -50,7 +50,7 @@ final class JobEndpoints implements Endpoints {
     private static final Schema RETRY = Schema.object()
             .may("backoff", Schema.bool().about("after the policy's delay instead of at once"))
             .may("grant", Schema.integer(0, ManualRetry.MAX_GRANT).about("attempts to add"))
-            .may("reset", Schema.bool().about("start all counters anew"))
+            .may("reset", Schema.bool().about("start all counters at zero"))
             .may("force", Schema.bool().about("even what is not retryable or has spent its attempts"))
             .may("why", Schema.text(0, 500))
             .named("ManualRetry");
