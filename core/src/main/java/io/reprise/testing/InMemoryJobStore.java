@@ -53,6 +53,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -644,10 +645,9 @@ public final class InMemoryJobStore implements JobStore {
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return locked(now -> {
             Map<String, Long> bytes = new HashMap<>();
-            JobId after = new JobId(cursor == null ? 0 : Long.parseLong(cursor));
-            List<StoredJob> part = tables.jobs.tailMap(after, false).values().stream()
-                    .limit(rows)
-                    .toList();
+            NavigableMap<JobId, StoredJob> rest =
+                    cursor == null ? tables.jobs : tables.jobs.tailMap(new JobId(Long.parseLong(cursor)), false);
+            List<StoredJob> part = rest.values().stream().limit(rows).toList();
             for (StoredJob job : part) {
                 bytes.merge(job.spec.queue(), length(job.spec.payload()) + length(job.result), Long::sum);
             }
