@@ -5,6 +5,7 @@ import io.reprise.internal.BatchSize;
 import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.Page;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -55,12 +56,12 @@ public final class Bulk {
      *
      * @param matched number of jobs that the query found, up to the limit
      * @param done number of jobs that were changed; 0 in a dry run
-     * @param refused the reason for each of the first 100 jobs that refused, without order
+     * @param refused the reason for each of the first 100 jobs that refused, in the order in which they refused
      */
     public record Result(long matched, long done, Map<JobId, String> refused) {
         /** Copies the map. */
         public Result {
-            refused = Map.copyOf(refused);
+            refused = Collections.unmodifiableMap(new LinkedHashMap<>(refused));
         }
     }
 

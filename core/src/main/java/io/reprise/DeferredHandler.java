@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * A handler whose runs hold no thread: it begins a run and returns, and a callback ends the run later. Register it like
  * any other handler. The worker renews the lease of a run until the run ends.
  *
- * <p>A run counts against {@link RepriseBuilder#concurrency} when the worker claims further jobs. Jobs that the worker
- * fetched ahead, after short runs, begin at once. So more runs than {@code concurrency} can be in progress.
+ * <p>A run counts against {@link RepriseBuilder#concurrency} until it ends, like a run that holds a thread.
  *
  * @param <P> class of the payload
  * @since 0.1.0

@@ -7,6 +7,7 @@ import io.reprise.control.ControlKey;
 import io.reprise.internal.ControlDesk;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
 import io.reprise.store.QueueState;
 import io.reprise.store.Standing;
@@ -16,6 +17,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the reasons why a job is running, waiting or ended. Serves one call of {@link Reprise#explain}. */
@@ -23,15 +25,17 @@ final class Explainer {
 
     private final JobStore store;
     private final Standing standing;
+    private final RetryPolicy policy;
     private final Advisor advisor;
     private final ControlDesk desk;
     private final Job job;
     private final List<Reason> reasons = new ArrayList<>();
     private @Nullable Instant nextAt;
 
-    Explainer(JobStore store, Standing standing, Advisor advisor, ControlDesk desk) {
+    Explainer(JobStore store, Standing standing, RetryPolicy policy, Advisor advisor, ControlDesk desk) {
         this.store = store;
         this.desk = desk;
+        this.policy = policy;
         this.advisor = advisor;
         this.standing = standing;
         this.job = standing.job();
@@ -67,6 +71,10 @@ final class Explainer {
         }
     }
 
+    private OptionalInt maxAttempts() {
+        return policy.maxAttempts().toOptional().map(OptionalInt::of).orElse(OptionalInt.empty());
+    }
+
     private void pending() {
         Instant deadline = job.times().deadline();
         if (deadline != null && !deadline.isAfter(standing.at())) {
@@ -77,7 +85,7 @@ final class Explainer {
         boolean due = !dueAt.isAfter(standing.at());
         if (!due) {
             WaitReason why = Objects.requireNonNullElse(job.status().waitReason(), WaitReason.DELAYED);
-            reasons.add(new Explanation.NotDue(dueAt, why, job.attempts(), job.maxAttempts(), lastRule()));
+            reasons.add(new Explanation.NotDue(dueAt, why, job.attempts(), maxAttempts(), lastRule()));
             nextAt = dueAt;
         }
         control();

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  */
 public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, JobTimes times) {
 
+    private static final int MAX_ATTEMPTS = 1_000_000;
+
     /**
      * Returns a copy without payload and result, which may be long. The payload of the copy is the JSON text
      * {@code null}, its result is null.
@@ -61,14 +63,15 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
     }
 
     /**
-     * Returns the number of attempts that the stored policy allows, with those that manual retries granted. Empty if
-     * unlimited.
+     * Returns the number of attempts that the stored policy allows, with those that manual retries granted, 1,000,000
+     * at most. Empty if unlimited. Under {@link RepriseBuilder#livePolicies} the worker's configuration may allow
+     * another number; {@link Reprise#explain} knows it.
      */
     public OptionalInt maxAttempts() {
         return policy().complete()
                 .maxAttempts()
                 .toOptional()
-                .map(limit -> OptionalInt.of(limit + counts.granted()))
+                .map(limit -> OptionalInt.of((int) Math.min((long) limit + counts.granted(), MAX_ATTEMPTS)))
                 .orElse(OptionalInt.empty());
     }
 

@@ -39,6 +39,9 @@ public final class JobSpec {
     /** The longest delay of a job, about a century. With this bound no sum of times overflows in any store. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);
 
+    /** The latest absolute due time of a job, the end of the year 9999. */
+    public static final Instant MAX_DUE = Instant.parse("9999-12-31T23:59:59Z");
+
     /** JSON text never contains this character, and some databases cannot store it. */
     private static final char NUL = 0;
 
@@ -304,10 +307,17 @@ public final class JobSpec {
         /**
          * Makes the job due at this time, by the store's clock. Replaces {@link #delay}.
          *
+         * @param instant at most {@link #MAX_DUE}; a time in the past means now
+         * @throws IllegalArgumentException if {@code instant} is later
          * @throws NullPointerException if {@code instant} is null
          */
         public Builder dueAt(Instant instant) {
-            this.dueAt = Objects.requireNonNull(instant, "dueAt");
+            Objects.requireNonNull(instant, "dueAt");
+            if (instant.isAfter(MAX_DUE)) {
+                throw new IllegalArgumentException("dueAt must be at most " + MAX_DUE + ", not " + instant);
+            }
+            // No store holds times before the epoch. They are in the past, so they mean now as well.
+            this.dueAt = instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant;
             this.delay = Duration.ZERO;
             return this;
         }

@@ -11,7 +11,7 @@ public final class KeyReusedException extends RepriseException {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient JobId job;
+    private final JobId job;
 
     /**
      * Creates the exception with a message that names both.

@@ -8,6 +8,7 @@ import io.reprise.internal.Events;
 import io.reprise.internal.Outbox;
 import io.reprise.internal.StoreClock;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
@@ -23,7 +24,6 @@ import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.random.RandomGenerator;
@@ -53,13 +53,20 @@ public final class Operations {
     private final ControlDesk desk;
     private final Outbox outbox;
     private final PayloadCodec codec;
+    private final Function<Job, RetryPolicy> policies;
     private final Note note;
 
     /**
      * The person in whose name operations are done, and the tools they need. {@code random} draws the delay of a retry
-     * with backoff.
+     * with backoff; {@code policies} returns the policy that decides about a job here, with granted attempts.
      */
-    record Hand(RandomGenerator random, ControlDesk desk, Outbox outbox, PayloadCodec codec, Note note) {}
+    record Hand(
+            RandomGenerator random,
+            ControlDesk desk,
+            Outbox outbox,
+            PayloadCodec codec,
+            Function<Job, RetryPolicy> policies,
+            Note note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
         this.store = store;
@@ -70,6 +77,7 @@ public final class Operations {
         this.desk = hand.desk;
         this.outbox = hand.outbox;
         this.codec = hand.codec;
+        this.policies = hand.policies;
         this.note = hand.note;
     }
 
@@ -434,15 +442,17 @@ public final class Operations {
         return store.find(id).orElseThrow(() -> refused(Code.NOT_FOUND, id, "does not exist"));
     }
 
-    private static boolean isExhausted(Job job) {
-        OptionalInt limit = job.maxAttempts();
-        boolean spent = limit.isPresent() && job.attempts() >= limit.getAsInt();
+    private boolean isExhausted(Job job) {
+        boolean spent = policies.apply(job)
+                .maxAttempts()
+                .toOptional()
+                .filter(limit -> job.attempts() >= limit)
+                .isPresent();
         return spent || job.failReason() == FailReason.EXHAUSTED;
     }
 
     private Duration nextDelay(Job job) {
-        return job.policy()
-                .complete()
+        return policies.apply(job)
                 .delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
     }
 

@@ -5,11 +5,13 @@ import io.reprise.internal.ControlDesk;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Engine;
 import io.reprise.internal.Events;
+import io.reprise.internal.Handlers;
 import io.reprise.internal.Outbox;
 import io.reprise.internal.Policies;
 import io.reprise.internal.ScheduleRule;
 import io.reprise.internal.StoreClock;
 import io.reprise.internal.WorkerSettings;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.AuditEntry;
 import io.reprise.store.Behind;
 import io.reprise.store.DeadGroup;
@@ -65,6 +67,7 @@ public final class Reprise implements AutoCloseable {
     private final JobStore store;
     private final PayloadCodec codec;
     private final Policies policies;
+    private final Handlers handlers;
     private final Events events;
     private final Outbox outbox;
     private final StoreClock clock;
@@ -80,6 +83,7 @@ public final class Reprise implements AutoCloseable {
         this.store = store;
         this.codec = config.codec();
         this.policies = config.policies();
+        this.handlers = config.handlers();
         this.events = config.events();
         this.outbox = config.outbox();
         this.clock = config.clock();
@@ -250,7 +254,7 @@ public final class Reprise implements AutoCloseable {
         Standing standing = store.standing(id, Explanation.MOST + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing, advisor, desk).explain();
+        return new Explainer(store, standing, effective(standing.job()), advisor, desk).explain();
     }
 
     /**
@@ -435,7 +439,11 @@ public final class Reprise implements AutoCloseable {
      */
     public Operations as(String who, @Nullable String why) {
         return new Operations(
-                store, engine, events, clock, new Operations.Hand(random, desk, outbox, codec, new Note(who, why)));
+                store,
+                engine,
+                events,
+                clock,
+                new Operations.Hand(random, desk, outbox, codec, this::effective, new Note(who, why)));
     }
 
     /**
@@ -468,6 +476,11 @@ public final class Reprise implements AutoCloseable {
 
     private JobSpec spec(JobRequest<?> job) {
         return policies.bind(job.toSpec(codec), job.type().policy());
+    }
+
+    /** Returns the policy by which a worker with this configuration decides about the job. */
+    private RetryPolicy effective(Job job) {
+        return policies.effective(job, handlers.policy(job.type()));
     }
 
     private void announce(JobSpec spec, Inserted inserted, Instant now) {

@@ -99,20 +99,30 @@ public final class RepriseBuilder {
     }
 
     /**
-     * Serves these queues and no others. Calls add up; a name given twice makes {@link #start} fail. Without a call,
-     * the worker serves every queue with the same weight.
+     * Serves these queues and no others. Calls add up. Without a call, the worker serves every queue with the same
+     * weight.
+     *
+     * @throws IllegalArgumentException if a name is given twice
      */
     public RepriseBuilder queues(Queue... queues) {
-        this.queues.addAll(List.of(queues));
+        for (Queue queue : queues) {
+            requireNew("Queue", queue.name(), this.queues.stream().map(Queue::name));
+            this.queues.add(queue);
+        }
         return this;
     }
 
     /**
-     * Sets breaker, budget and policy of single resources. Calls add up; a name given twice makes {@link #start} fail.
-     * Other resources have the settings of {@link #control}.
+     * Sets breaker, budget and policy of single resources. Calls add up. Other resources have the settings of
+     * {@link #control}.
+     *
+     * @throws IllegalArgumentException if a name is given twice
      */
     public RepriseBuilder resources(Resource... resources) {
-        this.resources.addAll(List.of(resources));
+        for (Resource resource : resources) {
+            requireNew("Resource", resource.name(), this.resources.stream().map(Resource::name));
+            this.resources.add(resource);
+        }
         return this;
     }
 
@@ -346,7 +356,7 @@ public final class RepriseBuilder {
     /**
      * Prepares the store and starts the worker, if there are handlers or remote workers.
      *
-     * @throws IllegalStateException if no store is set, no codec is found, or a queue or resource is named twice
+     * @throws IllegalStateException if no store is set, or no codec is found
      * @throws io.reprise.store.StoreException if the store cannot be reached or prepared
      */
     public Reprise start() {
@@ -421,6 +431,12 @@ public final class RepriseBuilder {
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException(
                         "No PayloadCodec found: add the module reprise-codec-jackson, or call codec(...)"));
+    }
+
+    private static void requireNew(String what, String name, Stream<String> known) {
+        if (known.anyMatch(name::equals)) {
+            throw new IllegalArgumentException(what + " '" + name + "' is named twice: name it once");
+        }
     }
 
     private static long inRange(String field, long value, long min, long max) {

@@ -14,6 +14,7 @@ import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -82,5 +83,83 @@ class DeferredHandlerTest {
         assertThat(job(id).status().failReason()).isEqualTo(FailReason.EXHAUSTED);
         assertThat(worker.reprise().attempts(id).get(0).decision().failureClass())
                 .isEqualTo(FailureClass.TIMEOUT);
+    }
+
+    /** A worker with two places. Its handler counts the runs that are in progress. */
+    private final class Crowded {
+        final List<Consumer<Throwable>> open = new ArrayList<>();
+        int begun;
+        boolean endsAtOnce = true;
+        boolean thenThrows;
+        final InlineWorker crowded = InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .codec(new TextCodec())
+                        .concurrency(2)
+                        .handle(WORK, (DeferredHandler<String>) (payload, job, end) -> {
+                            begun++;
+                            if (endsAtOnce) {
+                                end.accept(null);
+                                if (thenThrows) {
+                                    throw new IOException("after the end");
+                                }
+                            } else {
+                                open.add(end);
+                            }
+                            return () -> {};
+                        }),
+                clock);
+
+        void enqueue(int jobs) {
+            crowded.reprise().enqueueAll(Collections.nCopies(jobs, WORK.job("a")));
+            crowded.runDue();
+        }
+
+        long succeeded() {
+            return crowded.reprise().queues().get(0).count(JobState.SUCCEEDED);
+        }
+    }
+
+    @Test
+    void jobs_fetched_ahead_wait_for_a_place_until_a_run_ends() {
+        Crowded two = new Crowded();
+        two.enqueue(20);
+        assertThat(two.begun).isEqualTo(20);
+        two.endsAtOnce = false;
+        two.enqueue(50);
+        for (int ended = 0; ended < 50; ended++) {
+            assertThat(two.open).hasSizeLessThanOrEqualTo(2).isNotEmpty();
+            two.open.remove(0).accept(null);
+            two.crowded.runDue();
+        }
+        assertThat(two.succeeded()).isEqualTo(70);
+    }
+
+    @Test
+    void a_run_that_ends_twice_frees_one_place() {
+        Crowded two = new Crowded();
+        two.endsAtOnce = false;
+        for (int i = 0; i < 10; i++) {
+            two.enqueue(1);
+            worker.advance(Duration.ofSeconds(1));
+            Consumer<Throwable> end = two.open.remove(0);
+            end.accept(null);
+            end.accept(new IOException("again"));
+            two.crowded.runDue();
+        }
+        two.enqueue(50);
+        assertThat(two.open).hasSize(2);
+        assertThat(two.succeeded()).isEqualTo(10);
+    }
+
+    @Test
+    void a_run_that_throws_after_its_end_frees_one_place_and_keeps_its_outcome() {
+        Crowded two = new Crowded();
+        two.thenThrows = true;
+        two.enqueue(10);
+        assertThat(two.succeeded()).isEqualTo(10);
+        two.endsAtOnce = false;
+        two.enqueue(50);
+        assertThat(two.open).hasSize(2);
     }
 }

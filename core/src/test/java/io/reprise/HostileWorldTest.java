@@ -10,21 +10,26 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
 import io.reprise.store.Note;
+import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -74,6 +79,67 @@ class HostileWorldTest {
             assertThat(engine.job(other).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(engine.job(completed).state()).isEqualTo(JobState.SUCCEEDED);
             assertThat(engine.kinds()).doesNotContain(JobEvent.Kind.STALE);
+        }
+    }
+
+    @Test
+    void a_read_that_the_store_refuses_while_deciding_rests_and_holds_up_nobody() {
+        AtomicInteger reads = new AtomicInteger();
+        AtomicBoolean refusing = new AtomicBoolean(true);
+        Interceptor refusal = (method, args, real) -> {
+            // Only the committer reads the attempts of job 1.
+            if (refusing.get() && method.equals("attempts") && ((JobId) args[0]).value() == 1) {
+                if (reads.incrementAndGet() > 100) {
+                    refusing.set(false);
+                }
+                throw new StoreException("refused", new IllegalStateException("damaged"), false);
+            }
+            return real.call();
+        };
+        JobHandler<String> handler = (payload, job) -> {
+            if (payload.equals("tx")) {
+                job.complete(transaction);
+            }
+        };
+        try (EngineFixture engine = new EngineFixture(handler, b -> b, store -> intercept(joining(store), refusal))) {
+            JobId completed = engine.reprise.enqueue(WORK.job("tx"));
+            JobId other = engine.reprise.enqueue(WORK.job("other"));
+            engine.worker.advance(Duration.ofMinutes(2));
+            assertThat(engine.job(other).state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(engine.kinds()).containsOnlyOnce(JobEvent.Kind.SUCCEEDED);
+            assertThat(reads).hasValueBetween(2, 10);
+            refusing.set(false);
+            engine.worker.advance(Duration.ofMinutes(1));
+            assertThat(engine.job(completed).state()).isEqualTo(JobState.SUCCEEDED);
+            assertThat(Collections.frequency(engine.kinds(), JobEvent.Kind.SUCCEEDED))
+                    .isEqualTo(2);
+        }
+    }
+
+    @Test
+    void a_stale_failure_counts_for_no_breaker_and_costs_no_budget() {
+        AtomicInteger stale = new AtomicInteger();
+        ManualClock now = new ManualClock();
+        Interceptor taken = (method, args, real) -> {
+            if (method.equals("settle") && stale.get() < 200) {
+                List<?> settlements = (List<?>) args[0];
+                stale.addAndGet(settlements.size());
+                return new Settled(
+                        now.instant(),
+                        settlements.stream().map(s -> ((Settlement) s).job()).collect(Collectors.toSet()),
+                        Set.of());
+            }
+            return real.call();
+        };
+        JobHandler<String> handler = (payload, job) -> {
+            throw new ConnectException("refused");
+        };
+        try (EngineFixture engine = new EngineFixture(handler, b -> b, store -> intercept(store, taken))) {
+            engine.reprise.enqueueAll(
+                    Collections.nCopies(200, WORK.job("a").resource("api").retry(EXACT)));
+            engine.worker.advance(Duration.ofMillis(500));
+            assertThat(stale).hasValue(200);
+            assertThat(engine.memory.controls()).isEmpty();
         }
     }
 

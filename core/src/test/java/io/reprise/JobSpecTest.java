@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.retry.RetryPolicy;
+import io.reprise.testing.InMemoryJobStore;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,6 +21,28 @@ class JobSpecTest {
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> spec.timeout(wrong))
                     .withMessageContaining("timeout");
+        }
+    }
+
+    @Test
+    void a_due_time_beyond_the_year_9999_is_refused_in_words() {
+        JobSpec.Builder spec = JobSpec.builder("work", "{}").dueAt(JobSpec.MAX_DUE);
+        for (Instant wrong : List.of(Instant.MAX, JobSpec.MAX_DUE.plusNanos(1))) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> spec.dueAt(wrong))
+                    .withMessageContaining("dueAt must be at most 9999");
+        }
+    }
+
+    @Test
+    void a_due_time_at_either_end_is_stored_even_with_a_deadline() {
+        InMemoryJobStore store = new InMemoryJobStore();
+        for (Instant due : List.of(Instant.MIN, JobSpec.MAX_DUE)) {
+            JobSpec spec = JobSpec.builder("work", "{}")
+                    .dueAt(due)
+                    .policy(RetryPolicy.unset().deadline(Duration.ofDays(36_500)))
+                    .build();
+            assertThatCode(() -> store.insert(List.of(spec))).doesNotThrowAnyException();
         }
     }
 }

@@ -4,19 +4,28 @@ package io.reprise;
 import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.RefusedException.Code;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Cancellation;
 import io.reprise.store.JobQuery;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -221,6 +230,80 @@ class OperationsTest {
                     .watchedBy(so -> false)
                     .cancel();
             assertThat(result.done()).isPositive().isLessThan(450).isEqualTo(result.matched());
+        }
+    }
+
+    @Test
+    void live_policies_of_queue_and_worker_decide_about_a_manual_retry_too() {
+        UnaryOperator<RepriseBuilder> live = builder -> builder.livePolicies()
+                .queues(Queue.of("default")
+                        .retry(RetryPolicy.fixed(Duration.ofMinutes(7)).jitter(Jitter.none())))
+                .retry(RetryPolicy.unset().maxAttempts(2));
+        JobHandler<String> failing = (payload, job) -> {
+            throw new IOException("down");
+        };
+        try (EngineFixture fixture = new EngineFixture(failing, live)) {
+            JobId id = fixture.reprise.enqueue(WORK.job("a"));
+            fixture.worker.runDue();
+            assertThat(fixture.reprise.explain(id).reasons())
+                    .filteredOn(Explanation.NotDue.class::isInstance)
+                    .singleElement()
+                    .extracting(reason -> ((Explanation.NotDue) reason).maxAttempts())
+                    .isEqualTo(OptionalInt.of(2));
+            Instant before = fixture.clock.instant();
+            fixture.reprise.as("ada", null).retry(id, ManualRetry.NOW.withBackoff());
+            assertThat(fixture.job(id).times().dueAt()).isEqualTo(before.plus(Duration.ofMinutes(7)));
+            fixture.worker.advance(Duration.ofMinutes(8));
+            assertThat(fixture.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+        }
+    }
+
+    @Test
+    void granted_attempts_never_exceed_the_greatest_number_of_attempts() {
+        JobId id = engine.reprise.enqueue(
+                WORK.job("hopeless").retry(RetryPolicy.unset().maxAttempts(1_000_000)));
+        engine.worker.runDue();
+        operations.retry(id, ManualRetry.NOW.forced().granting(5));
+        assertThat(engine.job(id).maxAttempts()).hasValue(1_000_000);
+    }
+
+    @Test
+    void a_bulk_operation_reports_refusals_in_the_order_of_the_jobs() {
+        List<JobId> ids = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            ids.add(0, exhausted());
+        }
+        assertThat(operations
+                        .all(JobQuery.all())
+                        .retry(ManualRetry.NOW)
+                        .refused()
+                        .keySet())
+                .containsExactlyElementsOf(ids);
+    }
+
+    @Test
+    void a_queue_or_resource_that_is_named_twice_is_refused_with_its_name() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Reprise.builder().queues(Queue.of("a"), Queue.of("b"), Queue.of("a")))
+                .withMessageContaining("Queue 'a'");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Reprise.builder().resources(Resource.of("x")).resources(Resource.of("x")))
+                .withMessageContaining("Resource 'x'");
+    }
+
+    @Test
+    void time_does_not_go_back() {
+        assertThatIllegalArgumentException().isThrownBy(() -> engine.worker.advance(Duration.ofNanos(-1)));
+    }
+
+    @Test
+    void a_refused_key_names_its_job_after_serialization_too() throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (ObjectOutputStream out = new ObjectOutputStream(bytes)) {
+            out.writeObject(new KeyReusedException("k", new JobId(7)));
+        }
+        try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+            assertThat(((KeyReusedException) in.readObject()).job()).isEqualTo(new JobId(7));
         }
     }
 }

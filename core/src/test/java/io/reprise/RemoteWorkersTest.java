@@ -260,4 +260,16 @@ class RemoteWorkersTest {
         assertThat(engine.reprise.audit(1).get(0).action()).isEqualTo("trigger-schedule");
         assertThatThrownBy(() -> engine.reprise.as("ada", null).trigger("none")).isInstanceOf(RefusedException.class);
     }
+
+    @Test
+    void a_heartbeat_after_the_timeout_says_that_the_run_has_failed() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x").timeout(Duration.ofSeconds(1)));
+        RemoteLease.Key key = leaseOne();
+        engine.worker.advance(Duration.ofSeconds(2));
+        assertThatThrownBy(() -> workers.heartbeat(key, LEASE, null))
+                .isInstanceOf(StaleLeaseException.class)
+                .hasMessageContaining("has failed with TIMEOUT")
+                .hasMessageNotContaining("nothing was changed");
+        assertThat(engine.job(id).attempts()).isEqualTo(1);
+    }
 }

@@ -5,8 +5,13 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.store.JobQuery;
+import io.reprise.store.Note;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.ManualClock;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** What is old goes as fast as it comes. */
@@ -36,5 +41,23 @@ class RetentionTest {
             engine.worker.advance(Duration.ofMinutes(2));
             assertThat(engine.memory.audit(null, 10)).isEmpty();
         }
+    }
+
+    @Test
+    void what_is_exactly_as_old_as_the_limit_is_kept() {
+        ManualClock clock = new ManualClock();
+        InMemoryJobStore store = new InMemoryJobStore(clock);
+        JobId id = store.insert(List.of(JobSpec.builder("work", "{}").build()))
+                .get(0)
+                .id();
+        store.cancel(id, new Note("ada", null));
+        clock.advance(Duration.ofSeconds(1));
+        assertThat(store.prune(Set.of(JobState.CANCELLED), Duration.ofSeconds(1), 10))
+                .isZero();
+        assertThat(store.pruneAudit(Duration.ofSeconds(1), 10)).isZero();
+        clock.advance(Duration.ofNanos(1_000));
+        assertThat(store.prune(Set.of(JobState.CANCELLED), Duration.ofSeconds(1), 10))
+                .isEqualTo(1);
+        assertThat(store.pruneAudit(Duration.ofSeconds(1), 10)).isEqualTo(1);
     }
 }

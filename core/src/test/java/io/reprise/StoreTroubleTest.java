@@ -86,4 +86,17 @@ class StoreTroubleTest {
         assertThat(engine.memory.queues().get(0).count(JobState.SUCCEEDED)).isEqualTo(engine.ran.size());
         assertThat(engine.memory.queues().get(0).count(JobState.RUNNING)).isZero();
     }
+
+    @Test
+    void lost_jobs_whose_settlement_was_written_without_an_answer_are_told_once() {
+        try (EngineFixture engine = engine((payload, job) -> {})) {
+            faults.failAfter("claim", 1);
+            JobId id = engine.reprise.enqueue(WORK.job("a"));
+            engine.worker.advance(Duration.ofSeconds(5));
+            faults.failAfter("settle", 1);
+            engine.worker.advance(Duration.ofMinutes(2));
+            assertThat(engine.job(id).counts().losses()).isEqualTo(1);
+            assertThat(engine.kinds()).containsOnlyOnce(JobEvent.Kind.LOST);
+        }
+    }
 }

@@ -46,10 +46,16 @@ final class Committer implements Role {
     /**
      * A decided outcome that is not written yet.
      *
+     * @param end what ended the run, as far as it is known now
      * @param stored the stored attempt, if the handler's own transaction has already written it
      */
     private record Verdict(
-            Run run, Settlement settlement, @Nullable Attempt stored) {}
+            Ended end, Settlement settlement, @Nullable Attempt stored) {
+
+        Run run() {
+            return end.run();
+        }
+    }
 
     /**
      * Outcomes that one call writes.
@@ -78,7 +84,11 @@ final class Committer implements Role {
     private final AtomicInteger unsettled = new AtomicInteger();
     private final Deque<Batch> unwritten = new ArrayDeque<>();
     private final Deque<Batch> aside = new ArrayDeque<>();
+    /** Ended runs that could not be decided because the store refused a needed question. */
+    private final Deque<Ended> undecided = new ArrayDeque<>();
+
     private long nextAsideNanos;
+    private long nextUndecidedNanos;
 
     /**
      * Creates the committer of one worker.
@@ -150,6 +160,10 @@ final class Committer implements Role {
         if (!unwritten.isEmpty()) {
             return;
         }
+        if (!undecided.isEmpty() && driver.nanos() - nextUndecidedNanos >= 0) {
+            arrived.addAll(undecided);
+            undecided.clear();
+        }
         List<Verdict> verdicts = new ArrayList<>();
         Set<JobId> jobs = new HashSet<>();
         Ended end = arrived.peek();
@@ -178,8 +192,7 @@ final class Committer implements Role {
             Attempt stored = end.run().isSettledByCaller() ? accepted(end.run()) : null;
             Ended known = end.run().isSettledByCaller() ? afterCallersTransaction(end, stored != null) : end;
             Settlement settlement = decider.settle(known);
-            control.ended(known, settlement);
-            return new Verdict(end.run(), settlement, stored);
+            return new Verdict(known, settlement, stored);
         } catch (StoreException e) {
             if (first) {
                 throw e;
@@ -190,7 +203,7 @@ final class Committer implements Role {
                     "Deciding about job {} failed in an unforeseen way; it is given back",
                     end.run().id(),
                     e);
-            return new Verdict(end.run(), decider.undecided(end, e), null);
+            return new Verdict(end, decider.undecided(end, e), null);
         }
     }
 
@@ -229,7 +242,8 @@ final class Committer implements Role {
         unsettled.addAndGet(-runs.size());
         onFree.run();
         Map<JobId, Instant> failed = firstFailures(accepted);
-        accepted.forEach(written -> tell(written, failed.get(written.verdict.run.id())));
+        accepted.forEach(
+                written -> tell(written, failed.get(written.verdict.run().id())));
         stale.forEach(verdict -> tellStale(verdict, settled.at()));
     }
 
@@ -242,11 +256,11 @@ final class Committer implements Role {
         for (Written written : accepted) {
             Verdict verdict = written.verdict;
             if (verdict.settlement.next() instanceof Settlement.Succeed) {
-                if (verdict.run.job.attempts() > 0) {
-                    retried.add(verdict.run.job);
+                if (verdict.run().job.attempts() > 0) {
+                    retried.add(verdict.run().job);
                 }
             } else if (!written.cancelled) {
-                failures.settled(verdict.run.job, verdict.settlement, written.at);
+                failures.settled(verdict.run().job, verdict.settlement, written.at);
             }
         }
         return failures.of(retried);
@@ -254,22 +268,28 @@ final class Committer implements Role {
 
     private void tell(Written written, @Nullable Instant firstFailedAt) {
         Verdict verdict = written.verdict;
+        // Counted only after the store accepted it, so that a stale outcome does not count.
+        control.ended(verdict.end, verdict.settlement);
         if (written.cancelled) {
-            events.cancelled(verdict.run.job, verdict.settlement, written.at);
+            control.refund(verdict.run().job, verdict.settlement);
+            events.cancelled(verdict.run().job, verdict.settlement, written.at);
             return;
         }
-        tallies.settled(verdict.run.job, verdict.settlement, verdict.run.costs());
-        events.settled(verdict.run.job, verdict.settlement, written.at, firstFailedAt);
+        tallies.settled(verdict.run().job, verdict.settlement, verdict.run().costs());
+        events.settled(verdict.run().job, verdict.settlement, written.at, firstFailedAt);
         if (verdict.settlement.next() instanceof Settlement.Wait wait) {
             onDue.accept(wait.delay());
         }
     }
 
     private void tellStale(Verdict verdict, Instant at) {
+        control.refund(verdict.run().job, verdict.settlement);
         if (verdict.settlement.spent() == Spent.NOTHING) {
-            log.debug("Job {} was taken over before it could be put back", verdict.run.id());
+            log.debug(
+                    "Job {} was taken over before it could be put back",
+                    verdict.run().id());
         } else {
-            events.stale(verdict.run.job, at);
+            events.stale(verdict.run().job, at);
         }
     }
 
@@ -278,14 +298,14 @@ final class Committer implements Role {
         if (verdict.stored != null) {
             return new Written(verdict, verdict.stored.endedAt(), false);
         }
-        JobId id = verdict.run.id();
+        JobId id = verdict.run().id();
         if (!settled.stale().contains(id)) {
             return new Written(verdict, settled.at(), settled.cancelled().contains(id));
         }
-        if (!batch.tried && !verdict.run.isSettledByCaller()) {
+        if (!batch.tried && !verdict.run().isSettledByCaller()) {
             return null;
         }
-        Attempt attempt = accepted(verdict.run);
+        Attempt attempt = accepted(verdict.run());
         return attempt == null ? null : new Written(verdict, attempt.endedAt(), wasCancelled(verdict, attempt));
     }
 
@@ -294,7 +314,7 @@ final class Committer implements Role {
         if (verdict.settlement.next() instanceof Settlement.Cancel) {
             return false;
         }
-        return store.find(verdict.run.id())
+        return store.find(verdict.run().id())
                 .filter(job -> job.state() == JobState.CANCELLED)
                 .filter(job -> attempt.endedAt().equals(job.times().finishedAt()))
                 .isPresent();
@@ -317,6 +337,7 @@ final class Committer implements Role {
     private void refused(RuntimeException e) {
         Batch batch = unwritten.pollFirst();
         if (batch == null) {
+            setFirstAside(e);
             return;
         }
         int size = batch.verdicts.size();
@@ -327,13 +348,31 @@ final class Committer implements Role {
         }
         log.error(
                 "The outcome of job {} cannot be written and is tried again every {}; the job stays RUNNING until then",
-                batch.verdicts.get(0).run.id(),
+                batch.verdicts.get(0).run().id(),
                 ASIDE,
                 e);
         if (aside.isEmpty()) {
             nextAsideNanos = driver.nanos() + ASIDE.toNanos();
         }
         aside.addLast(new Batch(batch.verdicts, true));
+    }
+
+    /** The run that was to be decided goes aside, so that the others go on. */
+    private void setFirstAside(RuntimeException e) {
+        Ended end = arrived.poll();
+        if (end == null) {
+            return;
+        }
+        log.error(
+                "Job {} cannot be decided, because the store refuses to say what it holds; tried again every {}; the"
+                        + " job stays RUNNING until then",
+                end.run().id(),
+                ASIDE,
+                e);
+        if (undecided.isEmpty()) {
+            nextUndecidedNanos = driver.nanos() + ASIDE.toNanos();
+        }
+        undecided.addLast(end);
     }
 
     /** Thrown when the transaction in which a handler completed its job did not commit. */

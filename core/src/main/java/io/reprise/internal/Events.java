@@ -135,7 +135,7 @@ public final class Events {
     }
 
     void stale(Job job, Instant at) {
-        log.warn("Outcome of job {} refused: its lease was lost meanwhile; nothing was changed", job.id());
+        log.warn("Outcome of job {} refused: its lease was lost before; nothing was changed", job.id());
         if (!listeners.isEmpty()) {
             publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null, null);
         }

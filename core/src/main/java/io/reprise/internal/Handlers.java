@@ -47,7 +47,8 @@ public final class Handlers {
         return entries.values().stream().map(entry -> entry.type().policy()).toList();
     }
 
-    RetryPolicy policy(String type) {
+    /** Returns the policy of the type; an unset policy if there is no handler. */
+    public RetryPolicy policy(String type) {
         Entry<?> entry = entries.get(type);
         return entry == null ? RetryPolicy.unset() : entry.type().policy();
     }

@@ -64,7 +64,7 @@ public final class Policies {
     }
 
     /** Returns the complete policy of a claimed job, with the attempts that a person granted. */
-    RetryPolicy effective(Job job, RetryPolicy ofType) {
+    public RetryPolicy effective(Job job, RetryPolicy ofType) {
         RetryPolicy policy =
                 cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
         int granted = job.counts().granted();
@@ -72,7 +72,7 @@ public final class Policies {
                 ? policy
                 : policy.maxAttempts()
                         .toOptional()
-                        .map(limit -> policy.maxAttempts(Math.min(limit + granted, MAX_ATTEMPTS)))
+                        .map(limit -> policy.maxAttempts((int) Math.min((long) limit + granted, MAX_ATTEMPTS)))
                         .orElse(policy);
     }
 

@@ -4,6 +4,8 @@ package io.reprise.internal;
 import io.reprise.Attempt;
 import io.reprise.Job;
 import io.reprise.JobEvent;
+import io.reprise.JobId;
+import io.reprise.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import io.reprise.retry.FailureClass;
@@ -13,6 +15,7 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -40,6 +43,9 @@ final class Reclaimer implements UpkeepRole.Piece {
     private static final int LEASES = 20;
     private static final int EMPTY_LEASES = 1_000;
 
+    /** A settlement that the store accepted, with the time of acceptance. */
+    private record Written(Instant at, boolean cancelled) {}
+
     private final JobStore store;
     private final WorkerSettings settings;
     private final Decider decider;
@@ -52,6 +58,9 @@ final class Reclaimer implements UpkeepRole.Piece {
 
     /** Settlements of the first lease in {@code taken}; null until they are decided. */
     private @Nullable List<Settlement> decided;
+
+    /** Whether an earlier call whose answer was lost may have written {@code decided}. */
+    private boolean tried;
 
     Reclaimer(EngineParts parts, Decider decider, Runnable onWork) {
         this.store = parts.store();
@@ -123,6 +132,7 @@ final class Reclaimer implements UpkeepRole.Piece {
                 if (!again) {
                     taken.remove();
                     decided = null;
+                    tried = false;
                 }
             }
         }
@@ -138,22 +148,55 @@ final class Reclaimer implements UpkeepRole.Piece {
     }
 
     private void settle(LostClaim lost, List<Settlement> settlements) {
+        boolean again = tried;
+        tried = true;
+        long sent = driver.nanos();
         Settled settled = store.settle(settlements, List.of(lost.claim().token()));
+        clock.heard(settled.at(), sent);
+        // Reads everything before it publishes anything. If one of these reads fails, the retry
+        // publishes no event twice.
+        List<@Nullable Written> written = new ArrayList<>();
+        for (Settlement settlement : settlements) {
+            written.add(
+                    !settled.stale().contains(settlement.job())
+                            ? new Written(settled.at(), settled.cancelled().contains(settlement.job()))
+                            : again ? earlier(settlement) : null);
+        }
         for (int i = 0; i < settlements.size(); i++) {
-            Job job = lost.claim().jobs().get(i);
-            if (!settled.stale().contains(job.id())) {
-                if (!lost.excused() && !Decider.isUnheard(lost, job)) {
-                    events.happened(JobEvent.Kind.LOST, job, settled.at());
-                }
-                if (settled.cancelled().contains(job.id())) {
-                    events.cancelled(job, settlements.get(i), settled.at());
-                } else {
-                    tallies.settled(job, settlements.get(i), Map.of());
-                    events.settled(job, settlements.get(i), settled.at());
-                }
+            Written accepted = written.get(i);
+            if (accepted != null) {
+                tell(lost, lost.claim().jobs().get(i), settlements.get(i), accepted);
             }
         }
         onWork.run();
+    }
+
+    /** Returns what an earlier call wrote, or null if the settlement is stale. */
+    private @Nullable Written earlier(Settlement settlement) {
+        return store.attempts(settlement.job()).stream()
+                .filter(attempt -> attempt.token() == settlement.token())
+                .findFirst()
+                .map(attempt -> new Written(attempt.endedAt(), wasCancelled(settlement.job(), attempt.endedAt())))
+                .orElse(null);
+    }
+
+    private boolean wasCancelled(JobId id, Instant at) {
+        return store.find(id)
+                .filter(job -> job.state() == JobState.CANCELLED)
+                .filter(job -> at.equals(job.times().finishedAt()))
+                .isPresent();
+    }
+
+    private void tell(LostClaim lost, Job job, Settlement settlement, Written written) {
+        if (!lost.excused() && !Decider.isUnheard(lost, job)) {
+            events.happened(JobEvent.Kind.LOST, job, written.at);
+        }
+        if (written.cancelled) {
+            events.cancelled(job, settlement, written.at);
+        } else {
+            tallies.settled(job, settlement, Map.of());
+            events.settled(job, settlement, written.at);
+        }
     }
 
     private static boolean isQuarantine(Settlement settlement) {

@@ -197,6 +197,7 @@ final class RemoteOutcomes {
         // Counted only after the store accepted it, so that an outcome reported several times counts once.
         control.ended(outcome.end, outcome.settlement);
         if (settled.cancelled().contains(job.id())) {
+            control.refund(job, outcome.settlement);
             events.cancelled(job, outcome.settlement, settled.at());
         } else {
             tallies.settled(job, outcome.settlement, Map.of());

@@ -186,8 +186,11 @@ public final class RemoteRuns {
         if (limit != null && ran(job).compareTo(limit) > 0) {
             Failure late = Failure.reported("Timeout", null, null, "The run took longer than " + limit, null)
                     .withGiven(FailureClass.TIMEOUT);
-            outcomes.settle(ended(key, job, new Ended.Thrown(late, null), null));
-            throw stale(key, "the job's timeout of " + limit + " has passed");
+            String why = "the job's timeout of " + limit + " has passed";
+            if (outcomes.settle(ended(key, job, new Ended.Thrown(late, null), null))) {
+                throw new StaleLeaseException(noLonger(key) + ": " + why + ", and the run has failed with TIMEOUT");
+            }
+            throw stale(key, why);
         }
         Renewal renewal = store.renew(holder(job).worker(), List.of(key.token()), term);
         if (renewal.lost().contains(key.token())) {
@@ -359,8 +362,11 @@ public final class RemoteRuns {
     }
 
     private static StaleLeaseException stale(RemoteLease.Key key, String why) {
-        return new StaleLeaseException(
-                "Lease " + key.token() + " on job " + key.job() + " no longer counts, and nothing was changed: " + why);
+        return new StaleLeaseException(noLonger(key) + ", and nothing was changed: " + why);
+    }
+
+    private static String noLonger(RemoteLease.Key key) {
+        return "Lease " + key.token() + " on job " + key.job() + " no longer counts";
     }
 
     /** Lists the remote worker among the workers while it asks for jobs. */

@@ -42,6 +42,10 @@ final class Run {
     private @Nullable Stop stop;
     private long startedNanos;
     private boolean settled;
+    private boolean begun;
+    private boolean handlerEnded;
+    private boolean offBench;
+    private boolean placeFreed;
     private long mustEndNanos;
     private Map<String, Double> costs = Map.of();
 
@@ -70,6 +74,7 @@ final class Run {
             return false;
         }
         phase = Phase.RUNNING;
+        begun = true;
         thread = runner;
         startedNanos = nanos;
         mustEndNanos = mustEnd;
@@ -90,6 +95,31 @@ final class Run {
         }
         thread = null;
         interrupt = null;
+        return true;
+    }
+
+    /** Notes that the handler has ended. Returns false if it had ended before: a deferred handler may say so twice. */
+    synchronized boolean handlerEnds() {
+        boolean first = !handlerEnded;
+        handlerEnded = true;
+        return first;
+    }
+
+    /** Notes that the bench is done with the run. Returns whether the run's place becomes free. */
+    synchronized boolean leavesBench() {
+        offBench = true;
+        return freesPlace();
+    }
+
+    /**
+     * Returns true once, when neither the bench nor the handler needs the run's place any more. A run that was given up
+     * keeps its place until its handler ends.
+     */
+    synchronized boolean freesPlace() {
+        if (placeFreed || !offBench || (begun && !handlerEnded)) {
+            return false;
+        }
+        placeFreed = true;
         return true;
     }
 

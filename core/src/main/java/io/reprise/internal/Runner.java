@@ -43,6 +43,7 @@ final class Runner implements Role {
     private final Duration cancelGrace;
     private final Pace pace;
     private final LeaseBook book;
+    private final Places places;
     private final AtomicInteger stuck = new AtomicInteger();
     private long nextPatrolNanos;
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
@@ -63,6 +64,7 @@ final class Runner implements Role {
         this.nextPatrolNanos = parts.driver().nanos();
         this.cancelGrace = parts.settings().timing().cancelGrace();
         this.pace = new Pace(parts.settings().concurrency());
+        this.places = new Places(parts.settings().concurrency(), this::startInPlace);
     }
 
     @Override
@@ -77,17 +79,45 @@ final class Runner implements Role {
     void accept(List<Run> runs, Instant claimedAt, long sentNanos) {
         clock.heard(claimedAt, sentNanos);
         for (Run run : runs) {
-            try {
-                bench.execute(() -> perform(run));
-            } catch (RuntimeException | OutOfMemoryError e) {
-                // No thread is available. Another worker can run the job sooner.
-                log.error("Job {} could not be started and is given back", run.id(), e);
-                giveBack(List.of(run));
+            execute(run, () -> {
+                if (places.take(run)) {
+                    occupy(run);
+                }
+            });
+        }
+    }
+
+    /** Returns whether the bench took the work. If not, the run is given back. */
+    private boolean execute(Run run, Runnable work) {
+        try {
+            bench.execute(work);
+            return true;
+        } catch (RuntimeException | OutOfMemoryError e) {
+            // No thread is available. Another worker can run the job sooner.
+            log.error("Job {} could not be started and is given back", run.id(), e);
+            giveBack(List.of(run));
+            return false;
+        }
+    }
+
+    /** Starts a run that waited for a place and now holds one. */
+    private void startInPlace(Run run) {
+        if (!execute(run, () -> occupy(run))) {
+            places.release();
+        }
+    }
+
+    private void occupy(Run run) {
+        try {
+            perform(run);
+        } finally {
+            if (run.leavesBench()) {
+                places.release();
             }
         }
     }
 
-    /** Returns the number of handlers that were given up but still occupy a thread. */
+    /** Returns the number of handlers that were given up but still hold a place. */
     int stuck() {
         return stuck.get();
     }
@@ -161,6 +191,10 @@ final class Runner implements Role {
     }
 
     private void finish(Run run, Ended end) {
+        if (!run.handlerEnds()) {
+            log.debug("Handler of job {} ended its run twice; the first end counts", run.id());
+            return;
+        }
         if (run.end()) {
             if (end.wasTried()) {
                 pace.ran(end.ran().toNanos());
@@ -169,6 +203,9 @@ final class Runner implements Role {
         } else {
             stuck.decrementAndGet();
             log.warn("Handler of job {} ended after it had been given up; its outcome is ignored", run.id());
+        }
+        if (run.freesPlace()) {
+            places.release();
         }
     }
 

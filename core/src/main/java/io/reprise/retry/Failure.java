@@ -64,17 +64,17 @@ public final class Failure {
      * @param throwable the outermost throwable, not null
      */
     public static Failure of(Throwable throwable) {
-        return read(throwable, null);
+        return read(Objects.requireNonNull(throwable, "throwable"), null);
     }
 
     /**
      * Reads a throwable whose class is known. No rule is asked.
      *
-     * @param throwable the outermost throwable, not null
-     * @throws NullPointerException if {@code given} is null
+     * @param throwable the outermost throwable
+     * @throws NullPointerException if {@code given} or {@code throwable} is null
      */
     public static Failure of(FailureClass given, Throwable throwable) {
-        return read(throwable, Objects.requireNonNull(given));
+        return read(Objects.requireNonNull(throwable, "throwable"), Objects.requireNonNull(given));
     }
 
     /**

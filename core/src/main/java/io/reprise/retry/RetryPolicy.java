@@ -4,6 +4,7 @@ package io.reprise.retry;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.random.RandomGenerator;
@@ -185,6 +186,7 @@ public final class RetryPolicy {
      * @throws IllegalArgumentException if {@code backoff} is a table and the jitter is decorrelated or base-to-raw
      */
     public RetryPolicy backoff(Backoff backoff) {
+        Objects.requireNonNull(backoff, "backoff");
         return with(fields -> fields.backoff(backoff));
     }
 
@@ -258,16 +260,19 @@ public final class RetryPolicy {
      *     is a table
      */
     public RetryPolicy jitter(Jitter jitter) {
+        Objects.requireNonNull(jitter, "jitter");
         return with(fields -> fields.jitter = jitter);
     }
 
     /** Sets the order of cap and jitter. Default: {@link CapOrder#CAP_JITTER_CAP}. */
     public RetryPolicy capOrder(CapOrder capOrder) {
+        Objects.requireNonNull(capOrder, "capOrder");
         return with(fields -> fields.capOrder = capOrder);
     }
 
     /** Sets the resolution of delays. Default: {@link Rounding#NONE}, which is microseconds. */
     public RetryPolicy rounding(Rounding rounding) {
+        Objects.requireNonNull(rounding, "rounding");
         return with(fields -> fields.rounding = rounding);
     }
 
@@ -347,6 +352,7 @@ public final class RetryPolicy {
 
     /** Sets what a loss of the worker costs the job. Default: {@link LossRule#DEFAULT}. */
     public RetryPolicy losses(LossRule losses) {
+        Objects.requireNonNull(losses, "losses");
         return with(fields -> fields.losses = losses);
     }
 

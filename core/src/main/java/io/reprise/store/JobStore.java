@@ -573,7 +573,8 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /**
      * Adds a listener that is called when jobs may be due. The call is a hint: it may come late, more than once, or not
-     * at all. Each worker of this process registers one. A listener must return quickly.
+     * at all. Each worker of this process registers one. A listener must return quickly. An exception that it throws is
+     * logged; it does not reach the caller whose write woke it.
      */
     void onWake(Runnable listener);
 

@@ -2,6 +2,7 @@
 package io.reprise.store;
 
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,5 +61,20 @@ public record Revival(
             boolean newId, @Nullable String queue, @Nullable String payload) {
         /** No change. */
         public static final Edit NONE = new Edit(false, null, null);
+
+        /**
+         * Checks the texts like those of a new job.
+         *
+         * @throws IllegalArgumentException if a job cannot have this queue or payload
+         */
+        public Edit {
+            if (queue != null) {
+                JobSpec.requireName("queue", queue);
+            }
+            if (payload != null) {
+                // The builder checks size and NUL.
+                JobSpec.builder("edit", payload);
+            }
+        }
     }
 }

@@ -37,7 +37,7 @@ final class ByHand {
 
     void limit(String queue, @Nullable Integer maxRunning, Note note, Instant now) {
         tables.queue(queue).maxRunning = maxRunning;
-        audit.subject(now, "limit", queue, note, maxRunning == null ? "none" : maxRunning.toString());
+        audit.subject(now, "limit", queue, note, maxRunning == null ? "no limit" : "at most " + maxRunning);
     }
 
     Cancellation cancel(@Nullable StoredJob job, Note note, Instant now) {

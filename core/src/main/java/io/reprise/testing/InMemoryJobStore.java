@@ -53,6 +53,7 @@ import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -62,6 +63,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A store in memory, for tests and for trying Reprise out. All jobs are gone when the process ends, and processes do
@@ -86,6 +89,8 @@ public final class InMemoryJobStore implements JobStore {
     private final Controls controls = new Controls(tables);
     private final Insights insights = new Insights();
     private final Documents documents = new Documents();
+    private static final Logger log = LoggerFactory.getLogger(InMemoryJobStore.class);
+
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     private volatile boolean pollOnly;
 
@@ -124,8 +129,17 @@ public final class InMemoryJobStore implements JobStore {
     /** Does work like {@link #locked} that may make jobs due. Listeners are called without the lock. */
     private <T extends @Nullable Object> T waking(Function<Instant, T> work) {
         T answer = locked(work);
-        listeners.forEach(Runnable::run);
+        listeners.forEach(InMemoryJobStore::tell);
         return answer;
+    }
+
+    private static void tell(Runnable listener) {
+        try {
+            listener.run();
+        } catch (RuntimeException e) {
+            // What was written stays in any case, and polling finds it.
+            log.warn("A listener for work failed", e);
+        }
     }
 
     @Override
@@ -631,10 +645,15 @@ public final class InMemoryJobStore implements JobStore {
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return locked(now -> {
             Map<String, Long> bytes = new HashMap<>();
-            for (StoredJob job : tables.jobs.values()) {
+            NavigableMap<JobId, StoredJob> rest =
+                    cursor == null ? tables.jobs : tables.jobs.tailMap(new JobId(Long.parseLong(cursor)), false);
+            List<StoredJob> part = rest.values().stream().limit(rows).toList();
+            for (StoredJob job : part) {
                 bytes.merge(job.spec.queue(), length(job.spec.payload()) + length(job.result), Long::sum);
             }
-            return new StoredBytes(bytes, null);
+            boolean more = part.size() == rows;
+            return new StoredBytes(
+                    bytes, more ? Long.toString(part.get(rows - 1).id.value()) : null);
         });
     }
 

@@ -81,10 +81,14 @@ public final class InlineWorker implements AutoCloseable {
     /**
      * Moves the clock forward and runs everything that becomes due on the way, each at its time.
      *
-     * @param duration how far; a negative duration counts as zero
+     * @param duration how far
+     * @throws IllegalArgumentException if {@code duration} is negative
      * @throws IllegalStateException if a job is due again at once without end
      */
     public void advance(Duration duration) {
+        if (duration.isNegative()) {
+            throw new IllegalArgumentException("duration must not be negative, but is " + duration);
+        }
         driver.advance(duration);
     }
 

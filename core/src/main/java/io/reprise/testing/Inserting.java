@@ -13,10 +13,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Stores specs, all or none. It first looks for a refusal, and then writes specs that can no longer be refused. */
@@ -34,31 +32,44 @@ final class Inserting {
     }
 
     private void refuseDuplicates(List<JobSpec> specs) {
-        Set<String> idempotent = new HashSet<>();
+        Map<String, JobId> remembered = new HashMap<>();
         Map<String, JobId> holders = new HashMap<>();
         for (JobSpec spec : specs) {
             String idempotencyKey = spec.idempotencyKey();
-            StoredJob known = idempotencyKey == null ? null : tables.idempotent.get(idempotencyKey);
+            JobId known = idempotencyKey == null ? null : remembered(idempotencyKey, remembered);
             String proof = spec.idempotencyProof();
-            if (known != null && proof != null && !tables.idempotent.containsKey(proof)) {
-                throw new KeyReusedException(String.valueOf(idempotencyKey), known.id);
-            }
-            if (idempotencyKey != null
-                    && (tables.idempotent.containsKey(idempotencyKey) || !idempotent.add(idempotencyKey))) {
-                continue;
+            if (known != null && proof != null && remembered(proof, remembered) == null) {
+                throw new KeyReusedException(String.valueOf(idempotencyKey), known);
             }
             String key = spec.key();
+            if (known != null || (key == null && idempotencyKey == null)) {
+                continue;
+            }
+            // Stands for the id that the job gets if no spec is refused.
+            JobId id = tables.nextId();
+            if (idempotencyKey != null) {
+                remembered.put(idempotencyKey, id);
+            }
+            if (proof != null) {
+                remembered.put(proof, id);
+            }
             if (key != null) {
                 StoredJob stored = tables.keyHolders.get(key);
                 JobId holder = stored == null ? holders.get(key) : stored.id;
                 boolean running = stored != null && stored.state == JobState.RUNNING;
                 if (holder == null) {
-                    holders.put(key, tables.nextId());
+                    holders.put(key, id);
                 } else if (spec.keyRule() == KeyRule.REJECT || (spec.keyRule() == KeyRule.REPLACE && running)) {
                     throw new DuplicateKeyException(key, holder);
                 }
             }
         }
+    }
+
+    /** Returns the job of an idempotency key or proof that is stored, or comes earlier in the same call. */
+    private @Nullable JobId remembered(String key, Map<String, JobId> inCall) {
+        StoredJob stored = tables.idempotent.get(key);
+        return stored == null ? inCall.get(key) : stored.id;
     }
 
     private Inserted insert(JobSpec spec, Instant now) {

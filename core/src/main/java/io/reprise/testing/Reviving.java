@@ -49,6 +49,7 @@ final class Reviving {
         job.counts = old.counts;
         job.suspect = old.suspect;
         job.together = old.together;
+        job.backlog = old.backlog;
         job.lastDelay = old.lastDelay;
         tables.add(job);
         idempotencyKeys.forEach(key -> tables.remember(key, job));
@@ -67,6 +68,7 @@ final class Reviving {
         if (revival.resetCounts()) {
             job.counts = JobCounts.NONE;
             job.suspect = false;
+            job.backlog = false;
             job.lastDelay = null;
         }
         job.grant(revival.grant());

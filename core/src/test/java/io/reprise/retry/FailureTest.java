@@ -3,6 +3,7 @@ package io.reprise.retry;
 
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.io.IOException;
 import java.time.Duration;
@@ -165,5 +166,11 @@ class FailureTest {
         assertThat(failure.withGiven(FailureClass.PERMANENT).given()).isEqualTo(FailureClass.PERMANENT);
         assertThat(failure).isEqualTo(Failure.reported("ConnectionError", null, null, null, null));
         assertThat(Objects.hash(failure)).isNotZero();
+    }
+
+    @Test
+    void a_missing_throwable_is_refused_at_once() {
+        assertThatNullPointerException().isThrownBy(() -> Failure.of((Throwable) null));
+        assertThatNullPointerException().isThrownBy(() -> Failure.of(FailureClass.LOST, (Throwable) null));
     }
 }

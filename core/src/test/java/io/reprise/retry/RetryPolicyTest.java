@@ -6,6 +6,7 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import java.time.Duration;
 import java.util.List;
@@ -131,5 +132,18 @@ class RetryPolicyTest {
 
     private static void refused(String words, ThrowingCallable making) {
         assertThatIllegalArgumentException().isThrownBy(making).withMessageContaining(words);
+    }
+
+    @Test
+    void a_missing_value_is_refused_at_once() {
+        List<ThrowingCallable> calls = List.of(
+                () -> RetryPolicy.unset().backoff((Backoff) null),
+                () -> RetryPolicy.unset().jitter((Jitter) null),
+                () -> RetryPolicy.unset().capOrder((CapOrder) null),
+                () -> RetryPolicy.unset().rounding((Rounding) null),
+                () -> RetryPolicy.unset().losses((LossRule) null));
+        for (ThrowingCallable call : calls) {
+            assertThatNullPointerException().isThrownBy(call);
+        }
     }
 }

@@ -126,6 +126,7 @@ public final class JobMetrics implements JobListener {
                 target(event).failed(event);
                 countAttempt(event);
             }
+            case CANCELLED -> target(event).cancelled(event);
             case ENQUEUED -> target(event).count("reprise.enqueued");
             case LOST -> target(event).count("reprise.lost");
             case STALE -> target(event).count("reprise.stale");
@@ -152,8 +153,16 @@ public final class JobMetrics implements JobListener {
     /** Counts the change. */
     @Override
     public void onControl(ControlEvent event) {
-        registry.counter("reprise.control", "kind", event.kind().name(), "subject", resources.of(event.subject()))
+        registry.counter("reprise.control", "kind", event.kind().name(), "subject", subject(event))
                 .increment();
+    }
+
+    private String subject(ControlEvent event) {
+        return switch (event.kind()) {
+            case QUEUE_BUDGET_EMPTIED -> queues.of(event.subject());
+            case BUDGET_EMPTIED -> event.subject();
+            default -> resources.of(event.subject());
+        };
     }
 
     private void countAttempt(JobEvent event) {

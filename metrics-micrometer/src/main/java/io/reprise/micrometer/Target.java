@@ -66,6 +66,11 @@ final class Target {
         }
     }
 
+    /** A job that was cancelled before it ran has no run to count. */
+    void cancelled(JobEvent event) {
+        ended(event, "cancelled");
+    }
+
     void count(String name) {
         counter(name, "", "").increment();
     }

@@ -10,8 +10,10 @@ import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.micrometer.prometheusmetrics.PrometheusConfig;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import io.reprise.ControlEvent;
 import io.reprise.JobContext;
 import io.reprise.JobHandler;
+import io.reprise.JobSignal;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.JobType;
@@ -105,6 +107,34 @@ class JobMetricsTest {
                             .count())
                     .isEqualTo(6);
         }
+    }
+
+    @Test
+    void a_run_that_ends_cancelled_is_timed() {
+        JobHandler<String> handler = (payload, job) -> {
+            throw JobSignal.cancel("not needed");
+        };
+        try (InlineWorker worker = worker(handler)) {
+            worker.reprise().enqueue(CALL.job("0"));
+            worker.runDue();
+            assertThat(registry.get("reprise.run")
+                            .tag("outcome", "cancelled")
+                            .timer()
+                            .count())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void queues_use_up_no_labels_of_resources() {
+        JobMetrics metrics = new JobMetrics(registry);
+        for (int i = 0; i < 2 * Labels.MAX; i++) {
+            metrics.onControl(
+                    new ControlEvent(ControlEvent.Kind.QUEUE_BUDGET_EMPTIED, "queue-" + i, Instant.EPOCH, "retries"));
+        }
+        metrics.onControl(new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "mail", Instant.EPOCH, "failures"));
+        assertThat(counter("reprise.control", "kind", "BREAKER_OPENED", "subject", "mail"))
+                .isEqualTo(1);
     }
 
     @Test

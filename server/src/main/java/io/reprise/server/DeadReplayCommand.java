@@ -39,7 +39,7 @@ final class DeadReplayCommand extends DeadSelection {
     @Nullable
     Double stopAt;
 
-    @Option(names = "--keep-counters", description = "Go on counting attempts, instead of starting anew.")
+    @Option(names = "--keep-counters", description = "Go on counting attempts, instead of starting at zero.")
     boolean keepCounters;
 
     @Option(names = "--to-queue", paramLabel = "NAME", description = "Put them into this queue.")

@@ -137,7 +137,7 @@ final class JobsCommand extends LinkedCommand {
             @Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of jobs.") List<String> ids,
             @Option(names = "--backoff", description = "After the policy's delay instead of at once.") boolean backoff,
             @Option(names = "--grant", paramLabel = "N", description = "Add so many attempts.") @Nullable Integer grant,
-            @Option(names = "--reset", description = "Start all counters anew.") boolean reset,
+            @Option(names = "--reset", description = "Start all counters at zero.") boolean reset,
             @Option(names = "--force", description = "Even what is not retryable or has spent its attempts.")
                     boolean force,
             @Mixin Why why) {

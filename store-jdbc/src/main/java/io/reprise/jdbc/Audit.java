@@ -53,7 +53,7 @@ final class Audit {
                       from reprise_audit
                      order by id
                      limit ?) o
-             where at <= ?
+             where at < ?
             """;
 
     private Audit() {}

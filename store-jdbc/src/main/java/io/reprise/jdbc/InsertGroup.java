@@ -110,12 +110,24 @@ final class InsertGroup {
             boolean refused = !(e instanceof StoreException failed && failed.isTransient());
             if (refused && group.size() > 1) {
                 // The store refused one of the jobs. Each is written alone, so that the others are stored.
-                group.forEach(ticket -> write(List.of(ticket)));
+                writeEach(group);
             } else {
                 group.forEach(ticket -> ticket.end(null, e));
             }
         } catch (Error e) {
             group.forEach(ticket -> ticket.end(null, new IllegalStateException("The job may not have been stored", e)));
+            throw e;
+        }
+    }
+
+    /** An {@code Error} ends the tickets that are left too: nobody else would end them. */
+    private void writeEach(List<Ticket> group) {
+        try {
+            group.forEach(ticket -> write(List.of(ticket)));
+        } catch (Error e) {
+            group.stream()
+                    .filter(ticket -> !ticket.done)
+                    .forEach(ticket -> ticket.end(null, new IllegalStateException("The job was not stored", e)));
             throw e;
         }
     }

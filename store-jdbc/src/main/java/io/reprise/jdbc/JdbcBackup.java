@@ -30,9 +30,14 @@ public final class JdbcBackup {
      *
      * @param file the SQLite file
      * @param copy the new file; it must not exist
-     * @throws RepriseException if the copy exists already or cannot be made
+     * @throws RepriseException if the file does not exist, or the copy exists already or cannot be made; then there is no
+     *     new file
      */
     public static void sqlite(Path file, Path copy) {
+        // SQLite would create the missing file and copy nothing.
+        if (!Files.exists(file)) {
+            throw new RepriseException("Cannot copy " + file + ": there is no such file");
+        }
         Path whole = copy.toAbsolutePath();
         Path part = whole.resolveSibling(whole.getFileName() + ".part");
         if (Files.exists(whole, LinkOption.NOFOLLOW_LINKS)) {

@@ -77,7 +77,7 @@ public final class JdbcStoreBuilder {
      * @throws IllegalArgumentException if {@code timeout} is out of its bounds
      */
     public JdbcStoreBuilder timeout(Duration timeout) {
-        within("timeout in seconds", (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds()), 1, 3_600);
+        within("timeout in seconds", (int) Math.max(-1, Math.min(Integer.MAX_VALUE, timeout.toSeconds())), 1, 3_600);
         this.timeout = timeout;
         return this;
     }
@@ -153,9 +153,15 @@ public final class JdbcStoreBuilder {
      *     path
      * @param user name of the database user; null if the URL has it or none is needed
      * @param password password of the user; null if the URL has it or none is needed
-     * @throws RuntimeException if no driver for the URL is on the class path
+     * @throws IllegalStateException if no driver for the URL is on the class path
      */
     public JdbcJobStore mysql(String jdbcUrl, @Nullable String user, @Nullable String password) {
+        if (!isDriven(jdbcUrl)) {
+            // Names only the kind of URL, because the rest may hold a password.
+            throw new IllegalStateException("No JDBC driver for " + jdbcUrl.replaceFirst("(?s)^(jdbc:\\w+:)?.*", "$1…")
+                    + " found: add org.mariadb.jdbc:mariadb-java-client for jdbc:mariadb:, or"
+                    + " com.mysql:mysql-connector-j for jdbc:mysql:");
+        }
         HikariConfig config = mysqlPool();
         config.setJdbcUrl(jdbcUrl);
         config.setUsername(user);
@@ -263,8 +269,11 @@ public final class JdbcStoreBuilder {
      * not on the class path.
      */
     private static String driven(String jdbcUrl) {
-        boolean known = DriverManager.drivers().anyMatch(driver -> accepts(driver, jdbcUrl));
-        return known ? jdbcUrl : jdbcUrl.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+        return isDriven(jdbcUrl) ? jdbcUrl : jdbcUrl.replaceFirst("^jdbc:mysql:", "jdbc:mariadb:");
+    }
+
+    private static boolean isDriven(String jdbcUrl) {
+        return DriverManager.drivers().anyMatch(driver -> accepts(driver, jdbcUrl));
     }
 
     private static boolean accepts(Driver driver, String jdbcUrl) {

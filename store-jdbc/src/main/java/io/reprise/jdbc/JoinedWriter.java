@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.DuplicateKeyException;
 import io.reprise.JobSpec;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Inserted;
@@ -36,7 +37,9 @@ final class JoinedWriter implements JobWriter {
             return List.of();
         }
         storePolicies(specs.stream().map(JobSpec::policy).distinct().toList());
-        boolean refusable = specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() != KeyRule.KEEP);
+        boolean refusable = specs.stream()
+                .anyMatch(spec ->
+                        spec.idempotencyProof() != null || (spec.key() != null && spec.keyRule() != KeyRule.KEEP));
         return database.join(
                 transaction,
                 "store " + specs.size() + " jobs",
@@ -65,7 +68,7 @@ final class JoinedWriter implements JobWriter {
             List<Inserted> inserted = parts.inserts().insert(session, specs);
             session.connection().releaseSavepoint(before);
             return inserted;
-        } catch (DuplicateKeyException e) {
+        } catch (DuplicateKeyException | KeyReusedException e) {
             session.connection().rollback(before);
             session.confirm();
             throw e;

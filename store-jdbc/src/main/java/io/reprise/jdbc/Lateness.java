@@ -46,7 +46,7 @@ final class Lateness {
                       from reprise_done
                      order by id
                      limit ?) d
-             where finished_at <= ?
+             where finished_at < ?
             """;
 
     // The index on states and finish times serves it.
@@ -54,7 +54,7 @@ final class Lateness {
             select count(*), min(finished_at)
               from (select finished_at
                       from {finished}
-                     where {ended} = '{state}' and finished_at is not null and finished_at <= ?
+                     where {ended} = '{state}' and finished_at is not null and finished_at < ?
                      order by finished_at
                      limit ?) d
             """;

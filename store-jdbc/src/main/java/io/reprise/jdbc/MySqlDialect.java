@@ -60,7 +60,7 @@ final class MySqlDialect implements Dialect {
     private static final String FINISHED = """
             select id, queue, state
               from reprise_finished force index (primary)
-             where id {in} and finished_at <= ?
+             where id {in} and finished_at < ?
              order by id
             for update
             """;
@@ -468,7 +468,7 @@ final class MySqlDialect implements Dialect {
         if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
             throw new IllegalArgumentException(
                     "A job cannot be replaced in a transaction above READ COMMITTED, which does not see whether the job was"
-                            + " claimed meanwhile: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
+                            + " claimed since it began: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
                             + " transaction begins, or enqueue under another KeyRule");
         }
     }

@@ -273,7 +273,7 @@ final class PostgresDialect extends ReturningDialect {
         if (connection.getTransactionIsolation() > Connection.TRANSACTION_READ_COMMITTED) {
             throw new IllegalArgumentException(
                     "A job cannot be replaced in a transaction above READ COMMITTED, which does not see whether the job was"
-                            + " claimed meanwhile: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
+                            + " claimed since it began: call setTransactionIsolation(TRANSACTION_READ_COMMITTED) before the"
                             + " transaction begins, or enqueue under another KeyRule");
         }
     }

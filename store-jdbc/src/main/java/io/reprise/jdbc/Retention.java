@@ -15,7 +15,7 @@ final class Retention {
                       from reprise_done
                      order by id
                      limit ?) o
-             where finished_at <= ?
+             where finished_at < ?
              order by id
             """;
 

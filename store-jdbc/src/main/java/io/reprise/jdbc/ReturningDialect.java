@@ -15,7 +15,7 @@ abstract class ReturningDialect implements Dialect {
     // The primary key serves it. Idempotent: the second time no row matches.
     private static final String DELETE = """
             delete from {finished}
-             where id {in} and finished_at is not null and finished_at <= ?
+             where id {in} and finished_at is not null and finished_at < ?
             returning id, queue, state
             """;
 

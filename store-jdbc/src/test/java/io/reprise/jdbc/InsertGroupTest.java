@@ -18,6 +18,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -147,5 +149,38 @@ class InsertGroupTest {
         Thread.currentThread().interrupt();
         assertThat(new InsertGroup(this::store).insert(job(1)).id()).isEqualTo(new JobId(1));
         assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
+    void an_error_while_a_refused_group_is_written_one_by_one_ends_every_call() throws Exception {
+        CountDownLatch written = new CountDownLatch(1);
+        CountDownLatch writing = new CountDownLatch(1);
+        InsertGroup group = new InsertGroup(jobs -> {
+            if (jobs.get(0).payload().equals("1")) {
+                writing.countDown();
+                await(written);
+            } else if (jobs.size() > 1) {
+                throw new IllegalArgumentException("refused");
+            } else {
+                throw new OutOfMemoryError("injected");
+            }
+            return store(jobs);
+        });
+        start(() -> group.insert(job(1)));
+        writing.await();
+        List<FutureTask<Inserted>> calls = new ArrayList<>();
+        for (int i = 2; i <= 4; i++) {
+            int number = i;
+            FutureTask<Inserted> call = new FutureTask<>(() -> group.insert(job(number)));
+            calls.add(call);
+            Thread thread = new Thread(call);
+            thread.setDaemon(true);
+            thread.start();
+            until(() -> thread.getState() == Thread.State.WAITING);
+        }
+        written.countDown();
+        for (FutureTask<Inserted> call : calls) {
+            assertThatThrownBy(() -> call.get(1, TimeUnit.MINUTES)).isInstanceOf(ExecutionException.class);
+        }
     }
 }

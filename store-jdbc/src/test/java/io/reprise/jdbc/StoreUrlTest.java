@@ -2,13 +2,18 @@
 package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.reprise.RepriseException;
 import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.ds.PGSimpleDataSource;
@@ -31,6 +36,46 @@ class StoreUrlTest {
         works("jdbc:sqlite:" + directory.resolve("b.db"));
         assertThat(directory.resolve("a.db")).satisfies(Files::exists);
         assertThat(directory.resolve("b.db")).satisfies(Files::exists);
+    }
+
+    @Test
+    void a_url_without_a_driver_says_which_one_to_add_and_tells_no_password() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> JdbcJobStore.builder().mysql("jdbc:mysql://h/jobs?password=secret", null, null))
+                .withMessageContaining("com.mysql:mysql-connector-j")
+                .withMessageContaining("jdbc:mysql:…")
+                .withMessageNotContaining("secret");
+    }
+
+    @Test
+    void a_timeout_of_any_length_outside_its_bounds_is_refused() {
+        for (Duration timeout :
+                List.of(Duration.ofSeconds(-4_294_967_000L), Duration.ofSeconds(Long.MIN_VALUE), Duration.ZERO)) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> JdbcJobStore.builder().timeout(timeout));
+        }
+    }
+
+    @Test
+    void a_backup_of_a_missing_file_fails_and_makes_neither_file() {
+        Path file = directory.resolve("missing.db");
+        Path copy = directory.resolve("copy.db");
+        assertThatExceptionOfType(RepriseException.class)
+                .isThrownBy(() -> JdbcBackup.sqlite(file, copy))
+                .withMessageContaining("no such file");
+        assertThat(file).doesNotExist();
+        assertThat(copy).doesNotExist();
+    }
+
+    @Test
+    void a_backup_that_fails_leaves_no_copy_so_that_it_can_be_tried_again() throws IOException {
+        Path file = Files.writeString(directory.resolve("text.db"), "This is no SQLite file. ".repeat(100));
+        Path copy = directory.resolve("copy.db");
+        assertThatExceptionOfType(RepriseException.class).isThrownBy(() -> JdbcBackup.sqlite(file, copy));
+        assertThat(copy).doesNotExist();
+        Files.writeString(copy, "older");
+        assertThatExceptionOfType(RepriseException.class).isThrownBy(() -> JdbcBackup.sqlite(file, copy));
+        assertThat(copy).hasContent("older");
     }
 
     @Test

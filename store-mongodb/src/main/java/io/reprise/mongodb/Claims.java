@@ -29,6 +29,9 @@ final class Claims {
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
+    /** Queues whose fractions are kept. Beyond this number all begin again, because names may change without end. */
+    private static final int MOST_CREDITS = 10_000;
+
     /** By queue, the fraction of a retry that earlier claims were too small to take. */
     private final Map<String, Double> retryCredits = new ConcurrentHashMap<>();
 
@@ -54,11 +57,14 @@ final class Claims {
         return ready.append(Fields.DEADLINE, new Document("$not", Fields.upTo(now)));
     }
 
-    private int retriesIn(String queue, int batch, double share) {
+    private int retriesIn(String queue, double earned) {
+        if (retryCredits.size() >= MOST_CREDITS) {
+            retryCredits.clear();
+        }
         int[] whole = new int[1];
         retryCredits.compute(queue, (name, credit) -> {
-            double sum = (credit == null ? 0 : credit) + batch * share;
-            whole[0] = (int) Math.floor(sum + 1e-9);
+            double sum = (credit == null ? 0 : credit) + earned;
+            whole[0] = (int) Math.max(0, Math.floor(sum + 1e-9));
             return sum - whole[0];
         });
         return whole[0];
@@ -72,6 +78,9 @@ final class Claims {
         private final long now;
         private final List<Claim> claims = new ArrayList<>();
         private int left;
+        /** What the last batch changed in the retry credit, to be added if the batch could not be leased. */
+        private double unused;
+
         private Suspects suspects;
 
         Turn(Scope scope, ClaimRequest request) {
@@ -165,6 +174,9 @@ final class Claims {
                 Claim claim = batch.isEmpty() ? null : lease(batch, 0);
                 if (claim != null) {
                     add(claim);
+                } else if (!batch.isEmpty()) {
+                    // Other workers took the jobs, so this claim used nothing of the share.
+                    retryCredits.merge(queue, unused, Double::sum);
                 }
                 if (batch.isEmpty() || claim != null) {
                     return;
@@ -191,7 +203,9 @@ final class Claims {
         private List<Document> pick(String queue, int room) {
             List<Document> fresh = due(queue, Fields.FRESH, room);
             List<Document> retries = due(queue, Fields.RETRY, room);
-            int kept = retriesIn(queue, Math.min(room, fresh.size() + retries.size()), request.retryShare());
+            double earned = Math.min(room, fresh.size() + retries.size()) * request.retryShare();
+            int kept = retriesIn(queue, earned);
+            unused = kept - earned;
             int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
             List<Document> batch = new ArrayList<>(retries.subList(0, retried));
             batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));

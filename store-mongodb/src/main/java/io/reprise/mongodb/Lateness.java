@@ -32,9 +32,12 @@ final class Lateness {
             long horizon = now - Micros.of(state.getValue());
             Document old = new Document(Fields.STATUS, Fields.status(state.getKey()))
                     .append(Fields.FINISHED, new Document("$lt", horizon));
-            Behind one = behind("retention", horizon, scope.jobs(), old, Fields.FINISHED);
-            rows += one.rows();
-            by = one.by().compareTo(by) > 0 ? one.by() : by;
+            boolean moved = scope.hasDead() && state.getKey() == JobState.FAILED;
+            for (Docs docs : moved ? List.of(scope.jobs(), scope.dead()) : List.of(scope.jobs())) {
+                Behind one = behind("retention", horizon, docs, old, Fields.FINISHED);
+                rows += one.rows();
+                by = one.by().compareTo(by) > 0 ? one.by() : by;
+            }
         }
         return new Behind("retention", Math.min(rows, Behind.MOST), by);
     }

@@ -146,6 +146,14 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public void requirePrepared() {
+        mongo.run("look at the database", scope -> {
+            Schema.require(mongo);
+            return true;
+        });
+    }
+
+    @Override
     public Instant now() {
         return Micros.instant(mongo.run("tell the time", Scope::now));
     }

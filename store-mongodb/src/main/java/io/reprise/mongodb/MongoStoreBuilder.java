@@ -38,7 +38,7 @@ public final class MongoStoreBuilder {
      * @throws IllegalArgumentException if {@code timeout} is out of its bounds
      */
     public MongoStoreBuilder timeout(Duration timeout) {
-        within("timeout in seconds", (int) Math.min(Integer.MAX_VALUE, timeout.toSeconds()), 1, 3_600);
+        within("timeout in seconds", (int) Math.max(-1, Math.min(Integer.MAX_VALUE, timeout.toSeconds())), 1, 3_600);
         this.timeout = timeout;
         return this;
     }

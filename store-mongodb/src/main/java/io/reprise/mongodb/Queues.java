@@ -328,7 +328,7 @@ final class Queues {
             ensure(scope, queue);
             scope.docs(Scope.QUEUES)
                     .update(new Document(Fields.ID, queue), Change.none().set(MAX_RUNNING, maxRunning));
-            String detail = maxRunning == null ? "none" : maxRunning.toString();
+            String detail = maxRunning == null ? "no limit" : "at most " + maxRunning;
             Audit.subject(scope, scope.now(), "limit", queue, note, detail);
             return true;
         });

@@ -15,10 +15,13 @@ import java.util.Objects;
 import java.util.Optional;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads, writes and fires schedules in the collection {@code schedules}. */
 final class Schedules {
 
+    private static final Logger log = LoggerFactory.getLogger(Schedules.class);
     private static final String RULE = "rule";
     private static final String JOB = "job";
     private static final String PAUSED = "paused";
@@ -52,12 +55,18 @@ final class Schedules {
 
     private StoredSchedule read(Document row) {
         Long last = Fields.number(row, LAST_JOB);
+        String name = row.getString(Fields.ID);
+        boolean paused = Fields.flag(row, PAUSED);
+        SpecDocs.Read job = specs.read(Objects.requireNonNullElse(row.get(JOB, Document.class), new Document()));
+        if (job.damage() != null && !paused) {
+            log.error("Schedule {} does not fire, because its job is damaged: {}", name, job.damage());
+        }
         return new StoredSchedule(
-                row.getString(Fields.ID),
+                name,
                 Objects.requireNonNullElse(Fields.text(row, RULE), ""),
-                specs.read(Objects.requireNonNullElse(row.get(JOB, Document.class), new Document()))
-                        .spec(),
-                Fields.flag(row, PAUSED),
+                job.spec(),
+                // A damaged schedule is shown, so that a person can repair it, but it does not fire.
+                paused || job.damage() != null,
                 Micros.instant(Fields.numberOr(row, NEXT, 0)),
                 last == null ? null : new JobId(last));
     }

@@ -20,6 +20,7 @@ final class Schema {
 
     private static final int NAMESPACE_EXISTS = 48;
     private static final String COLLECTION = "collection";
+    private static final String DEAD_LETTERS = "dead_letters";
 
     private static final Document PENDING = new Document(Fields.STATUS, Fields.PENDING);
     private static final Document FAILED = new Document(Fields.STATUS, Fields.FAILED);
@@ -49,6 +50,48 @@ final class Schema {
         }
     }
 
+    /** Checks, without a change, that {@link #prepare} has nothing to do. */
+    static void require(Mongo mongo) {
+        MongoDatabase database = mongo.database();
+        Set<String> present = database.listCollectionNames().into(new HashSet<>());
+        for (String collection : Scope.ALL) {
+            requirePresent(present, mongo.name(collection));
+        }
+        indexes(mongo.hasKeys())
+                .forEach((collection, models) -> requireIndexes(database, mongo.name(collection), models));
+        learnDeadLetters(mongo);
+        String letters = mongo.deadLetters();
+        if (letters != null) {
+            requirePresent(present, letters);
+            requireIndexes(database, letters, deadLetters());
+        }
+    }
+
+    private static void requirePresent(Set<String> present, String collection) {
+        if (!present.contains(collection)) {
+            throw notPrepared("collection " + collection);
+        }
+    }
+
+    private static void requireIndexes(MongoDatabase database, String collection, List<IndexModel> models) {
+        verify(database, collection, models);
+        Set<String> found = new HashSet<>();
+        database.getCollection(collection).listIndexes().forEach(index -> found.add(index.getString("name")));
+        for (IndexModel model : models) {
+            String name = Objects.requireNonNull(model.getOptions().getName());
+            if (!found.contains(name)) {
+                throw notPrepared("index " + name + " of " + collection);
+            }
+        }
+    }
+
+    private static StoreException notPrepared(String missing) {
+        return new StoreException(
+                "The database has no " + missing + ", and this program needs it: let a server prepare the database",
+                new IllegalStateException(missing),
+                false);
+    }
+
     private static void create(MongoDatabase database, String collection) {
         try {
             database.createCollection(collection);
@@ -62,12 +105,16 @@ final class Schema {
     /** Stores where dead letters go, so that the setting of one process holds for all that start later. */
     private static void agreeOnDeadLetters(Mongo mongo) {
         Docs settings = mongo.plain().docs(Scope.SETTINGS);
-        Document entry = new Document(Fields.ID, "dead_letters");
         String wanted = mongo.deadLetters();
         if (wanted != null) {
-            settings.upsert(new Document(entry), Change.none().setOnInsert(COLLECTION, wanted));
+            settings.upsert(new Document(Fields.ID, DEAD_LETTERS), Change.none().setOnInsert(COLLECTION, wanted));
         }
-        Document agreed = settings.first(entry);
+        learnDeadLetters(mongo);
+    }
+
+    private static void learnDeadLetters(Mongo mongo) {
+        String wanted = mongo.deadLetters();
+        Document agreed = mongo.plain().docs(Scope.SETTINGS).first(new Document(Fields.ID, DEAD_LETTERS));
         String collection = agreed == null ? null : Fields.text(agreed, COLLECTION);
         if (collection == null) {
             return;

@@ -3,9 +3,13 @@ package io.reprise.mongodb;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Tells the workers of this process that there may be work. Other processes poll. */
 final class Wakeups {
+
+    private static final Logger log = LoggerFactory.getLogger(Wakeups.class);
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
@@ -18,7 +22,16 @@ final class Wakeups {
     }
 
     <T> T after(T answer) {
-        listeners.forEach(Runnable::run);
+        listeners.forEach(Wakeups::tell);
         return answer;
+    }
+
+    private static void tell(Runnable listener) {
+        try {
+            listener.run();
+        } catch (RuntimeException e) {
+            // What was written is committed in any case, and polling finds it.
+            log.warn("A listener for work failed", e);
+        }
     }
 }

@@ -111,6 +111,20 @@ class JobDocumentTest implements StoreFixture {
     }
 
     @Test
+    void a_schedule_whose_job_is_not_understood_is_shown_but_rests() {
+        store().putSchedule("nightly", "rule", Jobs.spec("mail").build(), store().now());
+        server.collection(Scope.SCHEDULES)
+                .updateOne(
+                        new Document(Fields.ID, "nightly"),
+                        new Document("$set", new Document("job.policy", "{\"of\":\"the future\"}")));
+        assertThat(store().schedules())
+                .singleElement()
+                .satisfies(schedule -> assertThat(schedule.paused()).isTrue());
+        assertThat(store().dueSchedules(10, null))
+                .allSatisfy(schedule -> assertThat(schedule.paused()).isTrue());
+    }
+
+    @Test
     void as_many_attempts_are_kept_as_the_builder_was_told() {
         MongoJobStore forgetful = MongoJobStore.builder().keepAttempts(2).of(server.client(), server.database());
         JobId id = add(Jobs.spec("mail"));

@@ -2,6 +2,7 @@
 package io.reprise.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -51,6 +52,35 @@ class SchemaTest {
         List<String> before = indexes();
         IntStream.range(0, 4).parallel().forEach(i -> server.store().prepare());
         assertThat(indexes()).isEqualTo(before).contains("ready", "unique_key", "idempotency");
+    }
+
+    @Test
+    void a_database_that_nobody_prepared_is_refused_when_it_is_only_checked() {
+        assertThatCode(() -> server.store().requirePrepared()).doesNotThrowAnyException();
+        jobs().dropIndex("ready");
+        try {
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> server.store().requirePrepared())
+                    .matches(e -> !e.isTransient())
+                    .withMessageContaining("index ready");
+            assertThat(indexes()).doesNotContain("ready");
+        } finally {
+            server.store().prepare();
+        }
+        server.collection(Scope.ROLES).drop();
+        try {
+            assertThatExceptionOfType(StoreException.class)
+                    .isThrownBy(() -> server.store().requirePrepared())
+                    .withMessageContaining("collection");
+        } finally {
+            server.store().prepare();
+        }
+    }
+
+    @Test
+    void a_timeout_of_any_length_outside_its_bounds_is_refused() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> MongoJobStore.builder().timeout(Duration.ofSeconds(-4_294_967_000L)));
     }
 
     @Test

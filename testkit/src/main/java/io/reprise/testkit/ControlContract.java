@@ -266,6 +266,25 @@ public interface ControlContract extends StoreFixture {
     }
 
     @Test
+    default void a_job_of_a_backlog_is_fresh_again_after_a_replay_that_resets_it() {
+        List<JobId> ids = park(1);
+        store().unpark(BREAKER, 1);
+        Claim claim = claimOne();
+        settle(Settlements.fail(claim, only(claim)));
+        store().revive(ids.get(0), new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE), NOTE);
+        JobId retried = add(Jobs.spec("retried"));
+        Claim other = claim(Claims.upTo(2)).get(0);
+        other.jobs()
+                .forEach(job -> settle(
+                        job.id().equals(retried)
+                                ? Settlements.retry(other, job, Duration.ZERO)
+                                : Settlements.putBack(other, job)));
+        assertThat(Claims.ids(claim(Claims.upTo(1).retryShare(1))))
+                .as("the only retry, though it is due later")
+                .containsExactly(retried);
+    }
+
+    @Test
     default void the_earliest_due_go_first_whatever_their_queue() {
         List<JobId> order = new ArrayList<>();
         for (String queue : List.of("b", "a", "b", "a")) {

@@ -232,6 +232,16 @@ public interface DataContract extends StoreFixture {
     }
 
     @Test
+    default void the_first_and_the_last_due_time_overflow_nothing_with_a_deadline() {
+        RetryPolicy policy = RetryPolicy.unset().deadline(JobSpec.MAX_DELAY);
+        Job late = read(add(Jobs.spec("late").dueAt(JobSpec.MAX_DUE).policy(policy)));
+        assertThat(late.times().dueAt()).isEqualTo(JobSpec.MAX_DUE);
+        assertThat(late.times().deadline()).isEqualTo(JobSpec.MAX_DUE.plus(JobSpec.MAX_DELAY));
+        Job now = read(add(Jobs.spec("now").dueAt(Instant.MIN).policy(policy)));
+        assertThat(now.times().dueAt()).isEqualTo(now.times().createdAt());
+    }
+
+    @Test
     default void notes_come_back_as_written() {
         Note note = new Note(AWKWARD.replace("\u0001", ""), "🚀".repeat(250));
         store().cancel(add(Jobs.spec("work")), note);
@@ -308,6 +318,9 @@ public interface DataContract extends StoreFixture {
         Claim claim = claimOne(Claims.upTo(1).from("b"));
         settle(Settlements.success(claim, only(claim), "\"1234567\""));
         assertThat(bytes(1)).isEqualTo(Map.of("a", 23L, "b", 14L));
+        StoredBytes first = store().bytes(null, 1);
+        assertThat(first.next()).isNotNull();
+        assertThat(first.byQueue()).as("one job at most").isNotEqualTo(Map.of("a", 23L, "b", 14L));
         assertThat(bytes(100)).isEqualTo(Map.of("a", 23L, "b", 14L));
     }
 

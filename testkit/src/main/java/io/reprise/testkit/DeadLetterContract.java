@@ -2,11 +2,13 @@
 package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.Job;
 import io.reprise.JobCounts;
 import io.reprise.JobId;
+import io.reprise.JobSpec;
 import io.reprise.JobState;
 import io.reprise.KeyRule;
 import io.reprise.WaitReason;
@@ -158,6 +160,21 @@ public interface DeadLetterContract extends StoreFixture {
             assertThat(entry.detail()).contains(String.valueOf(newId));
         });
         assertThat(only(claimOne()).id()).isEqualTo(newId);
+    }
+
+    @Test
+    default void a_payload_that_no_job_may_have_is_refused_and_the_dead_letter_stays() {
+        JobId id = deadLetter(Jobs.spec("dead").payload("7"));
+        for (String payload : List.of("\"\0\"", "x".repeat(JobSpec.MAX_PAYLOAD_BYTES + 1))) {
+            for (boolean newId : List.of(false, true)) {
+                assertThatIllegalArgumentException().isThrownBy(() -> {
+                    Revival.Edit edit = new Revival.Edit(newId, null, payload);
+                    store().revive(id, new Revival("replay", Duration.ZERO, null, true, 0, edit), NOTE);
+                });
+            }
+        }
+        assertThat(read(id).state()).isEqualTo(JobState.FAILED);
+        assertThat(read(id).spec().payload()).isEqualTo("7");
     }
 
     @Test

@@ -64,6 +64,17 @@ public interface IdempotencyContract extends StoreFixture {
     }
 
     @Test
+    default void two_specs_of_one_call_share_an_idempotency_key_only_with_the_same_proof() {
+        assertThatThrownBy(() -> store().insert(List.of(
+                        proven("proof-1").build(), proven("proof-2").build())))
+                .isInstanceOf(KeyReusedException.class);
+        assertThat(store().find(JobQuery.all()).items()).isEmpty();
+        List<Inserted> answers = store().insert(
+                        List.of(proven("proof-1").build(), proven("proof-1").build(), once().build()));
+        assertThat(answers).extracting(Inserted::created).containsExactly(true, false, false);
+    }
+
+    @Test
     default void a_proof_holds_under_every_rule_for_the_unique_key() {
         JobId holder = add(Jobs.spec("holder").key("k", KeyRule.KEEP));
         for (KeyRule rule : List.of(KeyRule.KEEP, KeyRule.REPLACE)) {

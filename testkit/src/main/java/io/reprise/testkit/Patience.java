@@ -19,7 +19,7 @@ public final class Patience {
     public static void until(BooleanSupplier condition) {
         while (!condition.getAsBoolean()) {
             if (Thread.currentThread().isInterrupted()) {
-                throw new AssertionError("Waited in vain");
+                throw new AssertionError("Waited too long");
             }
             LockSupport.parkNanos(REST.toNanos());
         }

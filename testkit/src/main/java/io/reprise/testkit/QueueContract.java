@@ -2,6 +2,7 @@
 package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.reprise.JobId;
 import io.reprise.JobState;
@@ -80,6 +81,16 @@ public interface QueueContract extends StoreFixture {
         assertThat(store().queues()).extracting(QueueState::name).containsExactlyInAnyOrder("a", "b", "c");
         assertThat(queue("c").counts())
                 .allSatisfy((state, count) -> assertThat(count).isZero());
+    }
+
+    @Test
+    default void a_limit_is_noted_in_the_same_words_by_every_store() {
+        store().limit("c", 5, NOTE);
+        awaitNextInstant();
+        store().limit("c", null, NOTE);
+        assertThat(store().audit(null, 10))
+                .extracting(AuditEntry::action, AuditEntry::detail)
+                .containsExactly(tuple("limit", "no limit"), tuple("limit", "at most 5"));
     }
 
     @Test

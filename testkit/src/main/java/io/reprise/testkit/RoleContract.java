@@ -50,6 +50,22 @@ public interface RoleContract extends StoreFixture {
     }
 
     @Test
+    default void a_listener_that_throws_harms_neither_the_caller_nor_the_others() {
+        AtomicInteger heard = new AtomicInteger();
+        Runnable broken = () -> {
+            throw new IllegalStateException("broken listener");
+        };
+        store().onWake(broken);
+        store().onWake(heard::incrementAndGet);
+        try {
+            add(Jobs.spec("work"));
+            await(() -> heard.get() > 0);
+        } finally {
+            store().offWake(broken);
+        }
+    }
+
+    @Test
     default void everybody_who_listens_here_hears_of_work_until_he_no_longer_wants_to() {
         AtomicInteger first = new AtomicInteger();
         AtomicInteger second = new AtomicInteger();

@@ -2,12 +2,16 @@
 package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reprise.DuplicateKeyException;
+import io.reprise.Job;
 import io.reprise.JobId;
 import io.reprise.JobSpec;
 import io.reprise.JobState;
+import io.reprise.KeyReusedException;
 import io.reprise.KeyRule;
 import io.reprise.Transaction;
 import io.reprise.store.Claim;
@@ -84,6 +88,36 @@ public interface TransactionContract extends StoreFixture {
             assertThat(inserted.created()).isFalse();
             transaction.commit();
         }
+    }
+
+    @Test
+    default void a_batch_with_a_reused_idempotency_key_leaves_nothing_in_the_callers_transaction() {
+        JobId first = add(Jobs.spec("first").idempotencyKey("request-1", "proof-1"));
+        List<JobSpec> refused = List.of(
+                Jobs.spec("plain").build(),
+                Jobs.spec("other").idempotencyKey("request-0", "proof-2").build(),
+                Jobs.spec("work").idempotencyKey("request-1", "proof-3").build());
+        try (OpenTransaction transaction = open()) {
+            assertThatExceptionOfType(KeyReusedException.class)
+                    .isThrownBy(() -> store().within(transaction.handle()).insert(refused));
+            transaction.commit();
+        }
+        assertThat(store().find(JobQuery.all()).items()).extracting(Job::id).containsExactly(first);
+        assertThat(store().findByIdempotencyKey("request-0")).isEmpty();
+    }
+
+    @Test
+    default void a_batch_with_a_rejected_unique_key_leaves_nothing_in_the_callers_transaction() {
+        JobId first = add(Jobs.spec("first").key("order-1", KeyRule.KEEP));
+        List<JobSpec> refused = List.of(
+                Jobs.spec("other").build(),
+                Jobs.spec("work").key("order-1", KeyRule.REJECT).build());
+        try (OpenTransaction transaction = open()) {
+            assertThatExceptionOfType(DuplicateKeyException.class)
+                    .isThrownBy(() -> store().within(transaction.handle()).insert(refused));
+            transaction.commit();
+        }
+        assertThat(store().find(JobQuery.all()).items()).extracting(Job::id).containsExactly(first);
     }
 
     @Test

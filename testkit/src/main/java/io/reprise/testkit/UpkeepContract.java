@@ -206,7 +206,7 @@ public interface UpkeepContract extends StoreFixture {
         return store().behind(keep).stream()
                 .filter(each -> each.piece().equals(piece))
                 .findFirst()
-                .orElseThrow(() -> new AssertionError("nothing is told of " + piece));
+                .orElseThrow(() -> new AssertionError("nothing is reported about " + piece));
     }
 
     @Test
@@ -231,6 +231,8 @@ public interface UpkeepContract extends StoreFixture {
         assertThat(behind("schedules", keep).rows()).isPositive();
         assertThat(behind("schedules", keep).by()).isGreaterThanOrEqualTo(Duration.ofSeconds(5));
         assertThat(behind("retention", Map.of()).rows()).isZero();
+        Map<JobState, Duration> dead = Map.of(JobState.FAILED, Duration.ZERO);
+        await(() -> behind("retention", dead).rows() == 1);
     }
 
     @Test

@@ -45,7 +45,7 @@ final class DeadLetterEndpoints implements Endpoints {
 
     private static final Schema REPLAY = Schema.object()
             .may("newId", Schema.bool().about("as a new job, discarding this one"))
-            .may("keepCounters", Schema.bool().about("go on counting, instead of starting anew"))
+            .may("keepCounters", Schema.bool().about("go on counting, instead of starting at zero"))
             .may("queue", Schema.name().about("another queue"))
             .may("payload", Schema.json().about("another payload"))
             .may("why", Schema.text(0, 500))

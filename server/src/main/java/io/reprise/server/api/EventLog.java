@@ -218,7 +218,7 @@ public final class EventLog implements JobListener, AutoCloseable {
             try {
                 thread.execute(this::tellAll);
             } catch (RejectedExecutionException e) {
-                log.debug("Nobody is told of events any more: this process ends");
+                log.debug("Nobody receives events any more: this process ends");
             }
         }
     }

@@ -23,6 +23,7 @@ import io.reprise.server.http.Scope;
 import io.reprise.store.Cancellation;
 import io.reprise.store.Inserted;
 import io.reprise.store.JobQuery;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -49,7 +50,7 @@ final class JobEndpoints implements Endpoints {
     private static final Schema RETRY = Schema.object()
             .may("backoff", Schema.bool().about("after the policy's delay instead of at once"))
             .may("grant", Schema.integer(0, ManualRetry.MAX_GRANT).about("attempts to add"))
-            .may("reset", Schema.bool().about("start all counters anew"))
+            .may("reset", Schema.bool().about("start all counters at zero"))
             .may("force", Schema.bool().about("even what is not retryable or has spent its attempts"))
             .may("why", Schema.text(0, 500))
             .named("ManualRetry");
@@ -176,7 +177,7 @@ final class JobEndpoints implements Endpoints {
             Fields job = new Fields(each);
             request.caller().bounds().require(job.text("queue", JobSpec.DEFAULT_QUEUE), job.text("type", ""));
             queues.add(tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE)));
-            size += job.mentions("payload") ? job.json("payload").length() : 0;
+            size += job.mentions("payload") ? job.json("payload").getBytes(StandardCharsets.UTF_8).length : 0;
         }
         api.quotas().enqueue(request.caller(), queues, all.size(), size);
     }

@@ -84,7 +84,7 @@ public final class RepriseServer implements AutoCloseable {
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
         meters.count(
                 "reprise.webhooks.missed",
-                "Steps of jobs that a webhook was not told of, though it should have been",
+                "Steps of jobs that a webhook should have received but did not",
                 outgoing::missed);
         this.http = listen(parts, api, keys);
         replayer.start();

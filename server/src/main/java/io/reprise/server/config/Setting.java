@@ -142,7 +142,7 @@ public enum Setting {
             "Keys for payloads at rest: id:base64, with commas between; the first encrypts.",
             Kind.TEXT),
     KEEP_FINISHED("keep.finished", "7d", "How long succeeded and cancelled jobs are kept.", Kind.DURATION),
-    KEEP_FAILED("keep.failed", null, "How long dead letters are kept; for ever unless set.", Kind.DURATION),
+    KEEP_FAILED("keep.failed", null, "How long dead letters are kept; without limit unless set.", Kind.DURATION),
     AUDIT_READS("audit.reads", "false", "Whether the audit log tells who read payloads and results.", Kind.FLAG),
     KEEP_AUDIT("keep.audit", "365d", "How long the audit log is kept.", Kind.DURATION);
 

@@ -22,7 +22,7 @@ public final class OpenApi {
             .named("FieldError");
 
     private static final Schema PROBLEM = Schema.object()
-            .must("type", Schema.text(1, 200).about("urn:reprise:problem:…, the same for ever"))
+            .must("type", Schema.text(1, 200).about("urn:reprise:problem:…, which never changes"))
             .must("title", Schema.text(1, 200))
             .must("status", Schema.integer(400, 599))
             .must("detail", Schema.text(0, 2000))

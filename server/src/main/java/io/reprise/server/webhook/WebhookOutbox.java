@@ -50,7 +50,7 @@ final class WebhookOutbox implements SequelRule {
             }
         } catch (RuntimeException e) {
             failures.increment();
-            log.error("Webhook subscription {} cannot be told of job {}", subscription.id(), job.id(), e);
+            log.error("Webhook subscription {} gets no message about job {}", subscription.id(), job.id(), e);
         }
     }
 

@@ -78,6 +78,15 @@ class QuotaTest {
                 .isEqualTo(1_000);
     }
 
+    @Test
+    void bytes_are_counted_and_not_characters() {
+        assertThat(enqueue(600).status()).isEqualTo(202);
+        String payload = "\"" + "ü".repeat(250) + "\"";
+        requireExceeded(
+                server.send(key, "POST", "/v1/jobs", "{\"type\":\"a\",\"payload\":" + payload + "}"),
+                "600 bytes stored");
+    }
+
     /** As after a restart, or when another server took the jobs. */
     @Test
     void bytes_are_measured_in_the_store_and_go_with_their_jobs() {

@@ -205,7 +205,7 @@ public abstract class Fleet implements AutoCloseable {
         while (!condition.getAsBoolean()) {
             load.requireSound();
             if (System.nanoTime() - end > 0 || Thread.currentThread().isInterrupted()) {
-                throw new AssertionError("Waited in vain for " + what + ".\n" + logs());
+                throw new AssertionError("Waited too long for " + what + ".\n" + logs());
             }
             LockSupport.parkNanos(tempo.rest().toNanos());
         }

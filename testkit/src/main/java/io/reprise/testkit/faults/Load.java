@@ -117,7 +117,7 @@ public final class Load {
             throw new AssertionError("what the client was not prepared for", e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new AssertionError("Waited in vain for the client", e);
+            throw new AssertionError("Waited too long for the client", e);
         }
     }
 
