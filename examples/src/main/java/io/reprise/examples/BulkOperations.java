@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
-/** The same operation on every job a query finds: first as a dry run, then on a few, then on the rest. */
+/** One operation on every job that a query finds: first as a dry run, then on a few, then on the rest. */
 public final class BulkOperations {
 
     private static final JobType<Integer> BILL =

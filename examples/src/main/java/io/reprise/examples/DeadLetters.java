@@ -16,7 +16,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 
-/** What has failed for good stays, and is found by queue, type, tag or kind of error, until someone deals with it. */
+/** A job that has failed for good stays, and is found by queue, type, tag or error, until a person deals with it. */
 public final class DeadLetters {
 
     private static final JobType<Integer> BILL =

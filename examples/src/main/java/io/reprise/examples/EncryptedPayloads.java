@@ -14,7 +14,7 @@ import java.security.SecureRandom;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** What is stored cannot be read without the key. */
+/** Stored payloads cannot be read without the key. */
 public final class EncryptedPayloads {
 
     private static final JobType<String> CARD = JobType.of("charge-card", String.class);

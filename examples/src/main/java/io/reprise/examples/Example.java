@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/** What the examples share: a temporary store, a plain way to speak, and a check that what was said is true. */
+/** Shared by the examples: a temporary store, a way to print, and a check that a claim is true. */
 final class Example {
 
     static final Duration SOON = Duration.ofMinutes(2);

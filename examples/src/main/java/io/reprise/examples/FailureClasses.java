@@ -14,7 +14,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 
-/** What kind of failure it was: a marker on the exception says so, or a rule, which is data. */
+/** The class of a failure comes from a marker on the exception, or from a rule, which is data. */
 public final class FailureClasses {
 
     // snippet:exceptions

@@ -12,7 +12,7 @@ import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 
-/** A handler says outright what shall happen: retry no sooner than, fail for good, call me later, cancel. */
+/** A handler says what happens next: retry no sooner than, fail for good, call me later, cancel. */
 public final class HandlerSignals {
 
     private static final JobType<String> CALL = JobType.of("call", String.class);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** A listener is told of every transition after it was committed, with the values that were stored. */
+/** A listener hears every transition after its commit, with the values that were stored. */
 public final class Listeners {
 
     private static final JobType<String> CALL = JobType.of("call", String.class)

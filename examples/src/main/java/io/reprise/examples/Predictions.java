@@ -49,7 +49,7 @@ public final class Predictions {
         }
     }
 
-    /** What was decided after the first attempt of each. */
+    /** The decision after the first attempt of each. */
     private static List<Decision> print(InlineWorker worker, String paper, int sheets) {
         Reprise reprise = worker.reprise();
         List<JobId> ids = reprise.enqueueAll(Collections.nCopies(sheets, PRINT.job(paper)));

@@ -42,7 +42,7 @@ public final class QueueWeights {
         }
         long mail = order.subList(0, 200).stream().filter("mail"::equals).count();
         Example.say("Of the first 200 jobs, %d were mail and %d reports", mail, 200 - mail);
-        Example.check(mail > 130 && mail < 170, "a weight of 3 is served about thrice as often as one of 1");
+        Example.check(mail > 130 && mail < 170, "a weight of 3 is served about three times as often as one of 1");
         Example.check(order.size() == 400, "in the end all of them ran");
     }
 }

@@ -12,7 +12,7 @@ import io.reprise.testing.ManualClock;
 import java.io.IOException;
 import java.time.Duration;
 
-/** What retries cost and what they saved: time is counted for every run, money if the handler says how much. */
+/** The cost and the gain of retries: time is counted for every run, money if the handler reports it. */
 public final class RetryCosts {
 
     private static final JobType<String> DRAW = JobType.of("draw", String.class)

@@ -17,7 +17,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 
-/** What a job does to the database and its completion are one transaction: done exactly once. */
+/** The change that a job makes to the database and its completion are one transaction: done exactly once. */
 public final class TransactionalComplete {
 
     private static final JobType<Integer> DEPOSIT =

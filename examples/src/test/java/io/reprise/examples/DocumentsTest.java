@@ -25,6 +25,12 @@ class DocumentsTest {
     private static final Pattern SNIPPET =
             Pattern.compile("<!-- snippet: (\\w+):(\\w+) -->\\n```java\\n(.*?)```", Pattern.DOTALL);
 
+    /** {@code <!-- python: worker:run -->} stands before the block that equals that region of the remote worker. */
+    private static final Pattern PYTHON =
+            Pattern.compile("<!-- python: (\\w+):(\\w+) -->\\n```python\\n(.*?)```", Pattern.DOTALL);
+
+    private static final Path REMOTE_WORKER = Path.of("remote-worker");
+    private static final Pattern CLASS_LINK = Pattern.compile("\\[`\\w+`\\]\\(([^)]+\\.java)\\)");
     private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|Contract))\\.(\\w+)`");
     private static final Pattern MARKER = Pattern.compile("<!-- snippet:");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#\\s]+)[^)]*\\)");
@@ -63,6 +69,34 @@ class DocumentsTest {
                 MARKER.matcher(text).results().count());
     }
 
+    @Test
+    void the_server_document_shows_the_remote_worker() throws IOException {
+        List<MatchResult> shown = PYTHON.matcher(Files.readString(ROOT.resolve("docs/server.md")))
+                .results()
+                .toList();
+        assertThat(shown).isNotEmpty();
+        for (MatchResult block : shown) {
+            assertThat(block.group(3))
+                    .isEqualTo(region(REMOTE_WORKER.resolve(block.group(1) + ".py"), "# ", block.group(2)));
+        }
+    }
+
+    @Test
+    void the_walk_from_enqueue_to_the_dead_letter_is_short_and_can_be_clicked() throws IOException {
+        String text = Files.readString(ROOT.resolve("ARCHITECTURE.md"));
+        int start = text.indexOf("## A walk");
+        String walk = text.substring(start, text.indexOf("\n## ", start + 1));
+        List<String> classes = CLASS_LINK
+                .matcher(walk)
+                .results()
+                .map(link -> link.group(1))
+                .distinct()
+                .toList();
+        assertThat(classes)
+                .hasSizeBetween(10, 25)
+                .allSatisfy(link -> assertThat(ROOT.resolve(link)).exists());
+    }
+
     @ParameterizedTest
     @MethodSource("documents")
     void a_link_leads_to_a_file(Path document) throws IOException {
@@ -93,9 +127,13 @@ class DocumentsTest {
     }
 
     private static String region(String example, String name) throws IOException {
-        List<String> lines = Files.readAllLines(SOURCES.resolve(example + ".java"));
-        int start = indexOf(lines, "// snippet:" + name, 0) + 1;
-        List<String> region = lines.subList(start, indexOf(lines, "// end", start));
+        return region(SOURCES.resolve(example + ".java"), "// ", name);
+    }
+
+    private static String region(Path source, String comment, String name) throws IOException {
+        List<String> lines = Files.readAllLines(source);
+        int start = indexOf(lines, comment + "snippet:" + name, 0) + 1;
+        List<String> region = lines.subList(start, indexOf(lines, comment + "end", start));
         return String.join("\n", region).stripIndent() + "\n";
     }
 

@@ -33,7 +33,7 @@ public final class MicroQueue {
     private static final RetryPolicy IMPATIENT =
             RetryPolicy.unset().base(Duration.ofMillis(10)).jitter(Jitter.none());
 
-    /** What happened, for the test. */
+    /** The jobs and their ends, for the test. */
     record Results(Told done, Told failed, Told retried, Told exhausted, Told stuck, boolean fenced, int dead) {}
 
     private MicroQueue() {}

@@ -30,7 +30,7 @@ public final class Omniq {
     private static final RetryPolicy CUSTOM =
             RetryPolicy.preset("omniq-linear").maxRetries(4).neverRetryOnMessage("fatal");
 
-    /** What happened, for the test. */
+    /** The jobs and their ends, for the test. */
     record Results(Told flaky, Told spent, Told once, Told linear, Told fatal, List<Job> checks) {}
 
     private Omniq() {}

@@ -34,7 +34,7 @@ public final class Stent {
     private static final JobType<Integer> CHARGE =
             JobType.of("charge_customer", Integer.class).retry(RetryPolicy.preset("stent-network"));
 
-    /** What happened, for the test. */
+    /** The jobs and their ends, for the test. */
     record Results(
             Told flaky, Told network, Told invalid, List<Job> dead, JobId replayedAs, Told replayed, int charged) {}
 

@@ -12,7 +12,7 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a job.
+ * The end of a job, and its delays.
  *
  * @param delays before each retry that was decided on
  */

@@ -25,7 +25,7 @@ public final class Weave {
 
     private static final JobType<String> TASK = JobType.of("task", String.class);
 
-    /** What happened, for the test. */
+    /** The jobs and their ends, for the test. */
     record Results(
             Told defaults,
             Told panicked,

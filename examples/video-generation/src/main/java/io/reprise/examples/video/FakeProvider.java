@@ -9,10 +9,10 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeoutException;
 
-/** Stands for whoever makes the videos, and fails as it is told: a list of outcomes per model, of which the last repeats. */
+/** Stands for the maker of the videos, and fails as configured: a list of outcomes per model; the last repeats. */
 final class FakeProvider {
 
-    /** What may come of a call. */
+    /** The possible outcomes of a call. */
     enum Outcome {
         OK,
         TIMEOUT,
@@ -27,7 +27,7 @@ final class FakeProvider {
         }
     }
 
-    /** What the provider itself answers when it cannot. */
+    /** The provider's own answer when it fails. */
     static final class ProviderException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -36,7 +36,7 @@ final class Receiver implements AutoCloseable {
         return "http://127.0.0.1:" + server.getAddress().getPort() + "/webhook";
     }
 
-    /** What was told of a task, once its end was. Webhooks may overtake one another, so they are put in order. */
+    /** The messages about a task, once its end has arrived. Webhooks may overtake one another, so they are put in order. */
     List<JsonNode> of(String taskId) {
         while (true) {
             List<JsonNode> told = received.stream()

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
 /** The endpoints that Conduit documents, on jobs. A task of somebody else's key is as one that does not exist. */
 final class VideoEndpoints implements Endpoints {
 
-    /** What is asked for. */
+    /** The body of a request. */
     record VideoRequest(String model, String prompt) {}
 
     static final JobType<VideoRequest> GENERATE = JobType.of("generate-video", VideoRequest.class);
@@ -161,7 +161,7 @@ final class VideoEndpoints implements Endpoints {
         return view;
     }
 
-    /** What webhooks tell of a task, in the words of the endpoints. */
+    /** The content of a webhook about a task, in the words of the endpoints. */
     static Map<String, Object> told(Map<String, Object> job) {
         Map<String, Object> task = new LinkedHashMap<>();
         task.put("taskId", ID + job.get("jobId"));

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the service is told by its environment, under the names that Conduit documents.
+ * Settings of the service from its environment, under the names that Conduit documents.
  *
  * @param retryCheckInterval the longest rest between two looks for work; a retry that is due earlier wakes the worker itself
  */
