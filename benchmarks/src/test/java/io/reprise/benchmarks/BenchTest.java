@@ -3,6 +3,7 @@ package io.reprise.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.testkit.Slow;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -87,6 +88,7 @@ class BenchTest {
         }
     }
 
+    @Slow
     @ParameterizedTest
     @ValueSource(strings = {"sqlite", "postgresql"})
     void recovery_is_measured_against_the_same_run(String store) {

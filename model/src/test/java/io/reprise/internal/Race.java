@@ -57,13 +57,7 @@ public final class Race {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         List<Thread> threads = new ArrayList<>();
         for (Runnable part : parts) {
-            threads.add(new Thread(() -> {
-                try {
-                    part.run();
-                } catch (RuntimeException | AssertionError e) {
-                    failure.set(e);
-                }
-            }));
+            threads.add(new Part(part, failure));
         }
         threads.forEach(Thread::start);
         for (Thread thread : threads) {
@@ -75,6 +69,30 @@ public final class Race {
         }
         if (failure.get() != null) {
             throw new AssertionError("one of them failed", failure.get());
+        }
+    }
+
+    /**
+     * A thread that holds its work in fields of its own. Lincheck switches only at objects that it sees shared, and looks for
+     * them in the fields of a thread. Since Java 19 a thread keeps its {@code Runnable} in an object of the JDK that Lincheck
+     * 3.7 does not look into: then it would take all that a lambda captured for local, and find no race.
+     */
+    private static final class Part extends Thread {
+        private final Runnable work;
+        private final AtomicReference<@Nullable Throwable> failure;
+
+        Part(Runnable work, AtomicReference<@Nullable Throwable> failure) {
+            this.work = work;
+            this.failure = failure;
+        }
+
+        @Override
+        public void run() {
+            try {
+                work.run();
+            } catch (RuntimeException | AssertionError e) {
+                failure.set(e);
+            }
         }
     }
 

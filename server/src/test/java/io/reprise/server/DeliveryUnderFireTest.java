@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.Json;
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.TestRun;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
@@ -168,7 +169,7 @@ class DeliveryUnderFireTest {
     @Timeout(value = 14, unit = TimeUnit.MINUTES)
     void every_job_is_delivered_and_none_is_left_over() throws Exception {
         storeUrl = "sqlite:" + directory.resolve("jobs.db");
-        deliver(10_000);
+        deliver(TestRun.size(2_000, 10_000));
     }
 
     @Test

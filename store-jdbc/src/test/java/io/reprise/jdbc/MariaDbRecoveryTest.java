@@ -3,8 +3,10 @@ package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
 import io.reprise.testkit.RecoveryContract;
+import io.reprise.testkit.Slow;
 import org.junit.jupiter.api.AutoClose;
 
+@Slow
 class MariaDbRecoveryTest implements RecoveryContract {
 
     @AutoClose

@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
 import io.reprise.testkit.RecoveryContract;
+import io.reprise.testkit.TestRun;
 import org.junit.jupiter.api.AutoClose;
 
 class PostgresRecoveryTest implements RecoveryContract {
@@ -13,5 +14,10 @@ class PostgresRecoveryTest implements RecoveryContract {
     @Override
     public JobStore store() {
         return postgres.store();
+    }
+
+    @Override
+    public int jobs() {
+        return TestRun.size(4_000, 20_000);
     }
 }

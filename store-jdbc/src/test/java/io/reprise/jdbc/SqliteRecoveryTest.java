@@ -3,11 +3,13 @@ package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
 import io.reprise.testkit.RecoveryContract;
+import io.reprise.testkit.Slow;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
+@Slow
 class SqliteRecoveryTest implements RecoveryContract {
 
     @TempDir

@@ -28,7 +28,7 @@ abstract class MongoContract implements JobStoreContract {
 
     @BeforeEach
     void empty() {
-        server.empty();
+        server.emptyWritten();
     }
 
     @Override

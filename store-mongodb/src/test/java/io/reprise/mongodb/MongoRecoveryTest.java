@@ -3,9 +3,11 @@ package io.reprise.mongodb;
 
 import io.reprise.store.JobStore;
 import io.reprise.testkit.RecoveryContract;
+import io.reprise.testkit.Slow;
 import org.junit.jupiter.api.AutoClose;
 
 /** In memory, where a server exists too: that one may be too slow for thousands of jobs. */
+@Slow
 class MongoRecoveryTest implements RecoveryContract {
 
     @AutoClose

@@ -4,13 +4,20 @@ package io.reprise.mongodb;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -22,10 +29,14 @@ public final class MongoServer implements AutoCloseable {
 
     static final String VARIABLE = "REPRISE_TEST_MONGODB_URI";
     static final String DEAD_LETTERS = "tasks_dlq";
+    private static final Set<String> WRITES = Set.of("insert", "update", "findAndModify");
 
     private final de.bwaldvogel.mongo.@Nullable MongoServer substitute;
     private final ConnectionString server;
     private final MongoClient client;
+    /** Collections that this client wrote to: to empty the others as well would take much of a test's time. */
+    private final Set<String> written = ConcurrentHashMap.newKeySet();
+
     private final String database =
             "reprise_test_" + UUID.randomUUID().toString().replace("-", "");
     private final MongoJobStore store;
@@ -43,7 +54,10 @@ public final class MongoServer implements AutoCloseable {
     MongoServer(@Nullable String uri, MongoStoreBuilder settings) {
         substitute = uri == null ? new de.bwaldvogel.mongo.MongoServer(new MemoryBackend()) : null;
         server = new ConnectionString(substitute == null ? uri : substitute.bindAndGetConnectionString());
-        client = MongoClients.create(server);
+        client = MongoClients.create(MongoClientSettings.builder()
+                .applyConnectionString(server)
+                .addCommandListener(new Writes())
+                .build());
         store = settings.of(client, database);
         store.prepare();
     }
@@ -107,8 +121,29 @@ public final class MongoServer implements AutoCloseable {
     }
 
     void empty() {
-        Scope.ALL.forEach(name -> collection(name).deleteMany(new Document()));
-        deadLetters().deleteMany(new Document());
+        collections().forEach(collection -> collection.deleteMany(new Document()));
+    }
+
+    /** The same where nobody but this client writes. */
+    void emptyWritten() {
+        collections()
+                .filter(collection -> written.remove(collection.getNamespace().getCollectionName()))
+                .forEach(collection -> collection.deleteMany(new Document()));
+    }
+
+    private Stream<MongoCollection<Document>> collections() {
+        return Stream.concat(Scope.ALL.stream().map(this::collection), Stream.of(deadLetters()));
+    }
+
+    /** Notes what is written to. */
+    private final class Writes implements CommandListener {
+        @Override
+        public void commandStarted(CommandStartedEvent event) {
+            BsonValue collection = event.getCommand().get(event.getCommandName());
+            if (WRITES.contains(event.getCommandName()) && collection != null && collection.isString()) {
+                written.add(collection.asString().getValue());
+            }
+        }
     }
 
     @Override

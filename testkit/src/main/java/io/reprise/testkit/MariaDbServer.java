@@ -206,7 +206,8 @@ public final class MariaDbServer implements AutoCloseable {
     }
 
     private synchronized void shutDown() {
-        end(false);
+        // At once: nobody needs what it would still write.
+        end(true);
         try {
             Leftovers.delete(home);
         } catch (IOException e) {

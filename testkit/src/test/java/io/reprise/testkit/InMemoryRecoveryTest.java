@@ -12,4 +12,9 @@ class InMemoryRecoveryTest implements RecoveryContract {
     public JobStore store() {
         return store;
     }
+
+    @Override
+    public int jobs() {
+        return TestRun.size(4_000, 20_000);
+    }
 }

@@ -7,6 +7,7 @@ import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
+import io.reprise.testkit.TestRun;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;
@@ -39,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class RandomRequestsTest {
 
-    private static final int REQUESTS = Integer.getInteger("reprise.test.requests", 2_000);
+    private static final int REQUESTS = Integer.getInteger("reprise.test.requests", TestRun.size(500, 2_000));
     private static final long SEED = Long.getLong("reprise.test.seed", 1);
     private static final Pattern MARKED = Pattern.compile("zq[ab]x[0-9]+");
     private static final int POOL = 2_000;

@@ -13,6 +13,7 @@ import io.reprise.server.http.Json;
 import io.reprise.store.JobQuery;
 import io.reprise.store.Page;
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.TcpProxy;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.io.TempDir;
  * OpenAPI document, memory stays within bounds, and afterwards everything drains. {@code -Dreprise.fire.seconds=600} burns
  * for ten minutes, {@code -Dreprise.fire.seed=7} otherwise.
  */
+@Slow
 class TwoServersTest {
 
     private static final long SECONDS = Long.getLong("reprise.fire.seconds", 20);

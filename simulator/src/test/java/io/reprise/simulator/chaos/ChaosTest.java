@@ -3,13 +3,14 @@ package io.reprise.simulator.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.testkit.TestRun;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
 /** Thousands of disasters, and nothing lost. Run on with {@code -Dreprise.chaos.seeds=100000}. */
 class ChaosTest {
 
-    private static final long SEEDS = Long.getLong("reprise.chaos.seeds", 2_000);
+    private static final long SEEDS = Long.getLong("reprise.chaos.seeds", TestRun.size(500, 2_000));
 
     @Test
     void the_same_seed_gives_the_same_trace_to_the_last_byte() {

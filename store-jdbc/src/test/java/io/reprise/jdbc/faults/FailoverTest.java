@@ -14,6 +14,7 @@ import io.reprise.store.StoreException;
 import io.reprise.testkit.Claims;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Settlements;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.Work;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -59,6 +60,7 @@ class FailoverTest {
         }
     }
 
+    @Slow
     @Test
     void workers_leave_a_primary_that_stands_still_and_what_it_says_later_is_not_heard() {
         try (Pair servers = new Pair();
@@ -88,6 +90,7 @@ class FailoverTest {
         }
     }
 
+    @Slow
     @Test
     void an_old_primary_that_still_runs_acknowledges_nothing() {
         try (Pair servers = new Pair()) {

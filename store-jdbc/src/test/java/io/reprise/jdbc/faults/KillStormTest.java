@@ -3,6 +3,8 @@ package io.reprise.jdbc.faults;
 
 import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.Slow;
+import io.reprise.testkit.TestRun;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.KillStorm;
 import io.reprise.testkit.faults.Overtaken;
@@ -12,6 +14,7 @@ import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.sql.Statement;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,19 +37,39 @@ class KillStormTest {
         };
     }
 
+    @Test
+    void nothing_is_lost_or_done_twice_however_many_workers_are_killed() {
+        storm("postgresql", TestRun.size(4, 10));
+    }
+
+    @Slow
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
-    void nothing_is_lost_or_done_twice_however_many_workers_are_killed(String database) {
+    @ValueSource(strings = {"sqlite", "mariadb"})
+    void nothing_is_lost_or_done_twice_on_other_databases_however_many_workers_are_killed(String database) {
+        storm(database, 10);
+    }
+
+    private void storm(String database, int kills) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             run.load().start();
-            String done = KillStorm.over(run, FaultRun.times(10, 150));
+            String done = KillStorm.over(run, FaultRun.times(kills, 150));
             run.drainAndCheck(done + " on " + database);
         }
     }
 
+    @Test
+    void what_a_frozen_worker_did_is_refused_after_it_was_overtaken() {
+        overtake("sqlite");
+    }
+
+    @Slow
     @ParameterizedTest
-    @ValueSource(strings = {"sqlite", "postgresql", "mariadb"})
-    void what_a_frozen_worker_did_is_refused_after_it_was_overtaken(String database) {
+    @ValueSource(strings = {"postgresql", "mariadb"})
+    void what_a_frozen_worker_did_on_other_databases_is_refused_after_it_was_overtaken(String database) {
+        overtake(database);
+    }
+
+    private void overtake(String database) {
         try (FaultRun run = new FaultRun(directory, url(database))) {
             Overtaken.in(run, worker -> freeze(worker, run), "A frozen worker on " + database);
         }

@@ -4,6 +4,7 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
@@ -82,6 +83,7 @@ class MariaDbFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void all_connections_are_ended_by_the_server_again_and_again() throws SQLException {
         int times = FaultRun.times(8, 200);
@@ -115,6 +117,7 @@ class MariaDbFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_worker_that_hears_nothing_more_harms_nobody_and_comes_back() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
@@ -125,6 +128,7 @@ class MariaDbFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void answers_that_do_not_arrive_are_not_taken_for_failures() {
         int times = FaultRun.times(1, 5);
@@ -137,6 +141,7 @@ class MariaDbFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void connections_break_in_the_middle_of_answers() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
@@ -147,6 +152,7 @@ class MariaDbFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_lock_on_the_table_keeps_every_connection_of_the_pools_busy() throws SQLException {
         try (FaultRun run = new FaultRun(directory, url);

@@ -4,6 +4,7 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.TcpProxy;
@@ -87,6 +88,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void all_connections_are_ended_by_the_server_again_and_again() throws SQLException {
         int times = FaultRun.times(15, 200);
@@ -104,6 +106,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_worker_that_hears_nothing_more_harms_nobody_and_comes_back() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
@@ -126,6 +129,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void connections_break_in_the_middle_of_answers() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
@@ -136,6 +140,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void others_take_every_connection_the_server_has() throws SQLException {
         Deque<Connection> taken = new ArrayDeque<>();
@@ -181,6 +186,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_lock_on_the_table_keeps_every_connection_of_the_pools_busy() throws SQLException {
         try (FaultRun run = new FaultRun(directory, url);
@@ -200,6 +206,7 @@ class PostgresFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_transaction_that_stays_open_holds_up_nothing() throws SQLException {
         try (FaultRun run = new FaultRun(directory, url);

@@ -10,6 +10,7 @@ import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.JavaProcess;
 import io.reprise.testkit.faults.Work;
 import java.io.IOException;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A worker is killed as {@code kill -9} does while a resource that was down is ramped up again. */
+@Slow
 @Timeout(1200)
 class RecoveryFleetTest {
 

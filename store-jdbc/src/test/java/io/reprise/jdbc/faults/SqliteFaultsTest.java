@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.store.JobQuery;
 import io.reprise.store.StoreException;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.Fleet;
 import io.reprise.testkit.faults.SmallDisk;
 import io.reprise.testkit.faults.Work;
@@ -44,6 +45,7 @@ class SqliteFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void another_process_locks_the_file_for_longer_than_anybody_waits() throws SQLException {
         Path file = directory.resolve("jobs.db");

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.mongodb.MongoException;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.mongodb.MongoServer;
+import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.BadNetwork;
 import io.reprise.testkit.faults.KillStorm;
 import io.reprise.testkit.faults.Overtaken;
@@ -65,6 +66,7 @@ class MongoFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void a_worker_that_hears_nothing_more_harms_nobody_and_comes_back() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
@@ -86,6 +88,7 @@ class MongoFaultsTest {
         }
     }
 
+    @Slow
     @Test
     void connections_break_in_the_middle_of_answers() {
         try (TcpProxy proxy = TcpProxy.before(server.port());
