@@ -203,7 +203,7 @@ public final class Reprise implements AutoCloseable {
         return store.find(id).map(this::shown);
     }
 
-    /** The same for several: those that are there, in the order of the ids. */
+    /** Finds several jobs: those that exist, in the order of the ids. */
     public List<Job> findAll(Collection<JobId> ids) {
         return store.findAll(ids).stream().map(this::shown).toList();
     }

@@ -79,7 +79,7 @@ final class Cpu {
         return Long.parseLong(stat[place]) + Long.parseLong(stat[place + 1]);
     }
 
-    /** What Linux tells about a process, from behind its name; null if it has ended. */
+    /** Returns the fields of a process after its name, as Linux shows them; null if the process has ended. */
     private static String @Nullable [] stat(String process) {
         try {
             String line = Files.readString(PROCESSES.resolve(process).resolve("stat"));

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a drain took.
+ * Time and CPU of a drain.
  *
  * @param nanos from the first run to the last commit
  * @param worker CPU of the process that ran the jobs
@@ -25,7 +25,7 @@ record Drained(
         return new Start(target, worker, Cpu.ofDatabase(target));
     }
 
-    /** What was used before. */
+    /** CPU that was used before the drain. */
     record Start(Target target, Duration worker, @Nullable Duration database) {
 
         Drained end(int jobs, long nanos, Duration workerNow) throws SQLException {

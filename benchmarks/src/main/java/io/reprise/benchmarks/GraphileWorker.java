@@ -32,7 +32,7 @@ final class GraphileWorker implements QueueSystem {
     private static final Duration INSTALL_LIMIT = Duration.ofMinutes(3);
     private static final int CHUNK = 10_000;
 
-    /** What its handlers, which are not Java, can take part in. */
+    /** Workloads that its handlers can run. They are not Java. */
     private static final Set<String> WORKLOADS = Set.of("W1", "W1b", "W2", "W3", "W5");
 
     private static final String ADD_ONE = "select graphile_worker.add_job('work', json_build_object('text', ?::text))";

@@ -17,7 +17,7 @@ final class LentJobs {
     /** Characters that all of them may have. */
     static final int MAX_CHARS = 16 << 20;
 
-    /** What a job takes beside its payload. */
+    /** Bytes that a job takes beside its payload. */
     private static final int EACH = 1_000;
 
     private final Map<RemoteLease.Key, Job> jobs = new LinkedHashMap<>();

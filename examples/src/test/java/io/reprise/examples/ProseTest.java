@@ -9,7 +9,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -43,20 +42,6 @@ class ProseTest {
 
     /** Documents that are not rewritten yet. Take one out when it is; add none. */
     private static final Set<String> UNFINISHED = Set.of("performance.md", "simulator.md");
-
-    /**
-     * Modules whose comments are not rewritten yet, with the number of odd words and empty starts that they may have. Lower the
-     * numbers; never raise one, and add no module.
-     */
-    private static final Map<String, Integer> UNFINISHED_MODULES = Map.of(
-            "benchmarks", 18,
-            "core", 193,
-            "metrics-micrometer", 5,
-            "server", 131,
-            "simulator", 59,
-            "store-jdbc", 66,
-            "store-mongodb", 29,
-            "testkit", 38);
 
     static List<Path> documents() throws IOException {
         return DocumentsTest.documents().stream()
@@ -101,10 +86,7 @@ class ProseTest {
                 findings(Files.readString(file)).forEach(finding -> findings.add(file.getFileName() + ": " + finding));
             }
         }
-        int allowed = UNFINISHED_MODULES.getOrDefault(module, 0);
-        assertThat(findings.size())
-                .as("findings in %s, where %d are allowed: %s", module, allowed, String.join("\n", findings))
-                .isLessThanOrEqualTo(allowed);
+        assertThat(findings).isEmpty();
     }
 
     @Test

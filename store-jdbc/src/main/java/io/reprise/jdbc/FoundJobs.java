@@ -32,7 +32,7 @@ final class FoundJobs {
     /** A slow scan is followed by a pause of this many times its length. */
     private static final int SHARE = 10;
 
-    /** What was found is used for so long: a job that falls due meanwhile is seen that much later. */
+    /** How long found jobs are used. A job that falls due in this time is seen that much later. */
     private static final Duration FRESH = Duration.ofMillis(100);
 
     /** A look finds so many times more than the one before if that was used up, and less if it was not. */
@@ -94,7 +94,7 @@ final class FoundJobs {
         }
     }
 
-    /** What is known of one queue. */
+    /** Found jobs of one queue. */
     private static final class Known {
 
         private Stock stock = new Stock();
@@ -102,7 +102,7 @@ final class FoundJobs {
         /** Taken from the stock by threads that have not leased them yet: a look still finds them. */
         private final Set<Long> inHand = new HashSet<>();
 
-        /** The same, of threads that have leased them or given up since the last look began. */
+        /** Jobs of threads that have leased them or given up since the last look began. */
         private final Set<Long> gone = new HashSet<>();
 
         private boolean looking;
@@ -142,8 +142,8 @@ final class FoundJobs {
     }
 
     /**
-     * What to look for before so many jobs are taken from these queues. Waits for another thread that looks. Who is told to
-     * look has to call {@link #looked} or {@link #failed}.
+     * Returns the queues to look at before this many jobs are taken. Waits for another thread that looks. A caller that must
+     * look calls {@link #looked} or {@link #failed} then.
      */
     synchronized Plan plan(ClaimRequest request, List<String> names, int wanted) {
         long arrived = clock.getAsLong();

@@ -421,7 +421,7 @@ final class PostgresClaims implements Claims {
                     demand.queue().equals(queue) ? new ClaimRequest.Demand(queue, demand.max() - taken) : demand);
         }
 
-        /** Nothing if the queue's lock is not to be had. */
+        /** Returns nothing if another session has the lock of the queue. */
         private <T> T orPass(Supplier<T> claim, T nothing) {
             try {
                 return claim.get();

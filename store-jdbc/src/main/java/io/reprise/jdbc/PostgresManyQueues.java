@@ -229,7 +229,7 @@ final class PostgresManyQueues {
     record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects, boolean stocked) {}
 
     /**
-     * What of it was leased.
+     * The leased part of the found jobs.
      *
      * @param tooLate whether a queue had none left of those that were found
      * @param takenHere whether other threads took all that was found before

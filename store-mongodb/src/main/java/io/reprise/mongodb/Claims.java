@@ -78,7 +78,7 @@ final class Claims {
         private final long now;
         private final List<Claim> claims = new ArrayList<>();
         private int left;
-        /** What the last batch changed in the retry credit, to be added if the batch could not be leased. */
+        /** The change of the retry credit by the last batch. It is undone if the batch could not be leased. */
         private double unused;
 
         private Suspects suspects;

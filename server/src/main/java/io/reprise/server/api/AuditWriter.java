@@ -17,7 +17,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     private static final String REFUSED = "refused";
     private static final String READ = "read";
 
-    /** What is written about callers: it belongs to nobody but the caller, whatever the subject is called. */
+    /** Entries about callers. They belong to the caller alone, whatever the name of the subject is. */
     static final Set<String> ABOUT_CALLERS = Set.of(REFUSED, READ);
 
     private final JobStore store;

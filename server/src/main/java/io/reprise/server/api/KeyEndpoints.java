@@ -30,7 +30,7 @@ final class KeyEndpoints implements Endpoints {
     private static final String SECTION = "Keys";
     private static final Duration MAX_GRACE = Duration.ofDays(30);
 
-    /** What is about one job at a time. */
+    /** Scopes for operations on one job at a time. */
     private static final Set<Scope> BINDABLE = Set.of(Scope.ENQUEUE, Scope.WORK);
 
     private static final Schema SCOPE =

@@ -28,7 +28,7 @@ final class WaitingLines {
     /** Between two looks of one line that found nothing; more if its owner has many lines, or there are many owners. */
     private static final Duration REST = Duration.ofMillis(5);
 
-    /** For each line of the owner and each owner: so there is a look each two milliseconds, whoever waits. */
+    /** Added for each line of the owner and for each owner. So there is one look every two milliseconds in all. */
     private static final Duration REST_PER_LINE = Duration.ofMillis(2);
 
     /** One request. */
@@ -47,7 +47,7 @@ final class WaitingLines {
         }
     }
 
-    /** What is waited for, and whose requests wait. */
+    /** The thing that requests wait for, and the owner of these requests. */
     private record Wish(String owner, Object what) {}
 
     /** Those who wait for the same. */

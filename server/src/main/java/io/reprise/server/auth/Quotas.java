@@ -192,12 +192,12 @@ public final class Quotas {
         return store.document(KIND, tenant);
     }
 
-    /** What this tenant has, as it was a moment ago. */
+    /** Returns the use of this tenant, as of a moment ago. */
     public Use use(String tenant) {
         return withWhatPassed(tenant, counted(tenant, count()));
     }
 
-    /** What was counted. Requests of one tenant do not wait until another's jobs are counted. */
+    /** Returns the counts. Requests of one tenant do not wait until the jobs of another are counted. */
     private Use counted(String tenant, Count all) {
         Use counted = all.byTenant.getOrDefault(tenant, Use.NOTHING);
         if (!all.unfinished.contains(tenant)) {

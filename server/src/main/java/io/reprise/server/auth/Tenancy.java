@@ -16,7 +16,7 @@ public final class Tenancy {
 
     static final char END = '/';
 
-    /** What subjects in the audit log begin with. No tenant is called so, or it would see what belongs to others. */
+    /** First words of subjects in the audit log. No tenant has such a name: it would see entries of others. */
     public static final List<String> RESERVED = List.of(
             "address",
             "api-key",

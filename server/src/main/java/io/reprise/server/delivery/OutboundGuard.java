@@ -26,7 +26,7 @@ public final class OutboundGuard {
     private static final Duration LONGEST = Duration.ofMinutes(1);
     private static final int MAX_URL = 4_000;
 
-    /** What DNS can ask for. */
+    /** Host names that DNS can resolve. */
     private static final int MAX_HOST = 253;
 
     private static final int MAX_LABEL = 63;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class WorkShares {
 
-    /** What one owner has under way. */
+    /** Requests of one owner that are under way. */
     private static final class Share {
         private final Deque<Runnable> waiting = new ArrayDeque<>();
         private int working;
