@@ -112,12 +112,17 @@ public final class Quotas {
     /**
      * The use of all tenants at a moment.
      *
+     * @param number grows with each count
      * @param unfinished tenants that have more jobs than were counted
      * @param exact how many jobs these have, as far as somebody asked
      * @param until when it is known well enough
      */
     private record Count(
-            Map<String, Use> byTenant, Set<String> unfinished, ConcurrentMap<String, Long> exact, Instant until) {}
+            long number,
+            Map<String, Use> byTenant,
+            Set<String> unfinished,
+            ConcurrentMap<String, Long> exact,
+            Instant until) {}
 
     private final JobStore store;
     private final Limits otherwise;
@@ -127,7 +132,7 @@ public final class Quotas {
     private final Buckets bytes = new Buckets(1, 1);
     private final Buckets told = new Buckets(1 / 60.0, 1);
     private final TenantBytes stored;
-    private volatile Count count = new Count(Map.of(), Set.of(), new ConcurrentHashMap<>(), Instant.MIN);
+    private volatile Count count = new Count(0, Map.of(), Set.of(), new ConcurrentHashMap<>(), Instant.MIN);
     private final ReentrantLock counting = new ReentrantLock();
 
     /** Jobs that were let pass since the last count began, and before. */
@@ -253,7 +258,7 @@ public final class Quotas {
             Use counted = counted(tenant, all);
             synchronized (this) {
                 // What passed before a count is in it, and nowhere else.
-                if (all == count) {
+                if (all.number == count.number) {
                     requireRoom(withWhatPassed(tenant, counted), queues, number, size, limits);
                     requirePace(tenant, number, size, limits);
                     since.merge(tenant, (long) number, Long::sum);
@@ -350,7 +355,7 @@ public final class Quotas {
         }
         try {
             // Another may have counted meanwhile.
-            return count == last ? countNow(now) : count;
+            return count.number == last.number ? countNow(now) : count;
         } finally {
             counting.unlock();
         }
@@ -370,7 +375,7 @@ public final class Quotas {
             }
         }
         Instant until = now.plus(counted(Duration.between(now, clock.instant())));
-        Count next = new Count(byTenant, unfinished, new ConcurrentHashMap<>(), until);
+        Count next = new Count(count.number + 1, byTenant, unfinished, new ConcurrentHashMap<>(), until);
         end(next);
         return next;
     }
