@@ -166,7 +166,7 @@ class InsertGroupTest {
             }
             return store(jobs);
         });
-        start(() -> group.insert(job(1)));
+        Future<Inserted> first = start(() -> group.insert(job(1)));
         writing.await();
         List<FutureTask<Inserted>> calls = new ArrayList<>();
         for (int i = 2; i <= 4; i++) {
@@ -179,6 +179,7 @@ class InsertGroupTest {
             until(() -> thread.getState() == Thread.State.WAITING);
         }
         written.countDown();
+        assertThat(first.get().id()).isEqualTo(new JobId(1));
         for (FutureTask<Inserted> call : calls) {
             assertThatThrownBy(() -> call.get(1, TimeUnit.MINUTES)).isInstanceOf(ExecutionException.class);
         }
