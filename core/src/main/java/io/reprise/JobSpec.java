@@ -39,8 +39,8 @@ public final class JobSpec {
     /** The longest delay of a job, about a century. With this bound no sum of times overflows in any store. */
     public static final Duration MAX_DELAY = Duration.ofDays(36_500);
 
-    /** The latest absolute due time of a job, the end of the year 9999. */
-    public static final Instant MAX_DUE = Instant.parse("9999-12-31T23:59:59Z");
+    /** The latest absolute due time of a job. With the longest deadline it ends in the year 9999, as stores need it. */
+    public static final Instant MAX_DUE = Instant.parse("9899-12-31T23:59:59Z");
 
     /** JSON text never contains this character, and some databases cannot store it. */
     private static final char NUL = 0;
