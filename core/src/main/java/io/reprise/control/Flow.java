@@ -7,19 +7,29 @@ package io.reprise.control;
  *
  * @param rate successes per second; 0 if none is known
  * @param quickest seconds that a quick call took; 0 if none is known
+ * @param tried calls per second that the fleet made when the trouble was noticed, well or not
  */
-public record Flow(double rate, double quickest) {
+public record Flow(double rate, double quickest, double tried) {
 
     static final Flow UNKNOWN = new Flow(0, 0);
+
+    Flow(double rate, double quickest) {
+        this(rate, quickest, 0);
+    }
 
     /** With the part that one more worker did. */
     Flow plus(double more, double seconds) {
         double quicker = quickest <= 0 || seconds <= 0 ? Math.max(quickest, seconds) : Math.min(quickest, seconds);
-        return more <= 0 ? this : new Flow(rate + more, quicker);
+        return more <= 0 ? this : new Flow(rate + more, quicker, tried);
     }
 
     /** After the whole fleet was seen to do as much as this; it is never lowered. */
     Flow atLeast(double seen) {
-        return seen > rate ? new Flow(seen, quickest) : this;
+        return seen > rate ? new Flow(seen, quickest, tried) : this;
+    }
+
+    /** In a trouble that begins with so many calls per second. */
+    Flow tried(double calls) {
+        return new Flow(rate, quickest, calls);
     }
 }

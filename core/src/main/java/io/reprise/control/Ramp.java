@@ -83,6 +83,8 @@ public record Ramp(
 
     /** Where it begins if no rate is known, in calls per second. */
     static final double FIRST_RATE = 5;
+    /** If no rate is known, it begins at least at this part of the calls that were made when the trouble was noticed. */
+    static final double START_OF_TRIED = 0.1;
 
     static final double LEAST_RATE = 1;
     static final double GREATEST_RATE = 1e7;
@@ -158,7 +160,8 @@ public record Ramp(
 
     /** A new beginning, which knows what was done before the trouble and where the last ramp fell. */
     Ramp start(Flow known, Instant now) {
-        double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : FIRST_RATE;
+        double unknown = Math.max(FIRST_RATE, known.tried() * START_OF_TRIED);
+        double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : unknown;
         double most = ceiling > 0 ? ceiling * NEAR : GREATEST_RATE;
         RampDraft draft = fresh(now);
         draft.rate = Math.max(LEAST_RATE, Math.min(most, Math.max(known.rate() * START, least)));
@@ -276,7 +279,7 @@ public record Ramp(
         }
         boolean tooMany = part >= TOO_MANY + usual;
         if (bad > 1 && part >= OVERLOADED + usual + CHANCE / Math.sqrt(all.calls())) {
-            draft.fall(all, part, failureRate, now);
+            draft.fall(all, part, failureRate, known, now);
         } else if (tooMany && bad > 1 && (all.calls() >= PLENTY || since >= PATIENT_SECONDS)) {
             draft.lean(all, part, failureRate, now);
         } else if (tooMany && since < PATIENT_SECONDS) {
@@ -290,8 +293,11 @@ public record Ramp(
 
     /** Calls of which these are the outcomes. Long calls that succeed end later than those that are refused at once. */
     private double made(Counts all, Flow known) {
-        boolean isLong = Math.max(took, known.quickest()) >= PATIENT_SECONDS;
-        return isLong ? Math.max(all.calls(), released) : all.calls();
+        return isLong(known) ? Math.max(all.calls(), released) : all.calls();
+    }
+
+    boolean isLong(Flow known) {
+        return Math.max(took, known.quickest()) >= PATIENT_SECONDS;
     }
 
     /** Whether there is evidence: of a second, of half a second if there is plenty, of three if there is little. */
