@@ -88,8 +88,9 @@ public record Breaker(
     private static final int LEAST_THROTTLED = 5;
     private static final double THROTTLED_SHARE = 0.1;
     private static final double THROTTLED_START = 0.7;
+    /** A report is of the last second or so. */
+    private static final double LEAST_MEASURED_SECONDS = 1;
 
-    /** Up to this share of failures, half a window counts as going well. */
     private static final double WELL = 0.1;
 
     private static final Duration SHORTEST_RAMP = Duration.ofSeconds(2);
@@ -105,6 +106,14 @@ public record Breaker(
 
     /** After this time without a report, no worker uses the breaker any more. */
     private static final Duration FORGOTTEN = Duration.ofSeconds(15);
+    /** A probe that takes longer than this, and than a few calls, is lost. */
+    private static final Duration LOST = Duration.ofSeconds(10);
+
+    private static final double PROBE_CALLS = 3;
+    /** Calls that take longer are no measure, in seconds. */
+    private static final double LONG_CALL = 3600;
+    /** So long after it opened, every worker knows that it is open. */
+    private static final Duration NOTICED = Duration.ofSeconds(1);
 
     /** Returns a new breaker: CLOSED, with nothing counted. */
     public static Breaker closed(Instant now) {
@@ -142,7 +151,7 @@ public record Breaker(
         }
         return switch (phase) {
             case CLOSED -> told.count(tally, settings, now, random);
-            case OPEN -> told;
+            case OPEN -> told.noticed(tally.all(), now);
             case HALF_OPEN -> told.judge(tally.admitted(), settings, now, random);
             case RAMPING -> told.climb(tally.admitted(), settings, now, random);
         };
@@ -175,7 +184,21 @@ public record Breaker(
         if (waiting < settings.probes()) {
             return with(ramp.probes(1, now)).rest(interval, now.plus(between(settings)));
         }
-        return now.isBefore(since.plus(settings.longestProbe())) ? this : halfOpen(settings, now);
+        if (now.isBefore(since.plus(patience(settings)))) {
+            return this;
+        }
+        Duration twice = interval.multipliedBy(2);
+        Duration longest = settings.longestProbe();
+        return rest(twice.compareTo(longest) < 0 ? twice : longest, now).halfOpen(settings, now);
+    }
+
+    /** Probes that have not ended after this time died with their worker. Each time that happens, the next are rarer. */
+    private Duration patience(BreakerSettings settings) {
+        Duration calls = Duration.ofMillis((long) (PROBE_CALLS * 1000 * Math.min(LONG_CALL, flow.quickest())));
+        Duration least = calls.compareTo(LOST) > 0 ? calls : LOST;
+        Duration wanted = least.compareTo(interval) > 0 ? least : interval;
+        Duration longest = settings.longestProbe();
+        return wanted.compareTo(longest) < 0 ? wanted : longest;
     }
 
     /** Returns whether the breaker is open by itself and its next probe is not due yet. */
@@ -316,6 +339,7 @@ public record Breaker(
         boolean trouble = all.failures() > 0 || all.throttled() > 0;
         Window grown = trouble || window.total().calls() > 0 ? window.plus(all, settings.window(), now) : window;
         Counts total = grown.total();
+        double tried = total.calls() / grown.seconds(settings.window(), now);
         Breaker counted = new Breaker(
                 phase,
                 since,
@@ -332,23 +356,30 @@ public record Breaker(
                 force);
         double share = (double) total.failures() / Math.max(1, total.calls());
         if (inARow >= settings.streak()) {
-            return counted.open(settings, inARow + " failures in a row", now, random);
+            return counted.with(counted.flow.tried(tried)).open(settings, inARow + " failures in a row", now, random);
         }
         if (total.calls() >= settings.minSamples() && share >= settings.failureRate()) {
             String text = total.failures() + " of " + total.calls() + " calls failed within " + settings.window();
-            return counted.open(settings, text, now, random);
+            return counted.with(counted.flow.tried(tried)).open(settings, text, now, random);
         }
         if (total.throttled() >= LEAST_THROTTLED && total.throttled() >= THROTTLED_SHARE * total.calls()) {
-            double rate = Math.max(flow.rate(), total.successes() / grown.seconds(settings.window(), now));
+            double seconds = Math.max(LEAST_MEASURED_SECONDS, grown.seconds(settings.window(), now));
+            Flow known = flow.atLeast(total.successes() / seconds);
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             double took = total.seconds() / Math.max(1, total.successes());
             return counted.enter(Phase.RAMPING, text, now)
-                    .with(ramp.throttled(rate * THROTTLED_START, took, flow, now));
+                    .with(known)
+                    .with(ramp.throttled(known.rate() * THROTTLED_START, took, known, now));
         }
         return counted;
     }
 
-    /** Returns the known rate, raised when half a window has passed in which nearly all calls succeeded. */
+    /** Calls that were begun before their worker knew that it is open. */
+    private Breaker noticed(Counts calls, Instant now) {
+        return now.isBefore(since.plus(NOTICED)) ? with(flow.tried(flow.tried() + calls.calls())) : this;
+    }
+
+    /** The known rate, raised whenever half a window has passed in which nearly all went well. */
     private Flow measured(Window grown, Instant now) {
         Counts half = window.younger();
         boolean well = half.successes() > 0 && half.failures() + half.throttled() <= half.successes() * WELL;
@@ -463,6 +494,7 @@ public record Breaker(
                 .put("streak", streak)
                 .put("known", flow.rate())
                 .put("knownQuickest", flow.quickest())
+                .put("tried", flow.tried())
                 .put("interval", interval)
                 .put("nextProbe", nextProbe)
                 .put("waiting", waiting)
@@ -517,7 +549,7 @@ public record Breaker(
                         counts(fields.text("older", "")),
                         counts(fields.text("younger", ""))),
                 fields.integer("streak"),
-                new Flow(fields.number("known"), fields.number("knownQuickest")),
+                new Flow(fields.number("known"), fields.number("knownQuickest"), fields.number("tried")),
                 interval,
                 fields.within("nextProbe", interval, now),
                 fields.integer("waiting"),

@@ -6,7 +6,7 @@ import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Fields {
 
-    /** The greatest number that is read, so that sums stay finite. */
+    private static final Pattern LINE_BREAK = Pattern.compile("\\R");
     private static final double MOST = 1e9;
 
     private static final Duration YEAR = Duration.ofDays(365);
@@ -37,8 +37,10 @@ final class Fields {
     }
 
     Fields put(String name, @Nullable Object value) {
-        if (value != null) {
-            values.put(name, value.toString().replaceAll("\\R", " "));
+        if (value instanceof String text) {
+            values.put(name, LINE_BREAK.matcher(text).replaceAll(" "));
+        } else if (value != null) {
+            values.put(name, value.toString());
         }
         return this;
     }
@@ -103,8 +105,9 @@ final class Fields {
 
     @Override
     public String toString() {
-        return values.entrySet().stream()
-                .map(entry -> entry.getKey() + "=" + entry.getValue())
-                .collect(Collectors.joining("\n"));
+        StringBuilder text = new StringBuilder();
+        values.forEach((name, value) ->
+                text.append(text.isEmpty() ? "" : "\n").append(name).append('=').append(value));
+        return text.toString();
     }
 }

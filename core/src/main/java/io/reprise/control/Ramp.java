@@ -89,6 +89,8 @@ public record Ramp(
 
     /** A ramp begins at this rate if no rate is known, in calls per second. */
     static final double FIRST_RATE = 5;
+    /** If no rate is known, it begins at least at this part of the calls that were made when the trouble was noticed. */
+    static final double START_OF_TRIED = 0.1;
 
     static final double LEAST_RATE = 1;
     static final double GREATEST_RATE = 1e7;
@@ -169,7 +171,8 @@ public record Ramp(
 
     /** Returns a ramp at its start. It knows the rate before the trouble, and the rate at which the last ramp fell. */
     Ramp start(Flow known, Instant now) {
-        double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : FIRST_RATE;
+        double unknown = Math.max(FIRST_RATE, known.tried() * START_OF_TRIED);
+        double least = known.rate() > 0 ? Math.min(known.rate(), FIRST_RATE) : unknown;
         double most = ceiling > 0 ? ceiling * NEAR : GREATEST_RATE;
         RampDraft draft = fresh(now);
         draft.rate = Math.max(LEAST_RATE, Math.min(most, Math.max(known.rate() * START, least)));
@@ -299,7 +302,7 @@ public record Ramp(
         }
         boolean tooMany = part >= TOO_MANY + usual;
         if (bad > 1 && part >= OVERLOADED + usual + CHANCE / Math.sqrt(all.calls())) {
-            draft.fall(all, part, failureRate, now);
+            draft.fall(all, part, failureRate, known, now);
         } else if (tooMany && bad > 1 && (all.calls() >= PLENTY || since >= PATIENT_SECONDS)) {
             draft.lean(all, part, failureRate, now);
         } else if (tooMany && since < PATIENT_SECONDS) {
@@ -316,8 +319,11 @@ public record Ramp(
      * refused at once, so all admitted jobs count if calls are long.
      */
     private double made(Counts all, Flow known) {
-        boolean isLong = Math.max(took, known.quickest()) >= PATIENT_SECONDS;
-        return isLong ? Math.max(all.calls(), released) : all.calls();
+        return isLong(known) ? Math.max(all.calls(), released) : all.calls();
+    }
+
+    boolean isLong(Flow known) {
+        return Math.max(took, known.quickest()) >= PATIENT_SECONDS;
     }
 
     /**

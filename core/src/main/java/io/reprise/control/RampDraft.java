@@ -13,10 +13,14 @@ final class RampDraft {
 
     /** Growth per second near a ceiling that was found once, twice, and more often. */
     private static final double[] STEPS_NEAR_CEILING = {0.04, 0.01, 0.005};
+    /** The same if the ceiling is far below the known rate: then it is likely to go away. */
+    private static final double[] STEPS_FAR_BELOW = {0.16, 0.08, 0.04};
+
+    private static final double FAR_BELOW = 0.5;
 
     private static final double SAME_CEILING = 1.4;
     private static final double DOUBLE_NEAR_CEILING_SECONDS = 3;
-    private static final double BEYOND = 1.2;
+    private static final double BEYOND = 1.6;
     private static final double FALL = 0.8;
     private static final double ALL = 0.9;
 
@@ -38,11 +42,20 @@ final class RampDraft {
     /** A call that takes longer by less than this is noise. */
     private static final double SLOWER_SECONDS = 0.05;
 
+    /** If fewer calls end than begin as well, so little more is enough: calls queue up at the resource. */
+    private static final double QUEUED = 1.15;
+
+    private static final double QUEUED_SECONDS = 0.01;
+    private static final double FEWER_END = 0.95;
+
     private static final int SLOWER_SAMPLES = 10;
     private static final double ACCEPT_SLOWER = 1.1;
+    private static final double ACCEPT_LONGER = 1.02;
+    private static final double DRAIN_SECONDS = 0.1;
     private static final double FORGET_QUICKEST = 1.01;
     private static final double FORGET_BEST = 0.99;
     private static final double FORGET_OUT = 0.98;
+    private static final double FORGET_DEAD = 0.9;
     private static final int FEW = 5;
 
     /** Outcomes within this time after a fall do not count, because their calls began before it. */
@@ -125,10 +138,9 @@ final class RampDraft {
         judged = now;
     }
 
-    /** Too many calls fail: the rate falls below what comes through. */
-    void fall(Counts all, double part, double failureRate, Instant now) {
+    void fall(Counts all, double part, double failureRate, Flow known, Instant now) {
         double since = Math.max(Ramp.JUDGE_SECONDS / 2, Ramp.seconds(judged, now));
-        double came = Math.min(before.pace(), cameThrough(all, part, since));
+        double came = Math.min(before.pace(), cameThrough(all, part, since, known));
         boolean again = falls > 0;
         boolean same = again && part < failureRate && isAsBefore(part, all, since);
         took = before.took(all);
@@ -155,7 +167,7 @@ final class RampDraft {
         }
         step = Ramp.FIRST_STEP;
         late = 0;
-        permits = owed();
+        permits = owed(all);
         direct = 0;
         fell = now;
         forget(now.plus(callsEnd().compareTo(SETTLE) > 0 ? callsEnd() : SETTLE));
@@ -183,7 +195,7 @@ final class RampDraft {
         }
         step = Ramp.FIRST_STEP;
         late = 0;
-        permits = owed();
+        permits = owed(all);
         direct = 0;
         forget(now.plus(callsEnd().compareTo(SHORT_SETTLE) > 0 ? callsEnd() : SHORT_SETTLE));
     }
@@ -192,9 +204,10 @@ final class RampDraft {
      * Returns the successes per second that the resource can serve. A resource that throttles serves as many as it can.
      * A resource that fails under load may serve fewer now than it could before.
      */
-    private double cameThrough(Counts all, double part, double since) {
+    private double cameThrough(Counts all, double part, double since, Flow known) {
         double now = all.successes() / since;
-        if (through == 0) {
+        // Of long calls that will succeed, few have ended yet.
+        if (through == 0 || before.isLong(known)) {
             return before.pace() * (1 - part);
         }
         if (now >= through || all.throttled() > all.failures()) {
@@ -203,13 +216,12 @@ final class RampDraft {
         return Math.sqrt(Math.max(Ramp.LEAST_RATE, now) * through);
     }
 
-    /**
-     * Returns the negative number of permits for jobs that were admitted too early. They run at any rate, so as many
-     * fewer are admitted next.
-     */
-    private double owed() {
+    /** What was let go too early, and will run whatever the rate is now: as much less is let go next. */
+    private double owed(Counts all) {
         double surplus = out - rate * (took + Ramp.JUDGE_SECONDS);
-        return -Math.max(0, Math.min(surplus, rate * LONGEST_OWED_SECONDS));
+        // A call that was throttled is over: it leaves nothing behind at the resource.
+        double most = all.throttled() > all.failures() ? Ramp.JUDGE_SECONDS : LONGEST_OWED_SECONDS;
+        return -Math.max(0, Math.min(surplus, rate * most));
     }
 
     /** Returns whether about the same part fails as at the last fall, although fewer calls are made. */
@@ -223,7 +235,8 @@ final class RampDraft {
 
     /** Returns the approximate time in which calls end that began before the rate fell. */
     private Duration callsEnd() {
-        return Duration.ofMillis((long) (1000 * Math.min(took, LONGEST_SETTLE_SECONDS)));
+        double queued = through > 0 ? Math.min(out / through, 2 * took) : 0;
+        return Duration.ofMillis((long) (1000 * Math.min(Math.max(took, queued), LONGEST_SETTLE_SECONDS)));
     }
 
     /** As many calls fail at a lower rate, so the rate is not the cause. The failed part is accepted as usual. */
@@ -263,6 +276,9 @@ final class RampDraft {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
         boolean slower = isSlower(all);
+        boolean longer =
+                quickest > 0 && all.successes() >= FEW && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
+        boolean queued = longer && fewerEnd(all, since);
         took = before.took(all);
         usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
         falls = 0;
@@ -270,12 +286,17 @@ final class RampDraft {
         best = Math.max(slower ? best : best * FORGET_BEST, through);
         if (slower) {
             ease(all.quickest(), now);
+        } else if (queued) {
+            hold(measured, all.quickest(), now);
         } else {
             // If calls are long, no call may have ended yet.
             double end = took >= Ramp.PATIENT_SECONDS ? Math.max(through, before.pace()) : through;
-            boolean behind = out > end * (LATE_CALLS * took + LATE_SECONDS) + FEW;
+            boolean keepsUp = Math.max(end, measured) >= KEEPS_UP * before.pace();
+            boolean behind = out > end * (LATE_CALLS * took + LATE_SECONDS) + FEW && !keepsUp;
             late = behind ? late + 1 : 0;
-            if (behind) {
+            if (longer && Ramp.seconds(fell, now) < LONGEST_SETTLE_SECONDS) {
+                drain(all.quickest(), now);
+            } else if (behind) {
                 why = "workers do not keep up with what is let go";
             } else if (before.isUsed(since)) {
                 // The more calls fail, the less the rate grows.
@@ -292,7 +313,8 @@ final class RampDraft {
                 why = "no more jobs wait than are let go";
             }
         }
-        out *= FORGET_OUT;
+        // As many end as begin: what did not end by now, a worker that died has left behind.
+        out *= measured >= KEEPS_UP * before.pace() ? FORGET_DEAD : FORGET_OUT;
         forget(now);
     }
 
@@ -309,7 +331,41 @@ final class RampDraft {
         return last > SLOWER * quickest + SLOWER_SECONDS;
     }
 
-    /** Lowers the rate below what comes through. If calls take as long after that, the longer time is accepted. */
+    /** Whether fewer calls end than begin, by more than chance. */
+    private boolean fewerEnd(Counts all, double since) {
+        double begin = FEWER_END * before.pace() * since;
+        return all.successes() < begin - Ramp.CHANCE * Math.sqrt(all.successes());
+    }
+
+    /** Calls that wait at the resource, about: as many less are let go next. */
+    private double queuedUp(double last) {
+        return rate * Math.min(LONGEST_OWED_SECONDS, Math.max(0, last - quickest));
+    }
+
+    /** Lets a little less go until calls take as long as before the fall. If they do not, the longer time is accepted. */
+    private void drain(double last, Instant now) {
+        why = "calls still take " + text(last) + ", usually " + text(quickest);
+        permits = Math.min(permits, -rate * Math.min(DRAIN_SECONDS, (last - quickest) / 2));
+        quickest *= ACCEPT_LONGER;
+        step = Ramp.FIRST_STEP;
+        fell = now;
+    }
+
+    /** Back to what comes through, before calls take much longer. */
+    private void hold(double measured, double last, Instant now) {
+        if (Ramp.seconds(fell, now) > Ramp.PATIENT_SECONDS) {
+            limit(best);
+        }
+        rate = Math.min(rate, Math.max(Ramp.LEAST_RATE, Math.max(measured, through) * HOLD));
+        fell = now;
+        step = Ramp.FIRST_STEP;
+        late = 0;
+        permits = -queuedUp(last);
+        direct = 0;
+        why = "calls take " + text(last) + ", usually " + text(quickest) + ", and fewer end than begin";
+    }
+
+    /** Goes below what comes through. If calls take no less time then, the longer time is accepted. */
     private void ease(double last, Instant now) {
         double least = Math.max(Ramp.LEAST_RATE, best * LEAST_EASED);
         if (rate > least) {
@@ -320,21 +376,27 @@ final class RampDraft {
             fell = now;
         }
         why = "calls take " + text(last) + ", usually " + text(quickest);
+        permits = -queuedUp(last);
+        direct = 0;
         quickest *= ACCEPT_SLOWER;
         step = Ramp.FIRST_STEP;
         late = 0;
-        permits = 0;
-        direct = 0;
     }
 
     private void grow(Flow known, double measured, double seconds, Instant now) {
         boolean full = before.isFull();
         boolean near = ceiling > 0 && rate >= ceiling * Ramp.NEAR;
         double aim = before.quickTo(known);
-        if (near) {
-            rate *= 1 + nearCeiling(Ramp.seconds(fell, now)) * seconds;
+        // The calls that end now began when the rate was a step lower.
+        double began = before.pace() / (1 + step / 2 * Math.min(1, took));
+        boolean fewEnd = Math.max(through, measured) < KEEPS_UP * began;
+        boolean few = before.pace() * seconds < FEW;
+        if (near && fewEnd && !few && !before.isLong(known)) {
+            why = "waits until as many calls end as begin";
+        } else if (near) {
+            rate *= 1 + Math.min(GREATEST_STEP, nearCeiling(known, Ramp.seconds(fell, now)) * seconds);
             why = "grows slowly near " + round(ceiling) + "/s, where calls failed";
-        } else if (rate >= aim && Math.max(through, measured) < KEEPS_UP * before.pace()) {
+        } else if (rate >= aim && fewEnd) {
             why = "waits until as many calls end as begin";
         } else if (aim == 0) {
             rate *= 1 + seconds;
@@ -349,28 +411,29 @@ final class RampDraft {
             why = "grows above " + round(known.rate()) + "/s, the rate before";
         }
         rate = Math.min(rate, Ramp.GREATEST_RATE);
-        if (rate > ceiling * BEYOND) {
+        if (rate > ceiling * BEYOND && Math.max(through, measured) > ceiling) {
             ceiling = 0;
             firm = 0;
         }
         if (full) {
-            moreInFlight(seconds, now);
+            moreInFlight(known, seconds, now);
         }
     }
 
-    private void moreInFlight(double seconds, Instant now) {
+    private void moreInFlight(Flow known, double seconds, Instant now) {
         double near = fullest * Ramp.NEAR;
         // The effect of more calls shows only when they end.
         double clean = Ramp.seconds(fell, now) / Math.max(1, took);
         double more = inFlight < near
                 ? Math.min(near, inFlight * (1 + seconds))
-                : inFlight + Math.max(1, inFlight * nearCeiling(clean)) * Math.min(1, seconds);
+                : inFlight + Math.max(1, inFlight * nearCeiling(known, clean)) * Math.min(1, seconds);
         inFlight = more;
         why = "at most " + round(inFlight) + " calls in flight, because of back-pressure";
     }
 
-    private double nearCeiling(double clean) {
-        double first = STEPS_NEAR_CEILING[Math.min(firm, STEPS_NEAR_CEILING.length - 1)];
+    private double nearCeiling(Flow known, double clean) {
+        double[] steps = ceiling < known.rate() * FAR_BELOW ? STEPS_FAR_BELOW : STEPS_NEAR_CEILING;
+        double first = steps[Math.min(firm, steps.length - 1)];
         return Math.min(
                 GREATEST_STEP_NEAR_CEILING, first * Math.pow(2, Math.max(0, clean) / DOUBLE_NEAR_CEILING_SECONDS));
     }

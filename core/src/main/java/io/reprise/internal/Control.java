@@ -94,8 +94,11 @@ final class Control {
                 : breaker.phase() != Breaker.Phase.RAMPING || !passes(run, resource);
     }
 
-    /** Takes a pass for the run, if one is left. The run then counts as admitted. */
+    /** Whether this worker may run it without parking it first. A retry is no fresh job: it waits with the backlog. */
     private synchronized boolean passes(Run run, String resource) {
+        if (run.job.attempts() > 0) {
+            return false;
+        }
         Passes here = passes.computeIfAbsent(resource, name -> new Passes());
         here.seen++;
         if (here.left == 0) {

@@ -255,6 +255,7 @@ final class SharedControl {
                     () -> breakers.getOrDefault(resource, Breaker.closed(now)),
                     change,
                     Breaker::text,
+                    after -> breakers.put(resource, after),
                     (before, after) -> tell(resource, before, after, now),
                     then));
         }
@@ -271,6 +272,7 @@ final class SharedControl {
                     () -> budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now)),
                     change,
                     RetryBudget::text,
+                    after -> budgets.put(key, after),
                     (before, after) -> tell(key, before, after, now),
                     then));
         }
@@ -313,7 +315,8 @@ final class SharedControl {
                 OptionalLong version = versions.get(i);
                 if (version.isPresent()) {
                     ControlRow row = bundle.get(i);
-                    keep(new ControlRow(row.name(), version.getAsLong(), row.state()), now);
+                    rows.put(row.name(), new ControlRow(row.name(), version.getAsLong(), row.state()));
+                    written.get(i).keep();
                     written.get(i).done();
                 } else {
                     beaten.add(written.get(i));
@@ -333,6 +336,7 @@ final class SharedControl {
         private final Supplier<T> stored;
         private final UnaryOperator<T> change;
         private final Function<T, String> text;
+        private final Consumer<T> kept;
         private final Told<T> told;
         private final Consumer<Optional<T>> then;
         private @Nullable T before;
@@ -343,12 +347,14 @@ final class SharedControl {
                 Supplier<T> stored,
                 UnaryOperator<T> change,
                 Function<T, String> text,
+                Consumer<T> kept,
                 Told<T> told,
                 Consumer<Optional<T>> then) {
             this.key = key;
             this.stored = stored;
             this.change = change;
             this.text = text;
+            this.kept = kept;
             this.told = told;
             this.then = then;
         }
@@ -359,6 +365,13 @@ final class SharedControl {
             before = from;
             after = to;
             return text.apply(to);
+        }
+
+        /** What was written is known: it need not be read from its text. */
+        void keep() {
+            if (after != null) {
+                kept.accept(after);
+            }
         }
 
         void done() {

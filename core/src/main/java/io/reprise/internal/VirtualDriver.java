@@ -4,7 +4,6 @@ package io.reprise.internal;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
@@ -33,18 +32,22 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** A due time that was once valid. It still is if the slot has the same due time. */
-    private record Entry(long due, Slot slot) {
+    /** What was once due then; it still is if the slot says so. */
+    private record Entry(long due, Slot slot) implements Comparable<Entry> {
         boolean isValid() {
             return slot.due == due;
+        }
+
+        @Override
+        public int compareTo(Entry other) {
+            return due == other.due ? Long.compare(slot.number, other.slot.number) : Long.compare(due, other.due);
         }
     }
 
     private final ManualClock clock;
     private final Instant origin;
     private final Map<Role, Slot> slots = new HashMap<>();
-    private final PriorityQueue<Entry> entries =
-            new PriorityQueue<>(Comparator.comparingLong(Entry::due).thenComparingLong(entry -> entry.slot.number));
+    private final PriorityQueue<Entry> entries = new PriorityQueue<>();
     private long started;
     private long lastStep = Long.MIN_VALUE;
     private int steps;

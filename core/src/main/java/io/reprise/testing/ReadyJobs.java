@@ -20,8 +20,10 @@ import org.jspecify.annotations.Nullable;
 /** The waiting jobs of one queue, by lane, priority and due time, so that a claim reads only the jobs that it takes. */
 final class ReadyJobs {
 
-    static final Comparator<StoredJob> BY_DUE =
-            Comparator.<StoredJob, Instant>comparing(job -> job.dueAt).thenComparing(job -> job.id);
+    static final Comparator<StoredJob> BY_DUE = (one, other) -> {
+        int byDue = one.dueAt.compareTo(other.dueAt);
+        return byDue == 0 ? one.id.compareTo(other.id) : byDue;
+    };
 
     private final Map<Lane, NavigableMap<Integer, NavigableSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);
 

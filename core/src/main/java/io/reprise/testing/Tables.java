@@ -27,8 +27,10 @@ final class Tables {
     final Map<String, StoredJob> idempotent = new HashMap<>();
     final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
             Comparator.<StoredJob, Instant>comparing(Tables::deadline).thenComparing(BY_ID));
-    final NavigableSet<StoredJob> byFinish = new TreeSet<>(
-            Comparator.<StoredJob, Instant>comparing(Tables::finish).thenComparing(BY_ID));
+    final NavigableSet<StoredJob> byFinish = new TreeSet<>((one, other) -> {
+        int byFinish = finish(one).compareTo(finish(other));
+        return byFinish == 0 ? one.id.compareTo(other.id) : byFinish;
+    });
     final Map<String, NavigableSet<StoredJob>> parked = new TreeMap<>();
     private long lastId;
     private long lastToken;

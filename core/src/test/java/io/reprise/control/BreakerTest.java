@@ -113,8 +113,30 @@ class BreakerTest {
         Breaker third = second.letThrough(1);
         third = third.at(SETTINGS, third.nextProbe()).letThrough(1);
         assertThat(third.waiting()).isEqualTo(3);
-        assertThat(third.at(SETTINGS, open.nextProbe().plusSeconds(59)).permits())
+        assertThat(third.at(SETTINGS, open.nextProbe().plusSeconds(9)).permits())
                 .isZero();
+    }
+
+    @Test
+    void probes_that_died_with_their_worker_are_followed_by_others_ever_more_rarely() {
+        Breaker breaker = open();
+        breaker = breaker.at(SETTINGS, breaker.nextProbe());
+        Duration interval = breaker.interval();
+        for (int i = 0; i < 10; i++) {
+            Breaker lost = breaker.letThrough(1);
+            while (lost.waiting() < SETTINGS.probes()) {
+                lost = lost.at(SETTINGS, lost.nextProbe()).letThrough(1);
+            }
+            Instant since = lost.since();
+            assertThat(lost.at(SETTINGS, since.plusSeconds(9)).permits()).isZero();
+            breaker = lost.at(SETTINGS, since.plus(SETTINGS.longestProbe()));
+            assertThat(breaker.phase()).isEqualTo(Phase.HALF_OPEN);
+            assertThat(breaker.permits()).isEqualTo(1);
+            assertThat(breaker.waiting()).isZero();
+            assertThat(breaker.interval()).isGreaterThanOrEqualTo(interval);
+            interval = breaker.interval();
+        }
+        assertThat(interval).isEqualTo(SETTINGS.longestProbe());
     }
 
     @Test

@@ -66,6 +66,42 @@ class RampTest {
     }
 
     @Test
+    void without_a_known_rate_it_begins_at_a_tenth_of_the_calls_that_were_tried() {
+        assertThat(start(new Flow(0, 0, 2_000)).rate()).isEqualTo(200);
+        assertThat(start(new Flow(0, 0, 20)).rate()).isEqualTo(Ramp.FIRST_RATE);
+        assertThat(start(new Flow(50, 0.01, 2_000)).rate())
+                .as("a known rate is better")
+                .isEqualTo(20);
+    }
+
+    @Test
+    void calls_that_begin_to_queue_up_bring_it_back_to_what_comes_through() {
+        Flow known = new Flow(100, 0.5);
+        Ramp ramp = start(known);
+        for (int second = 1; second <= 5; second++) {
+            ramp = after(ramp, ok(Math.min(100, ramp.rate()), 0.5), known, second);
+        }
+        double above = ramp.rate();
+        assertThat(above).isGreaterThan(110);
+        ramp = after(ramp, ok(100, 0.7), known, 6);
+        assertThat(ramp.rate()).as("no more than end").isLessThanOrEqualTo(100);
+        assertThat(ramp.permits()).as("those that wait there first").isNegative();
+        assertThat(ramp.why()).contains("700 ms").contains("fewer end than begin");
+        Ramp still = after(ramp, ok(ramp.rate(), 0.7), known, 7);
+        assertThat(still.rate()).as("does not grow while they wait").isEqualTo(ramp.rate());
+    }
+
+    @Test
+    void jobs_that_died_with_their_worker_do_not_count_as_waiting_for_workers() {
+        Ramp ramp = start(new Flow(10, 0.01)).take(200);
+        for (int second = 1; second <= 6; second++) {
+            ramp = after(ramp, ok(Math.ceil(ramp.pace()), 0.01), KNOWN, second);
+        }
+        assertThat(ramp.rate()).isGreaterThan(40);
+        assertThat(ramp.late()).isZero();
+    }
+
+    @Test
     void it_grows_to_the_known_rate_although_long_calls_have_not_ended() {
         Ramp ramp = start(KNOWN);
         for (int second = 1; second <= 3; second++) {

@@ -4,7 +4,6 @@ package io.reprise.simulator;
 import io.reprise.internal.Driver;
 import io.reprise.internal.Role;
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.PriorityQueue;
 
 /**
@@ -15,11 +14,15 @@ final class Agenda implements Role {
 
     private static final Duration IDLE = Duration.ofDays(1);
 
-    private record Item(long nanos, long number, Runnable action) {}
+    private record Item(long nanos, long number, Runnable action) implements Comparable<Item> {
+        @Override
+        public int compareTo(Item other) {
+            return nanos == other.nanos ? Long.compare(number, other.number) : Long.compare(nanos, other.nanos);
+        }
+    }
 
     private final Driver driver;
-    private final PriorityQueue<Item> items =
-            new PriorityQueue<>(Comparator.comparingLong(Item::nanos).thenComparingLong(Item::number));
+    private final PriorityQueue<Item> items = new PriorityQueue<>();
     private long entries;
     private long nextLook;
 

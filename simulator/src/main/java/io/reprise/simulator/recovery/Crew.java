@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The workers of a world. The payload of a job is the number of its resource. */
@@ -40,7 +41,14 @@ final class Crew {
     /** The call that a run of a job makes. */
     interface Call {
 
-        void begin(int resource, int worker, JobContext job, Consumer<@Nullable Throwable> answer);
+        void begin(int resource, int worker, JobContext job, Answer answer);
+    }
+
+    /** How a call ends. */
+    interface Answer {
+
+        /** Ends the run. False if the run was over already: its time was up, or its worker is dead. */
+        boolean end(@Nullable Throwable error);
     }
 
     private final World world;
@@ -49,6 +57,7 @@ final class Crew {
     private final boolean controlled;
     private final JobListener listener;
     private final Call call;
+    private final IntConsumer onCut;
     private final List<String> queues;
     private final List<SimulatedWorker> workers = new ArrayList<>();
     private int started;
@@ -60,7 +69,8 @@ final class Crew {
             boolean controlled,
             List<String> queues,
             JobListener listener,
-            Call call) {
+            Call call,
+            IntConsumer onCut) {
         this.world = world;
         this.plan = plan;
         this.store = store;
@@ -68,6 +78,7 @@ final class Crew {
         this.queues = queues;
         this.listener = listener;
         this.call = call;
+        this.onCut = onCut;
         for (int i = 0; i < plan.fleet().workers(); i++) {
             workers.add(worker(i));
         }
@@ -93,7 +104,11 @@ final class Crew {
         return (resource, job, end) -> {
             Run run = new Run(worker, end);
             call.begin(resource, index, job, run::over);
-            return () -> run.over(Errors.interrupted());
+            return () -> {
+                if (run.over(Errors.interrupted())) {
+                    onCut.accept(resource);
+                }
+            };
         };
     }
 
@@ -130,13 +145,14 @@ final class Crew {
             worker.bench().take();
         }
 
-        void over(@Nullable Throwable error) {
+        boolean over(@Nullable Throwable error) {
             if (over || worker.isDead()) {
-                return;
+                return false;
             }
             over = true;
             end.accept(error);
             worker.bench().free();
+            return true;
         }
     }
 }

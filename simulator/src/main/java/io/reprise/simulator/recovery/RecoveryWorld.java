@@ -14,7 +14,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Runs a plan with a trouble: the real engine, in virtual time. */
@@ -54,7 +53,8 @@ final class RecoveryWorld {
         this.chance = world.chance();
         this.limits = new Limits(plan);
         this.left = plan.load().jobs();
-        this.crew = new Crew(world, plan, breakage.store(world.store, world), true, queues(), this::heard, this::call);
+        this.crew = new Crew(
+                world, plan, breakage.store(world.store, world), true, queues(), this::heard, this::call, this::cut);
     }
 
     private List<String> queues() {
@@ -229,14 +229,15 @@ final class RecoveryWorld {
 
     // Calls
 
-    private void call(int resource, int worker, JobContext job, Consumer<@Nullable Throwable> answer) {
+    private void call(int resource, int worker, JobContext job, Crew.Answer answer) {
         long id = job.id().value();
         jobs.began(id);
         if (resource < 0) {
             double took = service.usual();
             world.after(took, () -> {
-                now().othersGood++;
-                answer.accept(null);
+                if (answer.end(null)) {
+                    now().othersGood++;
+                }
             });
             return;
         }
@@ -244,9 +245,17 @@ final class RecoveryWorld {
         course.calls++;
         now().calls++;
         service.call(resource, worker, error -> {
-            count(id, began, error);
-            answer.accept(error);
+            if (answer.end(error)) {
+                count(id, began, error);
+            }
         });
+    }
+
+    /** A call whose time was up has failed, although the resource may still work on it. */
+    private void cut(int resource) {
+        if (resource >= 0) {
+            now().failed++;
+        }
     }
 
     private void count(long id, double began, @Nullable Exception error) {

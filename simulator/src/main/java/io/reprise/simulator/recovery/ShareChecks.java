@@ -136,12 +136,13 @@ final class ShareChecks {
         if (plan.trouble().kind() == Kind.SLOW) {
             return "slow calls take the places of the workers";
         }
-        if (plan.load().arrivals() == Arrivals.NONE) {
-            // Bystanders have a queue of their own, and each queue has the same share of the places.
+        boolean waits = plan.trouble().overflow() == Overflow.QUEUES;
+        if (plan.load().arrivals() == Arrivals.NONE && !(waits && plan.capacityAfter() < plan.workersRate())) {
+            // They have a queue of their own, and each queue has the same share of the places.
             double share = plan.workersRate() / (plan.load().queues() + 1);
             return share < ROOM * plan.load().bystanders() ? "the queues with a backlog have a larger share" : null;
         }
-        if (plan.trouble().overflow() == Overflow.QUEUES) {
+        if (waits) {
             return "calls that wait at the resource take the places of the workers";
         }
         double busiest = Math.max(plan.capacityBefore(), plan.capacityAfter());

@@ -12,8 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /** Runs a plan with a storm: jobs that all fail once. */
 final class StormWorld {
@@ -39,7 +37,14 @@ final class StormWorld {
         this.service = new Service(world, plan);
         this.chance = world.chance();
         this.crew = new Crew(
-                world, plan, breakage.store(world.store, world), controlled, List.of("storm"), this::heard, this::call);
+                world,
+                plan,
+                breakage.store(world.store, world),
+                controlled,
+                List.of("storm"),
+                this::heard,
+                this::call,
+                resource -> {});
     }
 
     Course run() {
@@ -74,7 +79,7 @@ final class StormWorld {
         course.jobs += count;
     }
 
-    private void call(int resource, int worker, JobContext job, Consumer<@Nullable Throwable> answer) {
+    private void call(int resource, int worker, JobContext job, Crew.Answer answer) {
         now().calls++;
         course.calls++;
         boolean first = job.attempt() == 1;
@@ -89,7 +94,7 @@ final class StormWorld {
                 now().good++;
                 course.succeeded++;
             }
-            answer.accept(fails ? Errors.failed() : null);
+            answer.end(fails ? Errors.failed() : null);
         });
     }
 
