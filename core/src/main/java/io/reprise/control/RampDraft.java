@@ -13,7 +13,7 @@ final class RampDraft {
 
     /** Growth per second near a ceiling that was found once, twice, and more often. */
     private static final double[] STEPS_NEAR_CEILING = {0.04, 0.01, 0.005};
-    /** The same if the ceiling is far below the known rate: then it is likely to go away. */
+    /** Used instead if the ceiling is far below the known rate: then the ceiling is likely to go away. */
     private static final double[] STEPS_FAR_BELOW = {0.16, 0.08, 0.04};
 
     private static final double FAR_BELOW = 0.5;
@@ -216,7 +216,7 @@ final class RampDraft {
         return Math.sqrt(Math.max(Ramp.LEAST_RATE, now) * through);
     }
 
-    /** What was let go too early, and will run whatever the rate is now: as much less is let go next. */
+    /** Jobs that were unparked too early. They run whatever the rate is now, so the next unparking is smaller. */
     private double owed(Counts all) {
         double surplus = out - rate * (took + Ramp.JUDGE_SECONDS);
         // A call that was throttled is over: it leaves nothing behind at the resource.

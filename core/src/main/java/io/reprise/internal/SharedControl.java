@@ -367,7 +367,7 @@ final class SharedControl {
             return text.apply(to);
         }
 
-        /** What was written is known: it need not be read from its text. */
+        /** Keeps the state that was written, so that it need not be read from its text. */
         void keep() {
             if (after != null) {
                 kept.accept(after);

@@ -32,7 +32,7 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    /** What was once due then; it still is if the slot says so. */
+    /** A role that was due then. It still is if the slot says so. */
     private record Entry(long due, Slot slot) implements Comparable<Entry> {
         boolean isValid() {
             return slot.due == due;
