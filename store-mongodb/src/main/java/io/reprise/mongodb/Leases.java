@@ -36,8 +36,10 @@ final class Leases {
             Document mine = new Document(Fields.TOKEN, Fields.in(tokens))
                     .append(Fields.STATUS, Fields.PROCESSING)
                     .append(Fields.WORKER, worker);
-            // An earlier renewal whose answer was lost may reach the server after a later one. It must not shorten the lease.
-            scope.jobs().updateAll(mine, Change.none().raise(Fields.UNTIL, until).remove(Fields.UNHEARD));
+            // An earlier renewal whose answer was lost may reach the server after a later one. It must not shorten the
+            // lease.
+            scope.jobs()
+                    .updateAll(mine, Change.none().raise(Fields.UNTIL, until).remove(Fields.UNHEARD));
             Set<Long> lost = new HashSet<>(tokens);
             Set<JobId> cancelled = new HashSet<>();
             for (Document job : scope.jobs()
