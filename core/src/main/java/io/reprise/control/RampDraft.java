@@ -265,8 +265,7 @@ final class RampDraft {
         double measured = all.successes() / since;
         through = through == 0 ? measured : through + Ramp.WEIGHT * (measured - through);
         boolean slower = isSlower(all);
-        boolean longer =
-                quickest > 0 && all.successes() >= FEW && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
+        boolean longer = quickest > 0 && all.successes() >= FEW && all.quickest() > QUEUED * quickest + QUEUED_SECONDS;
         boolean queued = longer && fewerEnd(all, since);
         took = before.took(all);
         usual = part < usual ? usual + FORGET_USUAL * (part - usual) : usual;
