@@ -95,7 +95,7 @@ class MemoryTest {
     void a_key_may_have_so_many_bytes_on_their_way_and_no_more() throws IOException {
         try (TestServer server = server(LONG, 10_000, 1_000)) {
             String large = "{\"type\":\"a\",\"payload\":\"" + "x".repeat(6_000) + "\"}";
-            // Nothing before it: the bytes of a request count until its answer is written, which its client may see first.
+            // Nothing before it: bytes count until the answer is written, and the client may have it earlier.
             try (Socket first = connect(server, "POST /v1/jobs HTTP/1.1")) {
                 first.getOutputStream()
                         .write("Content-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"
