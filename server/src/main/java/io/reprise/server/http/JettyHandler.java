@@ -18,12 +18,10 @@ import java.util.function.BooleanSupplier;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.io.Connection;
-import org.eclipse.jetty.io.Content;
 import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.util.Callback;
 import org.eclipse.jetty.util.Fields.Field;
-import org.eclipse.jetty.util.Promise;
 import org.eclipse.jetty.util.thread.Scheduler;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,9 +32,6 @@ final class JettyHandler extends Handler.Abstract {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final byte[] NOTHING = {};
-
-    /** Bytes of a refused body that are still read. */
-    private static final int MAX_UNREAD = 64 << 10;
 
     /** Bytes of an answer that the operating system buffers at once. */
     private static final int SMALL = 64 << 10;
@@ -85,13 +80,6 @@ final class JettyHandler extends Handler.Abstract {
 
         boolean hasBody() {
             return request.getLength() > 0 || (request.getLength() < 0 && header("Transfer-Encoding") != null);
-        }
-
-        /** Reads the body, if it is not longer. */
-        CompletableFuture<byte[]> read(int most) {
-            CompletableFuture<byte[]> body = new CompletableFuture<>();
-            Content.Source.asByteArrayAsync(request, most, Promise.Invocable.toPromise(body));
-            return body;
         }
     }
 
@@ -196,21 +184,20 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     /**
-     * Answers a request whose body was not read. It reads a short body first: if that came after the answer, Jetty
-     * would have to close the connection, on which the client may have sent its next request. With a long body it
-     * closes the connection and says so.
+     * Answers a request whose body was not read. It reads and drops the body first: a client that is still sending
+     * would not see the answer, and Jetty would have to close the connection. With a body above the limit of all
+     * operations, and with one that the client has not begun to send, it closes the connection and says so.
      */
     private void refuse(Exchange exchange, RuntimeException reason) {
-        int most = Math.min(limits.body(), MAX_UNREAD);
         if (!exchange.hasBody()) {
             fail(exchange, reason);
-        } else if (exchange.request.getLength() > most) {
+        } else if (exchange.request.getLength() > limits.body() || exchange.header("Expect") != null) {
             failAndClose(exchange, reason);
         } else {
-            CompletableFuture<byte[]> rest = exchange.read(most);
+            CompletableFuture<byte[]> rest = RequestBody.read(exchange.request, 0, limits.body());
             CompletableFuture<byte[]> unused = rest.orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
                     .whenComplete((bytes, failure) -> {
-                        if (failure == null) {
+                        if (failure == null || (failure instanceof RequestBody.TooLong tooLong && tooLong.read)) {
                             fail(exchange, reason);
                         } else {
                             failAndClose(exchange, reason);
@@ -239,7 +226,7 @@ final class JettyHandler extends Handler.Abstract {
             throw Problem.of(ProblemType.UNSUPPORTED_MEDIA_TYPE, "Content-Type must be application/json");
         }
         exchange.counted.take(caller.name(), length < 0 ? most : length);
-        return exchange.read(most);
+        return RequestBody.read(exchange.request, most, limits.body());
     }
 
     private int most(Operation operation) {
@@ -247,8 +234,7 @@ final class JettyHandler extends Handler.Abstract {
     }
 
     private Problem tooLarge(Operation operation) {
-        return Problem.of(ProblemType.TOO_LARGE, "A body may have at most " + most(operation) + " bytes here")
-                .header("Connection", "close");
+        return Problem.of(ProblemType.TOO_LARGE, "A body may have at most " + most(operation) + " bytes here");
     }
 
     /** All keys of a tenant share its part of the threads; a key without a tenant has a part of its own. */
@@ -313,9 +299,8 @@ final class JettyHandler extends Handler.Abstract {
                                         + limits.request().toSeconds() + " s")
                         .header("Connection", "close");
             }
-            // Jetty reports a body that is too long by this exception, and a body that breaks off by others.
-            if (e.getCause() instanceof IllegalStateException) {
-                throw tooLarge(operation);
+            if (e.getCause() instanceof RequestBody.TooLong tooLong) {
+                throw tooLong.read ? tooLarge(operation) : tooLarge(operation).header("Connection", "close");
             }
             throw Problem.of(ProblemType.INVALID_REQUEST, "The body broke off").header("Connection", "close");
         }

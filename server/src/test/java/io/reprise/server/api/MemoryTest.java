@@ -59,6 +59,18 @@ class MemoryTest {
         }
     }
 
+    /** The body does not fit into the buffers of the two systems, so the server must have read it. */
+    @Test
+    void a_client_that_sends_its_whole_body_first_reads_why_it_is_refused() throws IOException {
+        try (TestServer server = new TestServer();
+                Socket socket = connect(server, "POST /v1/leases HTTP/1.1")) {
+            String head = "Content-Type: application/json\r\nContent-Length: 9000000\r\n\r\n";
+            socket.getOutputStream().write((head + " ".repeat(9_000_000)).getBytes(StandardCharsets.ISO_8859_1));
+            byte[] answer = socket.getInputStream().readNBytes(12);
+            assertThat(new String(answer, StandardCharsets.ISO_8859_1)).isEqualTo("HTTP/1.1 413");
+        }
+    }
+
     @Test
     void a_list_has_no_payloads_unless_asked_for_and_then_ends_early() {
         try (TestServer server = new TestServer()) {
