@@ -3,6 +3,7 @@ package io.reprise;
 
 import io.reprise.Explanation.Reason;
 import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
 import io.reprise.internal.ControlDesk;
 import io.reprise.retry.Decision;
@@ -119,7 +120,7 @@ final class Explainer {
     }
 
     private void held(String resource, Breaker breaker) {
-        boolean rests = breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        boolean rests = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
         Instant probe = rests ? breaker.nextProbe() : null;
         long parked = parkedBy(ControlKey.breaker(resource));
         reasons.add(new Explanation.HeldByBreaker(

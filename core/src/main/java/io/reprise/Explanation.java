@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
@@ -183,7 +183,7 @@ public record Explanation(
      */
     public record HeldByBreaker(
             String resource,
-            Breaker.Phase phase,
+            BreakerPhase phase,
             Instant since,
             @Nullable Instant nextProbe,
             String why,

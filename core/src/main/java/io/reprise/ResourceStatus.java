@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
+import io.reprise.control.ForcedBy;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -23,14 +24,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record ResourceStatus(
         String name,
-        Breaker.Phase phase,
+        BreakerPhase phase,
         String why,
         @Nullable Instant since,
         @Nullable Instant nextProbe,
         @Nullable RampStatus ramp,
         BudgetStatus budget,
         long parked,
-        Breaker.@Nullable Force force) {
+        @Nullable ForcedBy force) {
 
     /**
      * The pace at which a breaker unparks jobs. Immutable.

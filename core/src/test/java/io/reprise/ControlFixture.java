@@ -42,7 +42,7 @@ final class ControlFixture implements AutoCloseable {
 
     final ManualClock clock = new ManualClock();
     final Instant start = clock.instant();
-    final VirtualDriver driver = new VirtualDriver(clock);
+    final VirtualDriver driver = new VirtualDriver(clock, clock::advance);
     final InMemoryJobStore store = new InMemoryJobStore(clock);
     final List<Reprise> workers = new ArrayList<>();
     final List<ControlEvent> events = new ArrayList<>();

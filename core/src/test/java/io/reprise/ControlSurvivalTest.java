@@ -6,7 +6,7 @@ import static io.reprise.ControlFixture.PROVIDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.control.Breaker;
-import io.reprise.control.Breaker.Phase;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
@@ -144,7 +144,7 @@ class ControlSurvivalTest {
 
     @Test
     void a_clock_that_was_set_back_holds_nothing_up() {
-        for (Phase phase : List.of(Phase.OPEN, Phase.HALF_OPEN, Phase.RAMPING)) {
+        for (BreakerPhase phase : List.of(BreakerPhase.OPEN, BreakerPhase.HALF_OPEN, BreakerPhase.RAMPING)) {
             try (ControlFixture fleet = new ControlFixture(2)) {
                 String later = fleet.clock.instant().plus(Duration.ofDays(30)).toString();
                 put(
@@ -254,7 +254,7 @@ class ControlSurvivalTest {
             fleet.perSecond = 2;
             fleet.statusAboveLimit = 429;
             fleet.arrive(10, 20);
-            assertThat(fleet.provider().phase()).isEqualTo(Phase.RAMPING);
+            assertThat(fleet.provider().phase()).isEqualTo(BreakerPhase.RAMPING);
             for (Job job : fleet.store
                     .find(JobQuery.all().state(JobState.PENDING).limit(500))
                     .items()) {

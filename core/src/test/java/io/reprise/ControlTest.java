@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.reprise.ControlEvent.Kind;
-import io.reprise.control.Breaker.Phase;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
@@ -83,7 +83,7 @@ class ControlTest {
             assertThat(job.status().waitReason()).isEqualTo(WaitReason.BREAKER);
             assertThat(job.attempts()).isZero();
             ResourceStatus provider = fleet.provider();
-            assertThat(provider.phase()).isIn(Phase.OPEN, Phase.HALF_OPEN);
+            assertThat(provider.phase()).isIn(BreakerPhase.OPEN, BreakerPhase.HALF_OPEN);
             assertThat(provider.parked()).isPositive();
             assertThat(fleet.events.get(0).why()).contains("failures in a row");
             assertThat(fleet.events.get(0).subject()).isEqualTo(PROVIDER);
@@ -146,7 +146,7 @@ class ControlTest {
             fleet.pass(Duration.ofHours(1));
             assertThat(fleet.callSeconds).isEmpty();
             ResourceStatus provider = fleet.provider();
-            assertThat(provider.phase()).isEqualTo(Phase.OPEN);
+            assertThat(provider.phase()).isEqualTo(BreakerPhase.OPEN);
             assertThat(provider.why()).isEqualTo("kept open by ada: maintenance");
             assertThat(provider.nextProbe()).isNull();
             assertThat(provider.parked()).isEqualTo(1);
@@ -155,7 +155,7 @@ class ControlTest {
             assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
             fleet.down = true;
             fleet.arrive(20, 5);
-            assertThat(fleet.provider().phase()).isEqualTo(Phase.CLOSED);
+            assertThat(fleet.provider().phase()).isEqualTo(BreakerPhase.CLOSED);
             fleet.any().as("ada", null).automatic(PROVIDER);
             fleet.arrive(20, 5);
             assertThat(fleet.kinds())
@@ -178,7 +178,7 @@ class ControlTest {
             fleet.perSecond = 20;
             fleet.statusAboveLimit = 429;
             fleet.arrive(40, 120);
-            assertThat(fleet.provider().phase()).isEqualTo(Phase.RAMPING);
+            assertThat(fleet.provider().phase()).isEqualTo(BreakerPhase.RAMPING);
             assertThat(Objects.requireNonNull(fleet.provider().ramp()).rate()).isBetween(10.0, 30.0);
             assertThat(fleet.calls(60, 120)).isBetween(20L * 60 * 7 / 10, 20L * 60 * 13 / 10);
             assertThat(fleet.kinds()).doesNotContain(Kind.BREAKER_OPENED);

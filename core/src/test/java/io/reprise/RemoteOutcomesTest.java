@@ -3,7 +3,7 @@ package io.reprise;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.retry.Failure;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
@@ -122,7 +122,7 @@ class RemoteOutcomesTest {
             assertThat(engine.job(id).attempts()).isEqualTo(1);
             assertThat(engine.reprise.resources())
                     .extracting(ResourceStatus::phase)
-                    .doesNotContain(Breaker.Phase.OPEN);
+                    .doesNotContain(BreakerPhase.OPEN);
         }
     }
 

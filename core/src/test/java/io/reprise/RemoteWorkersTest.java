@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.RemoteLease.Wish;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Failure;
 import java.time.Duration;
@@ -186,7 +186,7 @@ class RemoteWorkersTest {
         assertThat(engine.reprise.resources())
                 .filteredOn(resource -> resource.name().equals("api"))
                 .extracting(ResourceStatus::phase)
-                .containsExactly(Breaker.Phase.OPEN);
+                .containsExactly(BreakerPhase.OPEN);
         assertThat(lease(50)).isEmpty();
         assertThat(engine.kinds()).contains(JobEvent.Kind.PARKED);
     }

@@ -24,7 +24,7 @@ class UnhandledTypeTest {
     private static final JobType<String> RARE = JobType.of("rare", String.class);
 
     private final ManualClock clock = new ManualClock();
-    private final VirtualDriver driver = new VirtualDriver(clock);
+    private final VirtualDriver driver = new VirtualDriver(clock, clock::advance);
     private final InMemoryJobStore store = new InMemoryJobStore(clock);
     private final List<Reprise> workers = new ArrayList<>();
     private final List<String> ran = new ArrayList<>();

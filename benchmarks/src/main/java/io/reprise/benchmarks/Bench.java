@@ -122,7 +122,7 @@ final class Bench {
         }
         Process process = Processes.start(
                 options,
-                Trial.class,
+                TrialProcess.class,
                 List.of(
                         system.name(),
                         workload.name(),
@@ -132,13 +132,15 @@ final class Bench {
                         Boolean.toString(cold)));
         try (BufferedReader output = process.inputReader()) {
             String found = output.lines()
-                    .filter(line -> line.startsWith(Trial.RESULT))
+                    .filter(line -> line.startsWith(TrialProcess.RESULT))
                     .findFirst()
                     .orElse(null);
             return found == null
                     ? List.of()
                     : new JsonMapper()
-                            .readValue(found.substring(Trial.RESULT.length()), new TypeReference<List<Figure>>() {});
+                            .readValue(
+                                    found.substring(TrialProcess.RESULT.length()),
+                                    new TypeReference<List<Figure>>() {});
         } finally {
             if (!process.waitFor(10, TimeUnit.SECONDS)) {
                 process.destroyForcibly();

@@ -2,18 +2,13 @@
 package io.reprise.benchmarks;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.locks.LockSupport;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
  * One measurement of one system in its own process, so that heap, caches and compiled code of
  * another system have no effect.
  */
 final class Trial {
-
-    /** Begins the output line with the figures. */
-    static final String RESULT = "RESULT ";
 
     static final Duration LIMIT = Duration.ofMinutes(15);
     private static final int FIRST_CHUNK = 400;
@@ -27,28 +22,6 @@ final class Trial {
         this.system = system;
         this.databases = databases;
         this.sizes = sizes;
-    }
-
-    /** Arguments: system, workload, store, place of the databases, whether quick, whether cold. */
-    public static void main(String[] args) {
-        int code = 0;
-        try {
-            List<Figure> figures = measure(args);
-            System.out.println(RESULT + new JsonMapper().writeValueAsString(figures));
-        } catch (Exception e) {
-            e.printStackTrace();
-            code = 1;
-        }
-        // Some systems leave threads behind that would keep the process alive.
-        System.exit(code);
-    }
-
-    private static List<Figure> measure(String[] args) throws Exception {
-        QueueSystem system = Systems.get(args[0]);
-        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), Boolean.parseBoolean(args[5]), system);
-        try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
-            return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
-        }
     }
 
     QueueSystem system() {

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public record Breaker(
-        Phase phase,
+        BreakerPhase phase,
         Instant since,
         String why,
         Window window,
@@ -43,47 +43,7 @@ public record Breaker(
         Instant failed,
         Ramp ramp,
         Instant heard,
-        @Nullable Force force) {
-
-    /**
-     * The phase of a breaker. The leading worker moves a breaker on with time; every worker moves it on by its reports.
-     */
-    public enum Phase {
-        /**
-         * All jobs of the resource run. Workers report failures. The breaker opens at the share of failures or the
-         * number of failures in a row that {@link BreakerSettings} says. If a tenth of the calls, and at least 5, are
-         * throttled, it is RAMPING. A person can force it open.
-         */
-        CLOSED,
-
-        /**
-         * Jobs of the resource are parked, and no call is made. When {@link #nextProbe} is due, the leading worker
-         * moves the breaker to HALF_OPEN. A person can force it closed. If a person keeps it open, it stays until that
-         * person or another ends the force.
-         */
-        OPEN,
-
-        /**
-         * Jobs are parked, except one probe in the whole fleet. If the probe succeeds, the breaker is RAMPING. If it
-         * fails, the breaker is OPEN again. If the probe does not end in time, another follows.
-         */
-        HALF_OPEN,
-
-        /**
-         * Jobs are admitted at a limited rate, and the others are parked. The rate grows while calls succeed. The
-         * breaker closes when no job is parked any more or the workers set the pace. It opens again if nearly all calls
-         * fail.
-         */
-        RAMPING
-    }
-
-    /**
-     * The person who keeps a breaker open or closed.
-     *
-     * @param by name of the person
-     * @param why reason; null if none was given
-     */
-    public record Force(String by, @Nullable String why) {}
+        @Nullable ForcedBy force) {
 
     private static final int LEAST_THROTTLED = 5;
     private static final double THROTTLED_SHARE = 0.1;
@@ -118,7 +78,7 @@ public record Breaker(
     /** Returns a new breaker: CLOSED, with nothing counted. */
     public static Breaker closed(Instant now) {
         return new Breaker(
-                Phase.CLOSED,
+                BreakerPhase.CLOSED,
                 now,
                 "",
                 Window.empty(now),
@@ -135,7 +95,7 @@ public record Breaker(
 
     /** Returns whether a job may run only if the breaker admits it: true in every phase but CLOSED. */
     public boolean holds() {
-        return phase != Phase.CLOSED;
+        return phase != BreakerPhase.CLOSED;
     }
 
     /**
@@ -203,7 +163,7 @@ public record Breaker(
 
     /** Returns whether the breaker is open by itself and its next probe is not due yet. */
     public boolean rests(Instant now) {
-        return phase == Phase.OPEN && force == null && now.isBefore(nextProbe);
+        return phase == BreakerPhase.OPEN && force == null && now.isBefore(nextProbe);
     }
 
     /** A rest longer than the settings allow comes from a clock that was wrong, and is taken to be over. */
@@ -216,7 +176,7 @@ public record Breaker(
 
     /** Returns how many parked jobs may be unparked now; 0 while CLOSED or OPEN. */
     public int permits() {
-        return phase == Phase.HALF_OPEN || phase == Phase.RAMPING
+        return phase == BreakerPhase.HALF_OPEN || phase == BreakerPhase.RAMPING
                 ? (int) Math.max(0, Math.floor(ramp.permits() + 1e-9))
                 : 0;
     }
@@ -227,7 +187,7 @@ public record Breaker(
      * @param jobs number of jobs; a negative number gives back permits for which no parked job was found
      */
     public Breaker letThrough(int jobs) {
-        return phase == Phase.HALF_OPEN ? with(ramp.take(jobs)).waiting(waiting + jobs) : with(ramp.take(jobs));
+        return phase == BreakerPhase.HALF_OPEN ? with(ramp.take(jobs)).waiting(waiting + jobs) : with(ramp.take(jobs));
     }
 
     /**
@@ -246,7 +206,7 @@ public record Breaker(
      * @param unused number of jobs that were admitted earlier and that the worker has not run yet
      */
     public Passed pass(int wanted, int unused, BreakerSettings settings, Instant now) {
-        if (phase != Phase.RAMPING || force != null) {
+        if (phase != BreakerPhase.RAMPING || force != null) {
             return new Passed(this, 0);
         }
         Ramp later = ramp.accrue(flow, directShare(settings), now);
@@ -264,7 +224,7 @@ public record Breaker(
      * they have the share that the settings say. 0 unless RAMPING.
      */
     public double freshShare(BreakerSettings settings, Instant now) {
-        if (phase != Phase.RAMPING) {
+        if (phase != BreakerPhase.RAMPING) {
             return 0;
         }
         double direct = ramp.directUse(directShare(settings), now);
@@ -278,17 +238,20 @@ public record Breaker(
     public Breaker drained(Instant now) {
         // Without calls, no success can show that the last fall is over.
         boolean quiet = ramp.falls() == 0 || !now.isBefore(ramp.judged().plus(QUIET));
-        boolean ready = phase == Phase.RAMPING && quiet && !now.isBefore(since.plus(SHORTEST_RAMP));
-        return ready && force == null ? enter(Phase.CLOSED, "nothing is parked any more", now) : this;
+        boolean ready = phase == BreakerPhase.RAMPING && quiet && !now.isBefore(since.plus(SHORTEST_RAMP));
+        return ready && force == null ? enter(BreakerPhase.CLOSED, "nothing is parked any more", now) : this;
     }
 
     /**
      * Returns the breaker kept open or closed by a person, until {@link #automatic}. Reports and time do not change its
      * phase.
      */
-    public Breaker forced(boolean open, Force by, Instant now) {
+    public Breaker forced(boolean open, ForcedBy by, Instant now) {
         String text = (open ? "kept open by " : "kept closed by ") + by.by();
-        return enter(open ? Phase.OPEN : Phase.CLOSED, by.why() == null ? text : text + ": " + by.why(), now)
+        return enter(
+                        open ? BreakerPhase.OPEN : BreakerPhase.CLOSED,
+                        by.why() == null ? text : text + ": " + by.why(),
+                        now)
                 .force(by);
     }
 
@@ -327,7 +290,7 @@ public record Breaker(
      * can be deleted.
      */
     public boolean isAtRest(BreakerSettings settings, Instant now) {
-        return phase == Phase.CLOSED
+        return phase == BreakerPhase.CLOSED
                 && force == null
                 && !now.isBefore(window.start().plus(settings.window().multipliedBy(2)));
     }
@@ -367,7 +330,7 @@ public record Breaker(
             Flow known = flow.atLeast(total.successes() / seconds);
             String text = total.throttled() + " of " + total.calls() + " calls were throttled";
             double took = total.seconds() / Math.max(1, total.successes());
-            return counted.enter(Phase.RAMPING, text, now)
+            return counted.enter(BreakerPhase.RAMPING, text, now)
                     .with(known)
                     .with(ramp.throttled(known.rate() * THROTTLED_START, took, known, now));
         }
@@ -391,7 +354,7 @@ public record Breaker(
 
     private Breaker judge(Counts probes, BreakerSettings settings, Instant now, RandomGenerator random) {
         if (probes.successes() > 0) {
-            return enter(Phase.RAMPING, "a probe came through", now).with(ramp.start(flow, now));
+            return enter(BreakerPhase.RAMPING, "a probe came through", now).with(ramp.start(flow, now));
         }
         int bad = probes.failures() + probes.throttled();
         int left = Math.max(0, waiting - bad - probes.others());
@@ -411,13 +374,13 @@ public record Breaker(
         }
         Breaker climbed = with(moved);
         return moved.saturated(flow)
-                ? climbed.enter(Phase.CLOSED, "calls succeed as fast as workers make them", now)
+                ? climbed.enter(BreakerPhase.CLOSED, "calls succeed as fast as workers make them", now)
                 : climbed;
     }
 
     private Breaker open(BreakerSettings settings, String text, Instant now, RandomGenerator random) {
         Duration first = settings.firstProbe();
-        return enter(Phase.OPEN, text, now).rest(first, now.plus(jittered(first, random)));
+        return enter(BreakerPhase.OPEN, text, now).rest(first, now.plus(jittered(first, random)));
     }
 
     /**
@@ -429,7 +392,7 @@ public record Breaker(
         Duration least = settings.firstProbe();
         Duration most = settings.longestProbe();
         Duration longer = grown.compareTo(least) < 0 ? least : grown.compareTo(most) < 0 ? grown : most;
-        Breaker opened = enter(Phase.OPEN, "the probes failed", now).rest(longer, now);
+        Breaker opened = enter(BreakerPhase.OPEN, "the probes failed", now).rest(longer, now);
         return opened.rest(longer, now.plus(jittered(opened.between(settings), random)));
     }
 
@@ -445,13 +408,17 @@ public record Breaker(
     }
 
     private Breaker halfOpen(BreakerSettings settings, Instant now) {
-        return enter(Phase.HALF_OPEN, why, now).with(ramp.probes(1, now)).rest(interval, now.plus(between(settings)));
+        return enter(BreakerPhase.HALF_OPEN, why, now)
+                .with(ramp.probes(1, now))
+                .rest(interval, now.plus(between(settings)));
     }
 
-    private Breaker enter(Phase next, String text, Instant now) {
-        Ramp rested = next == Phase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
-        Instant last = next == Phase.OPEN || (phase == Phase.CLOSED && next == Phase.RAMPING) ? now : failed;
-        Flow kept = phase == Phase.RAMPING ? flow.atLeast(ramp.through()) : flow;
+    private Breaker enter(BreakerPhase next, String text, Instant now) {
+        Ramp rested = next == BreakerPhase.CLOSED ? Ramp.none(now) : ramp.probes(0, now);
+        Instant last = next == BreakerPhase.OPEN || (phase == BreakerPhase.CLOSED && next == BreakerPhase.RAMPING)
+                ? now
+                : failed;
+        Flow kept = phase == BreakerPhase.RAMPING ? flow.atLeast(ramp.through()) : flow;
         return new Breaker(
                 next, now, text, Window.empty(now), 0, kept, interval, nextProbe, 0, last, rested, heard, force);
     }
@@ -475,7 +442,7 @@ public record Breaker(
         return new Breaker(phase, since, why, window, streak, flow, length, until, waiting, failed, ramp, heard, force);
     }
 
-    private Breaker force(@Nullable Force by) {
+    private Breaker force(@Nullable ForcedBy by) {
         return new Breaker(
                 phase, since, why, window, streak, flow, interval, nextProbe, waiting, failed, ramp, heard, by);
     }
@@ -582,16 +549,16 @@ public record Breaker(
                         fields.number("fullest"),
                         fields.text("bound", "")),
                 fields.past("heard", now, Instant.EPOCH),
-                by == null ? null : new Force(by, fields.text("forcedWhy")));
+                by == null ? null : new ForcedBy(by, fields.text("forcedWhy")));
     }
 
-    private static Phase phase(String name) {
-        for (Phase phase : Phase.values()) {
+    private static BreakerPhase phase(String name) {
+        for (BreakerPhase phase : BreakerPhase.values()) {
             if (phase.name().equals(name)) {
                 return phase;
             }
         }
-        return Phase.OPEN;
+        return BreakerPhase.OPEN;
     }
 
     private static String counts(Counts counts) {

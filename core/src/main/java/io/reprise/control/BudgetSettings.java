@@ -16,6 +16,9 @@ package io.reprise.control;
  */
 public record BudgetSettings(boolean enabled, double capacity, double floor) {
 
+    /** The least capacity: it pays for one retry. */
+    public static final double MIN_CAPACITY = 14;
+
     /**
      * The default for each resource: 500 credits, about 35 retries without a success, and a floor of one retry per
      * second.
@@ -37,7 +40,7 @@ public record BudgetSettings(boolean enabled, double capacity, double floor) {
      * @throws IllegalArgumentException if a value is outside its bounds
      */
     public BudgetSettings {
-        Checks.inRange("capacity", capacity, RetryBudget.DEAREST, 1e9);
+        Checks.inRange("capacity", capacity, MIN_CAPACITY, 1e9);
         Checks.inRange("floor", floor, 0.001, 1e6);
     }
 

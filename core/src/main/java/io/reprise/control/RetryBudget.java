@@ -23,7 +23,7 @@ import java.time.Instant;
 public record RetryBudget(double level, Instant at, boolean waiting, Instant heard, double pace, Instant grantedAt) {
 
     /** The cost of a retry, except after back-pressure. */
-    static final double DEAREST = 14;
+    static final double DEAREST = BudgetSettings.MIN_CAPACITY;
 
     private static final double CHEAPEST = 5;
     private static final double PER_SUCCESS = 1;

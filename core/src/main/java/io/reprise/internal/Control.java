@@ -3,6 +3,7 @@ package io.reprise.internal;
 
 import io.reprise.Job;
 import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
@@ -91,7 +92,7 @@ final class Control {
         // be a new probe that this worker has not heard of, so it runs.
         return run.admitted
                 ? breaker.rests(clock.now())
-                : breaker.phase() != Breaker.Phase.RAMPING || !passes(run, resource);
+                : breaker.phase() != BreakerPhase.RAMPING || !passes(run, resource);
     }
 
     /** Whether this worker may run it without parking it first. A retry is no fresh job: it waits with the backlog. */
@@ -208,7 +209,7 @@ final class Control {
             seen.ended(outcome, end.run().admitted);
             Breaker known = breakers.get(resource);
             boolean closed = known == null || !known.holds();
-            boolean probe = known != null && known.phase() == Breaker.Phase.HALF_OPEN && end.run().admitted;
+            boolean probe = known != null && known.phase() == BreakerPhase.HALF_OPEN && end.run().admitted;
             urgent = probe || (closed && outcome.failures() + outcome.throttled() > 0);
         }
         if (urgent) {

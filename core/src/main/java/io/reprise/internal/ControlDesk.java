@@ -4,8 +4,10 @@ package io.reprise.internal;
 import io.reprise.RepriseException;
 import io.reprise.ResourceStatus;
 import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
+import io.reprise.control.ForcedBy;
 import io.reprise.control.Ramp;
 import io.reprise.control.RetryBudget;
 import io.reprise.store.JobStore;
@@ -61,7 +63,7 @@ public final class ControlDesk {
         ControlKey budgetKey = ControlKey.budgetOfResource(name);
         BudgetSettings settings = rules.budget(budgetKey);
         RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
-        boolean probes = breaker.phase() == Breaker.Phase.OPEN && breaker.force() == null;
+        boolean probes = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
         long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
         long waiting = parked.getOrDefault(budgetKey.text(), 0L);
         return new ResourceStatus(
@@ -78,7 +80,7 @@ public final class ControlDesk {
 
     /** Describes how a breaker unparks its {@code held} jobs. Returns null unless the breaker is ramping. */
     public static ResourceStatus.@Nullable RampStatus ramp(Breaker breaker, long held) {
-        if (breaker.phase() != Breaker.Phase.RAMPING) {
+        if (breaker.phase() != BreakerPhase.RAMPING) {
             return null;
         }
         Ramp ramp = breaker.ramp();
@@ -108,7 +110,7 @@ public final class ControlDesk {
     }
 
     public void force(String resource, boolean open, Note note) {
-        Breaker.Force force = new Breaker.Force(note.by(), note.why());
+        ForcedBy force = new ForcedBy(note.by(), note.why());
         Instant now = store.now();
         change(resource, now, breaker -> breaker.forced(open, force, now), open ? "force-open" : "force-close", note);
     }

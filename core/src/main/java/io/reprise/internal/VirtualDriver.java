@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
-import io.reprise.testing.ManualClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.PriorityQueue;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,7 +45,8 @@ public final class VirtualDriver implements Driver {
         }
     }
 
-    private final ManualClock clock;
+    private final InstantSource clock;
+    private final Consumer<Duration> advance;
     private final Instant origin;
     private final Map<Role, Slot> slots = new HashMap<>();
     private final PriorityQueue<Entry> entries = new PriorityQueue<>();
@@ -52,8 +54,10 @@ public final class VirtualDriver implements Driver {
     private long lastStep = Long.MIN_VALUE;
     private int steps;
 
-    public VirtualDriver(ManualClock clock) {
+    /** Creates a driver of a clock that {@code advance} moves forward. */
+    public VirtualDriver(InstantSource clock, Consumer<Duration> advance) {
         this.clock = clock;
+        this.advance = advance;
         this.origin = clock.instant();
     }
 
@@ -111,7 +115,7 @@ public final class VirtualDriver implements Driver {
         Instant end = clock.instant().plus(duration);
         await(() -> false, duration);
         if (clock.instant().isBefore(end)) {
-            clock.advance(Duration.between(clock.instant(), end));
+            advance.accept(Duration.between(clock.instant(), end));
         }
         runDue();
     }
@@ -126,7 +130,7 @@ public final class VirtualDriver implements Driver {
             }
             long rest = slot.due - nanos();
             if (rest > 0) {
-                clock.advance(Duration.ofNanos(rest));
+                advance.accept(Duration.ofNanos(rest));
             }
             step(slot);
         }

@@ -2,6 +2,7 @@
 package io.reprise.internal;
 
 import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
@@ -164,7 +165,7 @@ final class Warden implements Role {
     }
 
     private boolean isLettingGo() {
-        return shared.breakers().values().stream().anyMatch(b -> b.phase() == Breaker.Phase.RAMPING)
+        return shared.breakers().values().stream().anyMatch(b -> b.phase() == BreakerPhase.RAMPING)
                 || shared.budgets().values().stream().anyMatch(RetryBudget::waiting);
     }
 

@@ -58,7 +58,7 @@ public final class InlineWorker implements AutoCloseable {
      * @param seed the seed of all randomness in the engine
      */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock, long seed) {
-        VirtualDriver driver = new VirtualDriver(clock);
+        VirtualDriver driver = new VirtualDriver(clock, clock::advance);
         Engine.Seams seams = new Engine.Seams(driver, new CallingThread(), new SplittableRandom(seed));
         return new InlineWorker(Starter.start(builder, seams), driver);
     }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.reprise.control.Breaker.Phase;
 import io.reprise.control.Tally.Counts;
 import io.reprise.retry.FailureClass;
 import java.time.Duration;
@@ -60,9 +59,9 @@ class BreakerTest {
     @Test
     void failures_in_a_row_open_it() {
         Breaker nine = after(Breaker.closed(T0), ran(0, 9), T0);
-        assertThat(nine.phase()).isEqualTo(Phase.CLOSED);
+        assertThat(nine.phase()).isEqualTo(BreakerPhase.CLOSED);
         Breaker ten = after(nine, ran(0, 1), T0);
-        assertThat(ten.phase()).isEqualTo(Phase.OPEN);
+        assertThat(ten.phase()).isEqualTo(BreakerPhase.OPEN);
         assertThat(ten.why()).isEqualTo("10 failures in a row");
         assertThat(ten.holds()).isTrue();
         assertThat(ten.permits()).isZero();
@@ -71,15 +70,15 @@ class BreakerTest {
     @Test
     void a_success_breaks_the_row() {
         Breaker nine = after(Breaker.closed(T0), ran(0, 9), T0);
-        assertThat(after(after(nine, ran(1, 0), T0), ran(0, 9), T0).phase()).isEqualTo(Phase.CLOSED);
+        assertThat(after(after(nine, ran(1, 0), T0), ran(0, 9), T0).phase()).isEqualTo(BreakerPhase.CLOSED);
     }
 
     @Test
     void the_share_of_failures_opens_it_once_there_are_enough_calls() {
         Breaker few = after(Breaker.closed(T0), ran(9, 9), T0);
-        assertThat(few.phase()).isEqualTo(Phase.CLOSED);
+        assertThat(few.phase()).isEqualTo(BreakerPhase.CLOSED);
         Breaker enough = after(few, ran(1, 1), T0);
-        assertThat(enough.phase()).isEqualTo(Phase.OPEN);
+        assertThat(enough.phase()).isEqualTo(BreakerPhase.OPEN);
         assertThat(enough.why()).isEqualTo("10 of 20 calls failed within PT10S");
     }
 
@@ -87,22 +86,22 @@ class BreakerTest {
     void failures_out_of_the_window_do_not_count() {
         Breaker old = after(Breaker.closed(T0), ran(1, 9), T0);
         Breaker later = after(old, ran(12, 2), T0.plusSeconds(10));
-        assertThat(later.phase()).isEqualTo(Phase.CLOSED);
+        assertThat(later.phase()).isEqualTo(BreakerPhase.CLOSED);
     }
 
     @Test
     void failures_that_say_nothing_about_the_resource_do_not_count() {
         Tally others = new Tally(new Counts(0, 0, 0, 1_000, 0, 0), Counts.NONE, 0, 0, 0);
-        assertThat(after(Breaker.closed(T0), others, T0).phase()).isEqualTo(Phase.CLOSED);
+        assertThat(after(Breaker.closed(T0), others, T0).phase()).isEqualTo(BreakerPhase.CLOSED);
     }
 
     @Test
     void probes_follow_after_a_while_and_only_so_many() {
         Breaker open = open();
         assertThat(Duration.between(T0, open.nextProbe())).isBetween(Duration.ofMillis(500), Duration.ofSeconds(1));
-        assertThat(open.at(SETTINGS, open.nextProbe().minusNanos(1)).phase()).isEqualTo(Phase.OPEN);
+        assertThat(open.at(SETTINGS, open.nextProbe().minusNanos(1)).phase()).isEqualTo(BreakerPhase.OPEN);
         Breaker halfOpen = open.at(SETTINGS, open.nextProbe());
-        assertThat(halfOpen.phase()).isEqualTo(Phase.HALF_OPEN);
+        assertThat(halfOpen.phase()).isEqualTo(BreakerPhase.HALF_OPEN);
         assertThat(halfOpen.permits()).isEqualTo(1);
         Breaker first = halfOpen.letThrough(1);
         assertThat(first.permits()).isZero();
@@ -130,7 +129,7 @@ class BreakerTest {
             Instant since = lost.since();
             assertThat(lost.at(SETTINGS, since.plusSeconds(9)).permits()).isZero();
             breaker = lost.at(SETTINGS, since.plus(SETTINGS.longestProbe()));
-            assertThat(breaker.phase()).isEqualTo(Phase.HALF_OPEN);
+            assertThat(breaker.phase()).isEqualTo(BreakerPhase.HALF_OPEN);
             assertThat(breaker.permits()).isEqualTo(1);
             assertThat(breaker.waiting()).isZero();
             assertThat(breaker.interval()).isGreaterThanOrEqualTo(interval);
@@ -146,7 +145,7 @@ class BreakerTest {
         for (int i = 0; i < 150; i++) {
             Instant now = breaker.nextProbe();
             breaker = after(breaker.at(SETTINGS, now).letThrough(1), admitted(0, 1), now);
-            assertThat(breaker.phase()).isEqualTo(Phase.OPEN);
+            assertThat(breaker.phase()).isEqualTo(BreakerPhase.OPEN);
             assertThat(breaker.interval()).isGreaterThanOrEqualTo(last);
             Duration rest = Duration.between(now, breaker.nextProbe());
             assertThat(rest)
@@ -162,15 +161,15 @@ class BreakerTest {
     void it_stays_half_open_until_the_last_probe_has_failed() {
         Breaker probing = halfOpen().letThrough(3);
         Breaker two = after(probing, admitted(0, 2), probing.since());
-        assertThat(two.phase()).isEqualTo(Phase.HALF_OPEN);
-        assertThat(after(two, admitted(0, 1), probing.since()).phase()).isEqualTo(Phase.OPEN);
+        assertThat(two.phase()).isEqualTo(BreakerPhase.HALF_OPEN);
+        assertThat(after(two, admitted(0, 1), probing.since()).phase()).isEqualTo(BreakerPhase.OPEN);
     }
 
     @Test
     void one_probe_that_succeeds_is_enough() {
         Breaker probing = halfOpen().letThrough(3);
         Breaker two = after(probing, admitted(0, 2), probing.since());
-        assertThat(after(two, admitted(1, 0), probing.since()).phase()).isEqualTo(Phase.RAMPING);
+        assertThat(after(two, admitted(1, 0), probing.since()).phase()).isEqualTo(BreakerPhase.RAMPING);
     }
 
     @Test
@@ -184,14 +183,14 @@ class BreakerTest {
     void probes_that_never_end_are_followed_by_others() {
         Breaker probing = halfOpen().letThrough(3);
         Breaker later = probing.at(SETTINGS, probing.since().plusSeconds(60));
-        assertThat(later.phase()).isEqualTo(Phase.HALF_OPEN);
+        assertThat(later.phase()).isEqualTo(BreakerPhase.HALF_OPEN);
         assertThat(later.permits()).isEqualTo(1);
     }
 
     @Test
     void runs_that_began_before_it_opened_do_not_close_it() {
-        assertThat(after(open(), ran(100, 0), T0).phase()).isEqualTo(Phase.OPEN);
-        assertThat(after(halfOpen(), ran(100, 0), T0).phase()).isEqualTo(Phase.HALF_OPEN);
+        assertThat(after(open(), ran(100, 0), T0).phase()).isEqualTo(BreakerPhase.OPEN);
+        assertThat(after(halfOpen(), ran(100, 0), T0).phase()).isEqualTo(BreakerPhase.HALF_OPEN);
     }
 
     @Test
@@ -227,9 +226,9 @@ class BreakerTest {
     void the_ramp_ends_when_nothing_is_parked_any_more() {
         Breaker ramping = ramping();
         Instant now = ramping.since();
-        assertThat(ramping.drained(now.plusSeconds(1)).phase()).isEqualTo(Phase.RAMPING);
-        assertThat(ramping.drained(now.plusSeconds(2)).phase()).isEqualTo(Phase.CLOSED);
-        assertThat(open().drained(now.plusSeconds(2)).phase()).isEqualTo(Phase.OPEN);
+        assertThat(ramping.drained(now.plusSeconds(1)).phase()).isEqualTo(BreakerPhase.RAMPING);
+        assertThat(ramping.drained(now.plusSeconds(2)).phase()).isEqualTo(BreakerPhase.CLOSED);
+        assertThat(open().drained(now.plusSeconds(2)).phase()).isEqualTo(BreakerPhase.OPEN);
     }
 
     @Test
@@ -238,12 +237,12 @@ class BreakerTest {
         Instant now = breaker.since();
         for (int second = 1; second < 100; second++) {
             breaker = after(breaker, admitted(80, 20), now.plusSeconds(second));
-            assertThat(breaker.phase()).isEqualTo(Phase.RAMPING);
+            assertThat(breaker.phase()).isEqualTo(BreakerPhase.RAMPING);
         }
         for (int second = 100; second < 110; second++) {
             breaker = after(breaker, admitted(0, 5), now.plusSeconds(second));
         }
-        assertThat(breaker.phase()).isEqualTo(Phase.OPEN);
+        assertThat(breaker.phase()).isEqualTo(BreakerPhase.OPEN);
     }
 
     @Test
@@ -251,24 +250,24 @@ class BreakerTest {
         Breaker known = after(Breaker.closed(T0), rate(100), T0);
         Tally throttled = new Tally(new Counts(20, 0, 10, 0, 0.2, 0.01), Counts.NONE, 0, 0, 0);
         Breaker limited = after(known, throttled, T0);
-        assertThat(limited.phase()).isEqualTo(Phase.RAMPING);
+        assertThat(limited.phase()).isEqualTo(BreakerPhase.RAMPING);
         assertThat(limited.ramp().rate()).isEqualTo(70);
         assertThat(limited.why()).isEqualTo("10 of 30 calls were throttled");
     }
 
     @Test
     void a_forced_breaker_stays_whatever_happens() {
-        Breaker.Force ada = new Breaker.Force("ada", "maintenance");
+        ForcedBy ada = new ForcedBy("ada", "maintenance");
         Breaker open = Breaker.closed(T0).forced(true, ada, T0);
         assertThat(open.at(SETTINGS, T0.plusSeconds(10_000))).isEqualTo(open);
-        assertThat(after(open, admitted(100, 0), T0).phase()).isEqualTo(Phase.OPEN);
+        assertThat(after(open, admitted(100, 0), T0).phase()).isEqualTo(BreakerPhase.OPEN);
         assertThat(open.why()).isEqualTo("kept open by ada: maintenance");
         Breaker closed = open.forced(false, ada, T0);
-        assertThat(after(closed, ran(0, 100), T0).phase()).isEqualTo(Phase.CLOSED);
+        assertThat(after(closed, ran(0, 100), T0).phase()).isEqualTo(BreakerPhase.CLOSED);
         assertThat(closed.isAtRest(SETTINGS, T0.plusSeconds(10_000))).isFalse();
         Breaker automatic = open.automatic(T0);
-        assertThat(automatic.at(SETTINGS, T0).phase()).isEqualTo(Phase.HALF_OPEN);
-        assertThat(after(closed.automatic(T0), ran(0, 10), T0).phase()).isEqualTo(Phase.OPEN);
+        assertThat(automatic.at(SETTINGS, T0).phase()).isEqualTo(BreakerPhase.HALF_OPEN);
+        assertThat(after(closed.automatic(T0), ran(0, 10), T0).phase()).isEqualTo(BreakerPhase.OPEN);
     }
 
     @Test

@@ -3,7 +3,6 @@ package io.reprise.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.control.Breaker.Phase;
 import io.reprise.control.Tally.Counts;
 import io.reprise.retry.FailureClass;
 import java.time.Instant;
@@ -69,23 +68,23 @@ class ControlPropertiesTest {
 
     private static void check(Breaker before, Breaker after, Instant now) {
         assertThat(Breaker.parse(after.text(), now.minusSeconds(1))).isEqualTo(after);
-        if (after.phase() == Phase.CLOSED || after.phase() == Phase.OPEN) {
+        if (after.phase() == BreakerPhase.CLOSED || after.phase() == BreakerPhase.OPEN) {
             assertThat(after.permits()).isZero();
         }
-        if (after.phase() == Phase.HALF_OPEN) {
+        if (after.phase() == BreakerPhase.HALF_OPEN) {
             assertThat(after.permits() + after.waiting()).isBetween(0, SETTINGS.probes() + 3);
         }
-        if (after.phase() == Phase.RAMPING) {
+        if (after.phase() == BreakerPhase.RAMPING) {
             assertThat(after.ramp().rate()).isGreaterThanOrEqualTo(1);
             assertThat((double) after.permits())
                     .isLessThanOrEqualTo(Math.max(1, after.ramp().pace()));
         }
         assertThat(after.interval()).isLessThanOrEqualTo(SETTINGS.longestProbe());
-        if (before.phase() == Phase.OPEN) {
-            assertThat(after.phase()).as("out of OPEN").isIn(Phase.OPEN, Phase.HALF_OPEN);
+        if (before.phase() == BreakerPhase.OPEN) {
+            assertThat(after.phase()).as("out of OPEN").isIn(BreakerPhase.OPEN, BreakerPhase.HALF_OPEN);
         }
-        if (before.phase() == Phase.CLOSED) {
-            assertThat(after.phase()).as("out of CLOSED").isNotEqualTo(Phase.HALF_OPEN);
+        if (before.phase() == BreakerPhase.CLOSED) {
+            assertThat(after.phase()).as("out of CLOSED").isNotEqualTo(BreakerPhase.HALF_OPEN);
         }
     }
 
@@ -99,7 +98,7 @@ class ControlPropertiesTest {
             now = now.plusMillis(random.nextInt(3_000));
             breaker = step(breaker, now, random);
         }
-        for (int i = 0; i < 20_000 && breaker.phase() != Phase.CLOSED; i++) {
+        for (int i = 0; i < 20_000 && breaker.phase() != BreakerPhase.CLOSED; i++) {
             now = now.plusMillis(100);
             breaker = breaker.at(SETTINGS, now);
             int through = breaker.permits();
@@ -108,7 +107,7 @@ class ControlPropertiesTest {
                     .after(new Tally(Counts.NONE, good, 0, 0, 0), SETTINGS, now, random)
                     .drained(now);
         }
-        assertThat(breaker.phase()).isEqualTo(Phase.CLOSED);
+        assertThat(breaker.phase()).isEqualTo(BreakerPhase.CLOSED);
     }
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class StoreClockTest {
 
     private final ManualClock time = new ManualClock();
-    private final VirtualDriver driver = new VirtualDriver(time);
+    private final VirtualDriver driver = new VirtualDriver(time, time::advance);
     private final Instant start = time.instant();
     private final StoreClock clock = new StoreClock(driver, start);
 

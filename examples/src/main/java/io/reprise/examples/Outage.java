@@ -7,7 +7,7 @@ import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.Resource;
 import io.reprise.ResourceStatus;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
@@ -48,7 +48,7 @@ public final class Outage {
             }
             ResourceStatus it = reprise.resources().get(0);
             Example.say("%s is %s since %s: %s", it.name(), it.phase(), it.since(), it.why());
-            Example.check(it.phase() != Breaker.Phase.CLOSED, "the breaker holds " + it.parked() + " jobs back");
+            Example.check(it.phase() != BreakerPhase.CLOSED, "the breaker holds " + it.parked() + " jobs back");
             Example.check(calls.get() < 400, calls + " calls in an hour of " + JOBS + " jobs");
             worker.advance(Duration.ofHours(1));
             long done = reprise.queues().get(0).count(JobState.SUCCEEDED);

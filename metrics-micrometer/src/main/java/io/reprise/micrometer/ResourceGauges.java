@@ -4,7 +4,7 @@ package io.reprise.micrometer;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.reprise.ResourceStatus;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -35,7 +35,7 @@ final class ResourceGauges {
         gauge.show(values);
     }
 
-    private static double level(Breaker.Phase phase) {
+    private static double level(BreakerPhase phase) {
         return switch (phase) {
             case CLOSED -> 0;
             case RAMPING -> 1;

@@ -22,7 +22,7 @@ import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.Resource;
 import io.reprise.ResourceStatus;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
@@ -184,7 +184,7 @@ class JobMetricsTest {
     void breakers_and_budgets_are_shown_and_read_seldom() {
         MockClock time = new MockClock();
         SimpleMeterRegistry mocked = new SimpleMeterRegistry(SimpleConfig.DEFAULT, time);
-        List<ResourceStatus> statuses = new ArrayList<>(List.of(status("mail", Breaker.Phase.OPEN, 3.5)));
+        List<ResourceStatus> statuses = new ArrayList<>(List.of(status("mail", BreakerPhase.OPEN, 3.5)));
         int[] reads = new int[1];
         new JobMetrics(mocked).resources(() -> {
             reads[0]++;
@@ -199,8 +199,8 @@ class JobMetricsTest {
         assertThat(mocked.get("reprise.parked").gauge().value()).isEqualTo(7);
         mocked.get("reprise.resources").gauge().value();
         assertThat(reads[0]).as("at once, and when it is first looked at").isEqualTo(2);
-        statuses.set(0, status("mail", Breaker.Phase.CLOSED, 500));
-        statuses.add(status("sms", Breaker.Phase.RAMPING, 1));
+        statuses.set(0, status("mail", BreakerPhase.CLOSED, 500));
+        statuses.add(status("sms", BreakerPhase.RAMPING, 1));
         mocked.get("reprise.resources").gauge().value();
         assertThat(reads[0]).isEqualTo(2);
         time.add(Duration.ofSeconds(11));
@@ -310,7 +310,7 @@ class JobMetricsTest {
 
     @Test
     void the_resources_are_still_shown_after_garbage_collection() {
-        new JobMetrics(registry).resources(() -> List.of(status("mail", Breaker.Phase.OPEN, 1)));
+        new JobMetrics(registry).resources(() -> List.of(status("mail", BreakerPhase.OPEN, 1)));
         System.gc();
         assertThat(registry.get("reprise.resources").gauge().value()).isEqualTo(1);
     }
@@ -344,7 +344,7 @@ class JobMetricsTest {
         }
     }
 
-    private static ResourceStatus status(String name, Breaker.Phase phase, double budget) {
+    private static ResourceStatus status(String name, BreakerPhase phase, double budget) {
         return new ResourceStatus(
                 name, phase, "", null, null, null, new ResourceStatus.BudgetStatus(budget, 500, 0, null), 7, null);
     }

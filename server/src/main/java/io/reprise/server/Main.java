@@ -24,7 +24,7 @@ public final class Main {
     /** Runs one command and returns its exit code. Never throws for an error of the user. */
     static int run(Terminal terminal, String... args) {
         RepriseCommand root = new RepriseCommand();
-        CommandLine line = RepriseCommand.line(root, terminal, args);
+        CommandLine line = Commands.line(root, terminal, args);
         line.setParameterExceptionHandler((failure, all) -> refuse(failure, terminal));
         line.setExecutionExceptionHandler((failure, command, parsed) -> report(failure, root, terminal));
         line.setExecutionStrategy(parsed -> start(parsed, root));

@@ -17,16 +17,10 @@ import picocli.CommandLine.Parameters;
         footer = {"", "Example:", "  reprise schema export --format flyway --dialect postgresql db/reprise"})
 final class SchemaExportCommand implements Callable<Integer> {
 
-    /** The target tool. The names are those on the command line. */
-    enum Format {
-        flyway,
-        liquibase
-    }
-
     private final Terminal terminal;
 
     @Option(names = "--format", required = true, paramLabel = "NAME", description = "${COMPLETION-CANDIDATES}.")
-    Format format = Format.flyway;
+    Stores.SchemaFormat format = Stores.SchemaFormat.flyway;
 
     @Option(
             names = "--dialect",

@@ -21,6 +21,12 @@ import java.util.regex.Pattern;
 /** The only class that knows which stores exist. */
 final class Stores {
 
+    /** The target tool. The names are those on the command line. */
+    enum SchemaFormat {
+        flyway,
+        liquibase
+    }
+
     private static final String SQLITE = "sqlite:";
     private static final List<String> KINDS =
             List.of(SQLITE, "postgresql://", "mariadb://", "mysql://", "mongodb://", "mongodb+srv://");
@@ -141,9 +147,8 @@ final class Stores {
     }
 
     /** Returns the SQL as files for a migration tool, by file name. */
-    static Map<String, String> schemaFiles(String dialect, SchemaExportCommand.Format format) {
-        return schema(
-                dialect, format == SchemaExportCommand.Format.flyway ? JdbcSchema::flyway : JdbcSchema::liquibase);
+    static Map<String, String> schemaFiles(String dialect, SchemaFormat format) {
+        return schema(dialect, format == SchemaFormat.flyway ? JdbcSchema::flyway : JdbcSchema::liquibase);
     }
 
     private static <T> T schema(String dialect, Function<String, T> written) {

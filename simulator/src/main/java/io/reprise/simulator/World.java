@@ -14,7 +14,7 @@ public final class World {
     private static final double NANOS = 1e9;
 
     private final ManualClock clock = new ManualClock();
-    private final VirtualDriver driver = new VirtualDriver(clock);
+    private final VirtualDriver driver = new VirtualDriver(clock, clock::advance);
     private final Agenda agenda = new Agenda(driver);
     private final SplittableRandom seeds;
     // One store object stands for a database, and each worker for a process.

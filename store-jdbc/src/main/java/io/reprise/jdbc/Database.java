@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 
 /** The store's own connections. Every wait for a connection is bounded. SQL errors become StoreExceptions. */
 interface Database extends AutoCloseable {
+
+    /** Gives the connection of a transaction of the caller. */
+    @FunctionalInterface
+    interface CallersConnection {
+
+        /** Checks that the connection leads to this kind of database and is in a transaction. */
+        Connection open(Dialect dialect) throws SQLException;
+    }
 
     /**
      * Limit for a statement of {@link #look} and for the wait for its connection. The store's timeout
@@ -39,7 +48,7 @@ interface Database extends AutoCloseable {
     <T> T send(String what, Work<T> work);
 
     /** Runs work on a connection of the caller, in the caller's transaction. */
-    <T> T join(JdbcTransaction transaction, String what, Work<T> work);
+    <T> T join(CallersConnection transaction, String what, Work<T> work);
 
     /** Returns how many transactions were run again after a deadlock or a similar conflict. */
     long repeats();

@@ -349,7 +349,7 @@ public final class JdbcJobStore implements JobStore {
                     revival.action() + " job " + id, session -> parts.revivals().revive(session, id, revival, note));
             wakeups.announce();
             return revived;
-        } catch (Revivals.KeyTaken e) {
+        } catch (UniqueKeyTaken e) {
             return new Revived(Revived.Result.KEY_TAKEN, null);
         }
     }

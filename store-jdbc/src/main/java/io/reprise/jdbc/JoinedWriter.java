@@ -41,7 +41,7 @@ final class JoinedWriter implements JobWriter {
                 .anyMatch(spec ->
                         spec.idempotencyProof() != null || (spec.key() != null && spec.keyRule() != KeyRule.KEEP));
         return database.join(
-                transaction,
+                transaction::connection,
                 "store " + specs.size() + " jobs",
                 session -> refusable
                         ? insertOrNothing(session, specs)
@@ -81,7 +81,7 @@ final class JoinedWriter implements JobWriter {
             storePolicies(Outbox.policies(settlements));
         }
         return database.join(
-                transaction,
+                transaction::connection,
                 "settle " + settlements.size() + " jobs",
                 session -> parts.outbox().settle(session, settlements, Closing.of(closing)));
     }

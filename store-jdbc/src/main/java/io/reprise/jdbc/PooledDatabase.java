@@ -81,7 +81,7 @@ abstract class PooledDatabase implements Database {
                     T result = work.on(session);
                     connection.commit();
                     return result;
-                } catch (DuplicateKeyException | KeyReusedException | Revivals.KeyTaken refused) {
+                } catch (DuplicateKeyException | KeyReusedException | UniqueKeyTaken refused) {
                     connection.rollback();
                     session.confirm();
                     connection.commit();
@@ -95,9 +95,9 @@ abstract class PooledDatabase implements Database {
     void begin(Session session) throws SQLException {}
 
     @Override
-    public final <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+    public final <T> T join(CallersConnection transaction, String what, Work<T> work) {
         try {
-            return work.on(session(transaction.connection(dialect()), timeoutSeconds, Session.Use.JOINED));
+            return work.on(session(transaction.open(dialect()), timeoutSeconds, Session.Use.JOINED));
         } catch (SQLException e) {
             throw failure(what + " in the caller's transaction", e);
         }

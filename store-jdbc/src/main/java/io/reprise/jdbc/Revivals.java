@@ -320,15 +320,10 @@ final class Revivals {
         }
         if (dialect.insertUnlessThere(session, dialect.sql(INSERT), values(session.now(), job, target, fence, revival))
                 == 0) {
-            throw new KeyTaken();
+            throw new UniqueKeyTaken();
         }
         Audit.write(session, revival.action(), id, null, note, revival.detail(id, target));
         return new Revived(Result.DONE, target);
-    }
-
-    /** Thrown if another live job takes the unique key at the same moment. The transaction is rolled back. */
-    static final class KeyTaken extends RuntimeException {
-        private static final long serialVersionUID = 1L;
     }
 
     private static void leaveLeases(Session session, JobId id) throws SQLException {

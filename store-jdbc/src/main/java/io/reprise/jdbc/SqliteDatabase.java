@@ -219,9 +219,9 @@ final class SqliteDatabase implements Database {
     }
 
     @Override
-    public <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+    public <T> T join(CallersConnection transaction, String what, Work<T> work) {
         try {
-            Connection connection = transaction.connection(dialect);
+            Connection connection = transaction.open(dialect);
             return work.on(new Session(connection, dialect, 0, Session.Use.JOINED));
         } catch (SQLException e) {
             throw SqlErrors.sqlite(what + " in the caller's transaction", file.toString(), e);

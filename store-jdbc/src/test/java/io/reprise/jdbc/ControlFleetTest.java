@@ -15,7 +15,7 @@ import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.ResourceStatus;
 import io.reprise.WaitReason;
-import io.reprise.control.Breaker.Phase;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
@@ -208,7 +208,7 @@ class ControlFleetTest {
         String url = url(database);
         start(url, 2, ControlSettings.DEFAULT);
         fleet.get(0).as("ada", "maintenance").forceOpen(PROVIDER);
-        until(() -> provider(fleet.get(1)).phase() == Phase.OPEN);
+        until(() -> provider(fleet.get(1)).phase() == BreakerPhase.OPEN);
         JobId id = enqueue(1).get(0);
         // Whoever has not heard of it yet may run the one or other; those of later are parked.
         until(() -> {
@@ -219,14 +219,14 @@ class ControlFleetTest {
         int before = calls.get();
         start(url, 2, ControlSettings.DEFAULT);
         ResourceStatus status = provider(fleet.get(1));
-        assertThat(status.phase()).isEqualTo(Phase.OPEN);
+        assertThat(status.phase()).isEqualTo(BreakerPhase.OPEN);
         assertThat(status.why()).isEqualTo("kept open by ada: maintenance");
         assertThat(parked()).isPositive();
         assertThat(calls.get()).isEqualTo(before);
         fleet.get(1).as("grace", "done").forceClose(PROVIDER);
         until(() -> parked() == 0
                 && fleet.get(0).find(id).orElseThrow().state() == JobState.SUCCEEDED
-                && provider(fleet.get(0)).phase() == Phase.CLOSED);
+                && provider(fleet.get(0)).phase() == BreakerPhase.CLOSED);
         assertThat(provider(fleet.get(0)).why()).isEqualTo("kept closed by grace: done");
     }
 

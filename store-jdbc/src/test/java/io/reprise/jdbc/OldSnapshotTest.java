@@ -111,7 +111,7 @@ class OldSnapshotTest {
         }
 
         @Override
-        public <T> T join(JdbcTransaction transaction, String what, Work<T> work) {
+        public <T> T join(CallersConnection transaction, String what, Work<T> work) {
             throw new UnsupportedOperationException();
         }
 

@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import io.reprise.JobId;
 import io.reprise.RepriseException;
 import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.control.ForcedBy;
 import io.reprise.control.RetryBudget;
 import io.reprise.control.Tally;
 import io.reprise.internal.ScheduleRule;
@@ -98,7 +100,7 @@ class ParserFuzzTest {
         List<String> states = List.of(
                 open.text(),
                 Breaker.closed(now)
-                        .forced(true, new Breaker.Force("ada", "repair"), now)
+                        .forced(true, new ForcedBy("ada", "repair"), now)
                         .text(),
                 RetryBudget.full(BudgetSettings.OF_ALL, now).text());
         Fuzz.texts(20_000, states, text -> {
@@ -160,7 +162,7 @@ class ParserFuzzTest {
     @Test
     void a_breaker_from_the_far_future_probes_now() {
         Breaker open = Breaker.parse("phase=OPEN\nsince=2126-01-01T00:00:00Z\nnextProbe=2126-01-01T00:00:10Z", NOW);
-        assertThat(open.at(BreakerSettings.DEFAULT, NOW).phase()).isEqualTo(Breaker.Phase.HALF_OPEN);
+        assertThat(open.at(BreakerSettings.DEFAULT, NOW).phase()).isEqualTo(BreakerPhase.HALF_OPEN);
         Breaker ramp =
                 Breaker.parse("phase=RAMPING\nrate=NaN\npermits=-Infinity\naccrued=-999999999-01-01T00:00:00Z", NOW);
         assertThat(ramp.at(BreakerSettings.DEFAULT, NOW).ramp().rate()).isFinite();

@@ -3,7 +3,8 @@ package io.reprise.server.api;
 
 import io.reprise.Operations;
 import io.reprise.ResourceStatus;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
+import io.reprise.control.ForcedBy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -45,7 +46,7 @@ final class ResourceEndpoints implements Endpoints {
 
     private static final Schema RESOURCE = Schema.object()
             .must("name", Schema.name())
-            .must("phase", Schema.choice(Breaker.Phase.class))
+            .must("phase", Schema.choice(BreakerPhase.class))
             .must("why", Schema.text(0, 1_000))
             .must("since", Schema.time().orNull())
             .must("nextProbe", Schema.time().orNull())
@@ -138,7 +139,7 @@ final class ResourceEndpoints implements Endpoints {
         view.put("ramp", ramp(resource.ramp()));
         view.put("budget", budget(resource.budget()));
         view.put("parked", resource.parked());
-        Breaker.Force force = resource.force();
+        ForcedBy force = resource.force();
         view.put("forcedBy", force == null ? null : force.by());
         return view;
     }

@@ -7,7 +7,7 @@ import io.reprise.JobRequest;
 import io.reprise.JobState;
 import io.reprise.Reprise;
 import io.reprise.ResourceStatus;
-import io.reprise.control.Breaker;
+import io.reprise.control.BreakerPhase;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Slow;
@@ -93,7 +93,7 @@ class RecoveryFleetTest {
         until("all jobs to be done", () -> count(JobState.PENDING) + count(JobState.RUNNING) == 0);
         assertThat(count(JobState.SUCCEEDED)).isEqualTo(JOBS);
         assertThat(count(JobState.FAILED)).isZero();
-        until("the breaker to close", () -> phase() == Breaker.Phase.CLOSED);
+        until("the breaker to close", () -> phase() == BreakerPhase.CLOSED);
     }
 
     private void enqueue() {
@@ -148,14 +148,14 @@ class RecoveryFleetTest {
                 .orElse(null);
     }
 
-    private Breaker.Phase phase() {
+    private BreakerPhase phase() {
         ResourceStatus status = status();
-        return status == null ? Breaker.Phase.CLOSED : status.phase();
+        return status == null ? BreakerPhase.CLOSED : status.phase();
     }
 
     /** Or is over, which this test may see first. */
     private boolean hasRamped() {
-        return phase() == Breaker.Phase.RAMPING || phase() == Breaker.Phase.CLOSED;
+        return phase() == BreakerPhase.RAMPING || phase() == BreakerPhase.CLOSED;
     }
 
     private long count(JobState state) {
