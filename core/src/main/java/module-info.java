@@ -11,6 +11,10 @@ module io.reprise.core {
     exports io.reprise;
     exports io.reprise.control;
     exports io.reprise.encryption;
+    exports io.reprise.failure;
+    exports io.reprise.insight;
+    exports io.reprise.job;
+    exports io.reprise.remote;
     exports io.reprise.retry;
     exports io.reprise.store;
     exports io.reprise.testing;

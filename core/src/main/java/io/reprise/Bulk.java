@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.internal.BatchSize;
-import io.reprise.store.JobQuery;
+import io.reprise.internal.upkeep.BatchSize;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.Page;
 import io.reprise.store.JobStore;
-import io.reprise.store.Page;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.Explanation.Reason;
-import io.reprise.control.Breaker;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ControlKey;
-import io.reprise.internal.ControlDesk;
+import io.reprise.insight.Explanation;
+import io.reprise.insight.Explanation.Reason;
+import io.reprise.insight.QueuePosition;
+import io.reprise.internal.control.Breaker;
+import io.reprise.internal.control.ControlOperations;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobStatus;
+import io.reprise.job.QueueState;
+import io.reprise.job.WaitReason;
+import io.reprise.job.WorkerReport;
+import io.reprise.job.WorkerState;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
-import io.reprise.store.QueueState;
-import io.reprise.store.Standing;
-import io.reprise.store.WorkerReport;
-import io.reprise.store.WorkerState;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,25 +30,30 @@ import org.jspecify.annotations.Nullable;
 final class Explainer {
 
     private final JobStore store;
-    private final Standing standing;
+    private final QueuePosition queuePosition;
     private final RetryPolicy policy;
-    private final Advisor advisor;
-    private final ControlDesk desk;
+    private final Predictor predictor;
+    private final ControlOperations controlOperations;
     private final Job job;
     private final List<Reason> reasons = new ArrayList<>();
     private @Nullable Instant nextAt;
 
-    Explainer(JobStore store, Standing standing, RetryPolicy policy, Advisor advisor, ControlDesk desk) {
+    Explainer(
+            JobStore store,
+            QueuePosition queuePosition,
+            RetryPolicy policy,
+            Predictor predictor,
+            ControlOperations controlOperations) {
         this.store = store;
-        this.desk = desk;
+        this.controlOperations = controlOperations;
         this.policy = policy;
-        this.advisor = advisor;
-        this.standing = standing;
-        this.job = standing.job();
+        this.predictor = predictor;
+        this.queuePosition = queuePosition;
+        this.job = queuePosition.job();
     }
 
     Explanation explain() {
-        Instant finishedAt = Objects.requireNonNullElse(job.times().finishedAt(), standing.at());
+        Instant finishedAt = Objects.requireNonNullElse(job.times().finishedAt(), queuePosition.at());
         switch (job.state()) {
             case SUCCEEDED -> reasons.add(new Explanation.Succeeded(finishedAt, job.attempts()));
             case CANCELLED -> reasons.add(new Explanation.Cancelled(finishedAt));
@@ -51,7 +61,7 @@ final class Explainer {
             case RUNNING -> running();
             case PENDING -> pending();
         }
-        return new Explanation(job.id(), standing.at(), reasons, nextAt, advisor.prediction(job));
+        return new Explanation(job.id(), queuePosition.at(), reasons, nextAt, predictor.prediction(job));
     }
 
     private void dead(Instant finishedAt) {
@@ -63,9 +73,9 @@ final class Explainer {
 
     private void running() {
         JobStatus.Holder holder = Objects.requireNonNull(job.status().holder());
-        Instant until = Objects.requireNonNullElse(standing.leaseUntil(), standing.at());
-        if (until.isAfter(standing.at())) {
-            Instant since = Objects.requireNonNullElse(job.times().startedAt(), standing.at());
+        Instant until = Objects.requireNonNullElse(queuePosition.leaseUntil(), queuePosition.at());
+        if (until.isAfter(queuePosition.at())) {
+            Instant since = Objects.requireNonNullElse(job.times().startedAt(), queuePosition.at());
             reasons.add(new Explanation.Running(holder.worker(), since, until, holder.cancelRequested()));
         } else {
             reasons.add(new Explanation.Silent(holder.worker(), until));
@@ -78,12 +88,12 @@ final class Explainer {
 
     private void pending() {
         Instant deadline = job.times().deadline();
-        if (deadline != null && !deadline.isAfter(standing.at())) {
+        if (deadline != null && !deadline.isAfter(queuePosition.at())) {
             reasons.add(new Explanation.DeadlinePassed(deadline));
             return;
         }
-        Instant dueAt = Objects.requireNonNullElse(job.times().dueAt(), standing.at());
-        boolean due = !dueAt.isAfter(standing.at());
+        Instant dueAt = Objects.requireNonNullElse(job.times().dueAt(), queuePosition.at());
+        boolean due = !dueAt.isAfter(queuePosition.at());
         if (!due) {
             WaitReason why = Objects.requireNonNullElse(job.status().waitReason(), WaitReason.DELAYED);
             reasons.add(new Explanation.NotDue(dueAt, why, job.attempts(), maxAttempts(), lastRule()));
@@ -92,8 +102,8 @@ final class Explainer {
         control();
         queue();
         workers(due);
-        if (due && (standing.higher() > 0 || standing.earlier() > 0)) {
-            reasons.add(new Explanation.Behind(standing.higher(), standing.earlier()));
+        if (due && (queuePosition.higher() > 0 || queuePosition.earlier() > 0)) {
+            reasons.add(new Explanation.Behind(queuePosition.higher(), queuePosition.earlier()));
         }
         if (reasons.isEmpty()) {
             reasons.add(new Explanation.Next());
@@ -102,17 +112,17 @@ final class Explainer {
 
     private void control() {
         String resource = job.spec().resource();
-        ControlKey parkedBy = standing.parkedBy() == null
+        ControlKey parkedBy = queuePosition.parkedBy() == null
                 ? null
-                : ControlKey.parse(standing.parkedBy()).orElse(null);
+                : ControlKey.parse(queuePosition.parkedBy()).orElse(null);
         if (parkedBy != null && parkedBy.kind() != ControlKey.Kind.BREAKER) {
-            reasons.add(new Explanation.BudgetEmpty(parkedBy, desk.budget(parkedBy, parkedBy(parkedBy))));
+            reasons.add(new Explanation.BudgetEmpty(parkedBy, controlOperations.budget(parkedBy, parkedBy(parkedBy))));
         }
         if (resource != null) {
             String name = ControlKey.breaker(resource).text();
             store.controls().stream()
                     .filter(row -> row.name().equals(name))
-                    .map(row -> Breaker.parse(row.state(), standing.at()))
+                    .map(row -> Breaker.parse(row.state(), queuePosition.at()))
                     .filter(breaker -> breaker.holds()
                             || (parkedBy != null && parkedBy.text().equals(name)))
                     .forEach(breaker -> held(resource, breaker));
@@ -130,7 +140,7 @@ final class Explainer {
                 probe,
                 breaker.why(),
                 parked,
-                ControlDesk.ramp(breaker, parked)));
+                ControlOperations.ramp(breaker, parked)));
         if (probe != null && (nextAt == null || probe.isAfter(nextAt))) {
             nextAt = probe;
         }
@@ -141,14 +151,14 @@ final class Explainer {
     }
 
     private void queue() {
-        QueueState.Pause pause = standing.paused();
+        QueueState.Pause pause = queuePosition.paused();
         if (pause != null) {
             reasons.add(new Explanation.QueuePaused(
                     job.queue(), pause.since(), pause.note().by(), pause.note().why()));
         }
-        Integer limit = standing.maxRunning();
-        if (limit != null && standing.running() >= limit) {
-            reasons.add(new Explanation.LimitReached(job.queue(), limit, standing.running()));
+        Integer limit = queuePosition.maxRunning();
+        if (limit != null && queuePosition.running() >= limit) {
+            reasons.add(new Explanation.LimitReached(job.queue(), limit, queuePosition.running()));
         }
     }
 

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobSpec;
+import io.reprise.job.PayloadException;
+import io.reprise.job.Transaction;
+import io.reprise.remote.StaleLeaseException;
 import org.jspecify.annotations.Nullable;
 
 /**

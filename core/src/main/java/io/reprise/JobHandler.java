@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.JobSignal;
+
 /**
  * User code that runs a job. If it returns, the job succeeded. If it throws, the retry policy of the job judges the
  * exception. A {@link JobSignal} says directly what happens next. A job may run more than once: be idempotent, or do

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.insight.Alert;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.JobId;
+
 /**
  * Receives every transition of a job that this process makes, after the commit. The calls come from threads of the
  * engine, or from the thread that enqueued the job or did the operation. Return quickly, and expect several calls at
@@ -26,12 +31,12 @@ public interface JobListener {
     default void onControl(ControlEvent event) {}
 
     /**
-     * A {@link SequelRule} failed, so a job that should follow does not exist. The first job is not affected. Does
+     * A {@link FollowUpRule} failed, so a job that should follow does not exist. The first job is not affected. Does
      * nothing unless overridden.
      *
      * @param kind the transition that the rule was asked about
      * @param job the job that made the transition
      * @param failure the error of the rule
      */
-    default void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {}
+    default void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {}
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.KeyRule;
+import io.reprise.job.PayloadException;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.RefusedException.Code;
-import io.reprise.internal.ControlDesk;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Events;
-import io.reprise.internal.Outbox;
-import io.reprise.internal.StoreClock;
+import io.reprise.insight.JobEvent;
+import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.settle.Events;
+import io.reprise.internal.settle.FollowUps;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.RefusedException;
+import io.reprise.job.RefusedException.Code;
+import io.reprise.job.RepriseException;
+import io.reprise.job.StoredSchedule;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Cancellation;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.StoreException;
-import io.reprise.store.StoredSchedule;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -50,35 +58,35 @@ public final class Operations {
     private final Events events;
     private final StoreClock clock;
     private final RandomGenerator random;
-    private final ControlDesk desk;
-    private final Outbox outbox;
+    private final ControlOperations controlOperations;
+    private final FollowUps followUps;
     private final PayloadCodec codec;
     private final Function<Job, RetryPolicy> policies;
-    private final Note note;
+    private final AuditNote note;
 
     /**
      * The person in whose name operations are done, and the tools they need. {@code random} draws the delay of a retry
      * with backoff; {@code policies} returns the policy that decides about a job here, with granted attempts.
      */
-    record Hand(
+    record Context(
             RandomGenerator random,
-            ControlDesk desk,
-            Outbox outbox,
+            ControlOperations controlOperations,
+            FollowUps followUps,
             PayloadCodec codec,
             Function<Job, RetryPolicy> policies,
-            Note note) {}
+            AuditNote note) {}
 
-    Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Hand hand) {
+    Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Context context) {
         this.store = store;
         this.engine = engine;
         this.events = events;
         this.clock = clock;
-        this.random = hand.random;
-        this.desk = hand.desk;
-        this.outbox = hand.outbox;
-        this.codec = hand.codec;
-        this.policies = hand.policies;
-        this.note = hand.note;
+        this.random = context.random;
+        this.controlOperations = context.controlOperations;
+        this.followUps = context.followUps;
+        this.codec = context.codec;
+        this.policies = context.policies;
+        this.note = context.note;
     }
 
     /**
@@ -91,7 +99,7 @@ public final class Operations {
      *     overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
      */
     public void retry(JobId id, ManualRetry how) {
-        revive(id, revival(require(id), how));
+        requeue(id, requeue(require(id), how));
     }
 
     /**
@@ -99,7 +107,7 @@ public final class Operations {
      *
      * @throws RefusedException see {@link #retry}
      */
-    private Revival revival(Job job, ManualRetry how) {
+    private Requeue requeue(Job job, ManualRetry how) {
         JobId id = job.id();
         boolean exhausted = isExhausted(job) && !how.reset() && how.grant() == 0;
         if (job.state() == JobState.FAILED && !how.force()) {
@@ -116,7 +124,7 @@ public final class Operations {
         }
         int grant = exhausted ? 1 : how.grant();
         Duration delay = how.backoff() ? nextDelay(job) : Duration.ZERO;
-        return new Revival("retry", delay, window(job), how.reset(), grant, Revival.Edit.NONE);
+        return new Requeue("retry", delay, window(job), how.reset(), grant, Requeue.Edit.NONE);
     }
 
     /**
@@ -128,7 +136,7 @@ public final class Operations {
      *     job holds its unique key (KEY_TAKEN)
      */
     public JobId replay(JobId id, Replay how) {
-        return revive(id, revival(require(id), how));
+        return requeue(id, requeue(require(id), how));
     }
 
     /**
@@ -136,14 +144,14 @@ public final class Operations {
      *
      * @throws RefusedException see {@link #replay}
      */
-    private Revival revival(Job job, Replay how) {
+    private Requeue requeue(Job job, Replay how) {
         if (job.state() != JobState.FAILED) {
             throw refused(Code.INVALID_STATE, job.id(), "is " + job.state() + ", and only a FAILED job is replayed");
         }
         int grant = how.keepCounters() && isExhausted(job) ? 1 : 0;
         String payload = how.payload() == null ? null : codec.seal(how.payload());
-        Revival.Edit edit = new Revival.Edit(how.newId(), how.queue(), payload);
-        return new Revival("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
+        Requeue.Edit edit = new Requeue.Edit(how.newId(), how.queue(), payload);
+        return new Requeue("replay", Duration.ZERO, window(job), !how.keepCounters(), grant, edit);
     }
 
     /**
@@ -156,7 +164,7 @@ public final class Operations {
         if (!job.state().isTerminal() || !store.discard(id, note)) {
             throw refused(Code.INVALID_STATE, id, "is " + job.state() + ": cancel it before discarding it");
         }
-        events.happened(JobEvent.Kind.DISCARDED, job, clock.now());
+        events.published(JobEvent.Kind.DISCARDED, job, clock.now());
     }
 
     /**
@@ -177,10 +185,10 @@ public final class Operations {
     }
 
     private List<JobSpec> afterCancelling(JobId id) {
-        return outbox.isEmpty()
+        return followUps.isEmpty()
                 ? List.of()
                 : store.find(id)
-                        .map(job -> outbox.after(JobEvent.Kind.CANCELLED, job, 0))
+                        .map(job -> followUps.after(JobEvent.Kind.CANCELLED, job, 0))
                         .orElse(List.of());
     }
 
@@ -229,8 +237,8 @@ public final class Operations {
      * @throws RepriseException if other workers changed the breaker too often at the same time; try again
      */
     public void forceOpen(String resource) {
-        desk.force(JobSpec.requireName("resource", resource), true, note);
-        hurry();
+        controlOperations.force(JobSpec.requireName("resource", resource), true, note);
+        syncNow();
     }
 
     /**
@@ -241,8 +249,8 @@ public final class Operations {
      * @throws RepriseException if other workers changed the breaker too often at the same time; try again
      */
     public void forceClose(String resource) {
-        desk.force(JobSpec.requireName("resource", resource), false, note);
-        hurry();
+        controlOperations.force(JobSpec.requireName("resource", resource), false, note);
+        syncNow();
     }
 
     /**
@@ -253,8 +261,8 @@ public final class Operations {
      * @throws RepriseException if other workers changed the breaker too often at the same time; try again
      */
     public void automatic(String resource) {
-        desk.automatic(JobSpec.requireName("resource", resource), note);
-        hurry();
+        controlOperations.automatic(JobSpec.requireName("resource", resource), note);
+        syncNow();
     }
 
     /**
@@ -291,7 +299,7 @@ public final class Operations {
         StoredSchedule schedule = store.schedule(name)
                 .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
         JobSpec spec = schedule.job().toBuilder().schedule(name).build();
-        Inserted inserted = store.insert(List.of(spec)).get(0);
+        Enqueued inserted = store.insert(List.of(spec)).get(0);
         store.note("trigger-schedule", name, note, "as job " + inserted.id());
         if (inserted.created()) {
             events.enqueued(inserted.id(), spec, clock.now(), inserted.dueAt());
@@ -308,34 +316,34 @@ public final class Operations {
     }
 
     Many retries(ManualRetry how) {
-        return (jobs, refused) -> reviveAll(jobs, job -> revival(job, how), refused);
+        return (jobs, refused) -> requeueAll(jobs, job -> requeue(job, how), refused);
     }
 
     Many replays(Replay how) {
-        return (jobs, refused) -> reviveAll(jobs, job -> revival(job, how), refused);
+        return (jobs, refused) -> requeueAll(jobs, job -> requeue(job, how), refused);
     }
 
-    private void reviveAll(List<Job> jobs, Function<Job, Revival> how, Map<JobId, String> refused) {
-        Map<JobId, Revival> revivals = new LinkedHashMap<>();
+    private void requeueAll(List<Job> jobs, Function<Job, Requeue> how, Map<JobId, String> refused) {
+        Map<JobId, Requeue> requeues = new LinkedHashMap<>();
         for (Job job : jobs) {
             try {
-                revivals.put(job.id(), how.apply(job));
+                requeues.put(job.id(), how.apply(job));
             } catch (RefusedException e) {
                 refused.put(job.id(), String.valueOf(e.getMessage()));
             }
         }
-        if (revivals.isEmpty()) {
+        if (requeues.isEmpty()) {
             return;
         }
         List<JobId> now = new ArrayList<>();
-        store.reviveAll(revivals, note).forEach((id, revived) -> {
-            if (revived.id() == null) {
-                refused.put(id, String.valueOf(refused(id, revived.result()).getMessage()));
+        store.requeueAll(requeues, note).forEach((id, requeued) -> {
+            if (requeued.id() == null) {
+                refused.put(id, String.valueOf(refused(id, requeued.result()).getMessage()));
             } else {
-                now.add(revived.id());
+                now.add(requeued.id());
             }
         });
-        tellAll(JobEvent.Kind.REVIVED, now);
+        tellAll(JobEvent.Kind.REQUEUED, now);
         wake();
     }
 
@@ -346,7 +354,7 @@ public final class Operations {
             Set<JobId> gone = ended.isEmpty() ? Set.of() : store.discardAll(ended.keySet(), note);
             for (Job job : jobs) {
                 if (gone.contains(job.id())) {
-                    events.happened(JobEvent.Kind.DISCARDED, job, clock.now());
+                    events.published(JobEvent.Kind.DISCARDED, job, clock.now());
                 } else {
                     refused.put(
                             job.id(), "Job " + job.id() + " is " + job.state() + ": cancel it before discarding it");
@@ -359,7 +367,7 @@ public final class Operations {
         return (jobs, refused) -> {
             List<JobId> done = new ArrayList<>();
             List<JobId> ids = jobs.stream().map(Job::id).toList();
-            store.cancelAll(ids, note, job -> outbox.after(JobEvent.Kind.CANCELLED, job, 0))
+            store.cancelAll(ids, note, job -> followUps.after(JobEvent.Kind.CANCELLED, job, 0))
                     .forEach((id, answer) -> {
                         if (answer == Cancellation.DONE) {
                             done.add(id);
@@ -379,11 +387,11 @@ public final class Operations {
     }
 
     private void tellAll(JobEvent.Kind kind, List<JobId> ids) {
-        if (ids.isEmpty() || !events.isHeard()) {
+        if (ids.isEmpty() || !events.hasListeners()) {
             return;
         }
         try {
-            store.findAll(ids).forEach(job -> events.happened(kind, job, clock.now()));
+            store.findAll(ids).forEach(job -> events.published(kind, job, clock.now()));
         } catch (StoreException e) {
             log.warn("{} of {} jobs is done but was not told: {}", kind, ids.size(), e.getMessage());
         }
@@ -414,18 +422,18 @@ public final class Operations {
         return pruned;
     }
 
-    private JobId revive(JobId id, Revival revival) {
-        Revived revived = store.revive(id, revival, note);
-        JobId now = revived.id();
+    private JobId requeue(JobId id, Requeue requeue) {
+        RequeueResult requeued = store.requeue(id, requeue, note);
+        JobId now = requeued.id();
         if (now == null) {
-            throw refused(id, revived.result());
+            throw refused(id, requeued.result());
         }
-        tell(JobEvent.Kind.REVIVED, now);
+        tell(JobEvent.Kind.REQUEUED, now);
         wake();
         return now;
     }
 
-    private static RefusedException refused(JobId id, Revived.Result result) {
+    private static RefusedException refused(JobId id, RequeueResult.Result result) {
         return switch (result) {
             case MISSING -> refused(Code.NOT_FOUND, id, "does not exist");
             case KEY_TAKEN ->
@@ -466,7 +474,7 @@ public final class Operations {
      */
     private void tell(JobEvent.Kind kind, JobId id) {
         try {
-            store.find(id).ifPresent(job -> events.happened(kind, job, clock.now()));
+            store.find(id).ifPresent(job -> events.published(kind, job, clock.now()));
         } catch (StoreException e) {
             log.warn("{} of job {} is done but was not told: {}", kind, id, e.getMessage());
         }
@@ -478,9 +486,9 @@ public final class Operations {
         }
     }
 
-    private void hurry() {
+    private void syncNow() {
         if (engine != null) {
-            engine.hurry();
+            engine.syncNow();
         }
     }
 

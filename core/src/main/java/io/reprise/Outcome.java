@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.Job;
+import io.reprise.job.JobState;
+import io.reprise.job.PayloadException;
 import io.reprise.retry.FailReason;
 import org.jspecify.annotations.Nullable;
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.PayloadException;
+
 /**
  * Turns payloads and results into JSON text and back. It reads only the class that the {@link JobType} was declared
  * with: a class name in stored data is never loaded. Unless the builder is given a codec,

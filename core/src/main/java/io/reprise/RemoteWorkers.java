@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.internal.RemoteRuns;
-import io.reprise.retry.Failure;
+import io.reprise.failure.Failure;
+import io.reprise.internal.run.RemoteRuns;
+import io.reprise.job.Job;
+import io.reprise.job.Progress;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteReport;
+import io.reprise.remote.StaleLeaseException;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
@@ -30,8 +35,8 @@ public final class RemoteWorkers {
      * Leases jobs that may run now. Returns at once, with an empty list if there are none. A job that a breaker holds
      * back is parked and not returned.
      */
-    public List<RemoteLease> lease(RemoteLease.Wish wish) {
-        return runs.lease(wish);
+    public List<RemoteLease> lease(RemoteLease.LeaseRequest leaseRequest) {
+        return runs.lease(leaseRequest);
     }
 
     /**

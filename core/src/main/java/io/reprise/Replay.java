@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.JobSpec;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -1,31 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.internal.ControlDesk;
-import io.reprise.internal.Driver;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Events;
-import io.reprise.internal.Handlers;
-import io.reprise.internal.Outbox;
-import io.reprise.internal.Policies;
-import io.reprise.internal.ScheduleRule;
-import io.reprise.internal.StoreClock;
-import io.reprise.internal.WorkerSettings;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.Costs;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.Explanation;
+import io.reprise.insight.QueuePosition;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.Handlers;
+import io.reprise.internal.settle.Events;
+import io.reprise.internal.settle.FollowUps;
+import io.reprise.internal.settle.PolicyLayers;
+import io.reprise.internal.upkeep.ScheduleRule;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.NotFinishedException;
+import io.reprise.job.Page;
+import io.reprise.job.PayloadException;
+import io.reprise.job.QueueState;
+import io.reprise.job.RefusedException;
+import io.reprise.job.RepriseException;
+import io.reprise.job.StoredSchedule;
+import io.reprise.job.Transaction;
+import io.reprise.job.WorkerState;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.AuditEntry;
-import io.reprise.store.Behind;
-import io.reprise.store.DeadGroup;
-import io.reprise.store.Evidence;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
-import io.reprise.store.QueueState;
-import io.reprise.store.Standing;
-import io.reprise.store.StoredSchedule;
-import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -66,33 +83,33 @@ public final class Reprise implements AutoCloseable {
 
     private final JobStore store;
     private final PayloadCodec codec;
-    private final Policies policies;
+    private final PolicyLayers policies;
     private final Handlers handlers;
     private final Events events;
-    private final Outbox outbox;
+    private final FollowUps followUps;
     private final StoreClock clock;
     private final Driver driver;
     private final RandomGenerator random;
-    private final ControlDesk desk;
+    private final ControlOperations controlOperations;
     private final @Nullable Engine engine;
-    private final Advisor advisor;
+    private final Predictor predictor;
     private final WorkerSettings.Keep keep;
     private volatile boolean closed;
 
-    Reprise(JobStore store, Engine.Config config, Engine.Seams seams, @Nullable Engine engine) {
+    Reprise(JobStore store, Engine.Config config, Engine.Environment environment, @Nullable Engine engine) {
         this.store = store;
         this.codec = config.codec();
         this.policies = config.policies();
         this.handlers = config.handlers();
         this.events = config.events();
-        this.outbox = config.outbox();
+        this.followUps = config.followUps();
         this.clock = config.clock();
-        this.driver = seams.driver();
-        this.random = seams.random();
-        this.desk = new ControlDesk(store, config.control(), config.events());
+        this.driver = environment.driver();
+        this.random = environment.random();
+        this.controlOperations = new ControlOperations(store, config.control(), config.events());
         this.engine = engine;
         this.keep = config.settings().keep();
-        this.advisor = new Advisor(store, driver);
+        this.predictor = new Predictor(store, driver);
     }
 
     /** Creates a builder with the defaults. Only a store must be set. */
@@ -124,7 +141,7 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException if an encoded payload is too long; nothing is stored
      */
     public List<JobId> enqueueAll(List<? extends JobRequest<?>> jobs) {
-        return offerAll(jobs).stream().map(Inserted::id).toList();
+        return offerAll(jobs).stream().map(Enqueued::id).toList();
     }
 
     /**
@@ -137,9 +154,9 @@ public final class Reprise implements AutoCloseable {
      * @throws PayloadException see {@link #enqueueAll(List)}
      * @throws IllegalArgumentException see {@link #enqueueAll(List)}
      */
-    public List<Inserted> offerAll(List<? extends JobRequest<?>> jobs) {
+    public List<Enqueued> offerAll(List<? extends JobRequest<?>> jobs) {
         List<JobSpec> specs = specs(jobs);
-        List<Inserted> inserted = store.insert(specs);
+        List<Enqueued> inserted = store.insert(specs);
         Instant now = clock.now();
         for (int i = 0; i < specs.size(); i++) {
             announce(specs.get(i), inserted.get(i), now);
@@ -175,7 +192,7 @@ public final class Reprise implements AutoCloseable {
      */
     public List<JobId> enqueueAll(Transaction transaction, List<? extends JobRequest<?>> jobs) {
         JobWriter writer = store.within(transaction);
-        return writer.insert(specs(jobs)).stream().map(Inserted::id).toList();
+        return writer.insert(specs(jobs)).stream().map(Enqueued::id).toList();
     }
 
     /**
@@ -215,7 +232,7 @@ public final class Reprise implements AutoCloseable {
     }
 
     private Job shown(Job job) {
-        return advisor.advise(readable(job));
+        return predictor.advise(readable(job));
     }
 
     private Job readable(Job job) {
@@ -251,10 +268,11 @@ public final class Reprise implements AutoCloseable {
      * @throws RefusedException if the job does not exist (NOT_FOUND)
      */
     public Explanation explain(JobId id) {
-        Standing standing = store.standing(id, Explanation.MOST + 1)
+        QueuePosition queuePosition = store.queuePosition(id, Explanation.MAX_JOBS + 1)
                 .orElseThrow(() -> new RefusedException(
                         RefusedException.Code.NOT_FOUND, "Job " + id + " does not exist: it may have been pruned"));
-        return new Explainer(store, standing, effective(standing.job()), advisor, desk).explain();
+        return new Explainer(store, queuePosition, effective(queuePosition.job()), predictor, controlOperations)
+                .explain();
     }
 
     /**
@@ -294,7 +312,7 @@ public final class Reprise implements AutoCloseable {
      * or parked jobs.
      */
     public List<ResourceStatus> resources() {
-        return desk.resources();
+        return controlOperations.resources();
     }
 
     /** Returns the latest 100 operations that people did on a job, newest first. */
@@ -443,7 +461,8 @@ public final class Reprise implements AutoCloseable {
                 engine,
                 events,
                 clock,
-                new Operations.Hand(random, desk, outbox, codec, this::effective, new Note(who, why)));
+                new Operations.Context(
+                        random, controlOperations, followUps, codec, this::effective, new AuditNote(who, why)));
     }
 
     /**
@@ -483,13 +502,13 @@ public final class Reprise implements AutoCloseable {
         return policies.effective(job, handlers.policy(job.type()));
     }
 
-    private void announce(JobSpec spec, Inserted inserted, Instant now) {
+    private void announce(JobSpec spec, Enqueued inserted, Instant now) {
         if (inserted.created()) {
             events.enqueued(inserted.id(), spec, now, inserted.dueAt());
         }
         if (engine != null) {
             if (inserted.dueAt().isAfter(now)) {
-                engine.expect(Duration.between(now, inserted.dueAt()));
+                engine.wakeAfter(Duration.between(now, inserted.dueAt()));
             } else {
                 engine.wake();
             }

@@ -2,18 +2,20 @@
 package io.reprise;
 
 import io.reprise.control.ControlSettings;
-import io.reprise.internal.ControlRules;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Events;
-import io.reprise.internal.Handlers;
-import io.reprise.internal.Outbox;
-import io.reprise.internal.Policies;
-import io.reprise.internal.PoolBench;
-import io.reprise.internal.Starter;
-import io.reprise.internal.StoreClock;
-import io.reprise.internal.ThreadDriver;
-import io.reprise.internal.WorkerNames;
-import io.reprise.internal.WorkerSettings;
+import io.reprise.insight.AlertRules;
+import io.reprise.internal.control.ControlConfig;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Starter;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.engine.ThreadDriver;
+import io.reprise.internal.engine.WorkerNames;
+import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.PooledHandlerExecutor;
+import io.reprise.internal.settle.Events;
+import io.reprise.internal.settle.FollowUps;
+import io.reprise.internal.settle.PolicyLayers;
+import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
 import java.time.Duration;
@@ -49,7 +51,7 @@ public final class RepriseBuilder {
     private final List<Resource> resources = new ArrayList<>();
     private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
-    private final List<SequelRule> sequels = new ArrayList<>();
+    private final List<FollowUpRule> followUps = new ArrayList<>();
     private Predicate<JobSpec> mayFire = job -> true;
     private @Nullable String name;
     private int concurrency = 10;
@@ -339,8 +341,8 @@ public final class RepriseBuilder {
      * Adds a rule that says which jobs follow others. They are stored together with the outcome that they follow. Calls
      * add up.
      */
-    public RepriseBuilder sequels(SequelRule rule) {
-        this.sequels.add(rule);
+    public RepriseBuilder followUps(FollowUpRule rule) {
+        this.followUps.add(rule);
         return this;
     }
 
@@ -364,15 +366,17 @@ public final class RepriseBuilder {
         String worker = name == null ? WorkerNames.unique(random) : name;
         return start(
                 worker,
-                new Engine.Seams(
-                        new ThreadDriver(worker), new PoolBench(worker, Math.min(threads, concurrency)), random));
+                new Engine.Environment(
+                        new ThreadDriver(worker),
+                        new PooledHandlerExecutor(worker, Math.min(threads, concurrency)),
+                        random));
     }
 
-    private Reprise start(Engine.Seams seams) {
-        return start(name == null ? "worker" : name, seams);
+    private Reprise start(Engine.Environment environment) {
+        return start(name == null ? "worker" : name, environment);
     }
 
-    private Reprise start(String worker, Engine.Seams seams) {
+    private Reprise start(String worker, Engine.Environment environment) {
         JobStore opened = store;
         if (opened == null) {
             throw new IllegalStateException(
@@ -382,8 +386,8 @@ public final class RepriseBuilder {
             opened.prepare();
         }
         PayloadCodec coding = codec == null ? findCodec() : codec;
-        Policies policies = new Policies(resources, queues, policy, livePolicies);
-        ControlRules rules = new ControlRules(control, resources);
+        PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies);
+        ControlConfig rules = new ControlConfig(control, resources);
         rules.lint(ownPolicies(), policy).forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
         Events events = new Events(listeners);
         Engine.Config config = new Engine.Config(
@@ -392,17 +396,17 @@ public final class RepriseBuilder {
                 coding,
                 policies,
                 events,
-                new Outbox(
-                        sequels,
+                new FollowUps(
+                        followUps,
                         job -> policies.bind(job.toSpec(coding), job.type().policy()),
                         events),
-                new StoreClock(seams.driver(), opened.now()),
+                new StoreClock(environment.driver(), opened.now()),
                 alerts,
                 rules,
                 mayFire,
                 retries);
-        Engine engine = handles || remoteWorkers ? new Engine(opened, config, seams) : null;
-        Reprise reprise = new Reprise(opened, config, seams, engine);
+        Engine engine = handles || remoteWorkers ? new Engine(opened, config, environment) : null;
+        Reprise reprise = new Reprise(opened, config, environment, engine);
         if (engine != null) {
             engine.start();
         }

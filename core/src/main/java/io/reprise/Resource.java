@@ -3,6 +3,7 @@ package io.reprise;
 
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
 import org.jspecify.annotations.Nullable;
 

@@ -6,12 +6,15 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.reprise.Alert.Kind;
 import io.reprise.control.ControlSettings;
+import io.reprise.insight.Activity;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Alert.Kind;
+import io.reprise.insight.AlertRules;
+import io.reprise.insight.JobEvent;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Activity;
-import io.reprise.store.Findings;
+import io.reprise.store.WorkerCounts;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
@@ -161,8 +164,8 @@ class AlertsTest {
     void a_new_leader_does_not_alert_again() {
         ManualClock clock = new ManualClock();
         InMemoryJobStore store = new InMemoryJobStore(clock);
-        store.tally(
-                new Findings(List.of(), List.of(), List.of(new Activity("work", 0, 0, 50, 0, Duration.ofSeconds(50)))));
+        store.addCounts(new WorkerCounts(
+                List.of(), List.of(), List.of(new Activity("work", 0, 0, 50, 0, Duration.ofSeconds(50)))));
         for (String name : List.of("first", "second")) {
             try (InlineWorker worker = InlineWorker.start(
                     Reprise.builder()

@@ -2,10 +2,12 @@
 package io.reprise;
 
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.GeneralCodingRules.ACCESS_STANDARD_STREAMS;
 import static com.tngtech.archunit.library.GeneralCodingRules.THROW_GENERIC_EXCEPTIONS;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.AccessTarget;
@@ -25,6 +27,8 @@ import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.NullMarked;
@@ -35,22 +39,32 @@ class ArchitectureTest {
 
     private static final String[] API = {
         "io.reprise",
-        "io.reprise.retry..",
         "io.reprise.control..",
         "io.reprise.encryption..",
+        "io.reprise.failure..",
+        "io.reprise.insight..",
+        "io.reprise.job..",
+        "io.reprise.remote..",
+        "io.reprise.retry..",
         "io.reprise.store..",
         "io.reprise.testing.."
     };
+    private static final String TEXT = "io.reprise.text..";
+    private static final String FAILURE = "io.reprise.failure..";
     private static final String RETRY = "io.reprise.retry..";
     private static final String CONTROL = "io.reprise.control..";
     private static final String INTERNAL = "io.reprise.internal..";
+
+    /** The states of retry control, which the engine keeps and the store holds as text. */
+    private static final Set<String> STATES =
+            Set.of("Breaker", "CallCounts", "CallWindow", "NextRamp", "Ramp", "RateView", "RetryBudget", "StateText");
 
     /** Telling a handler to stop, and looking where it is stuck, is no way to wait. */
     private static final Set<String> INTERRUPTION =
             Set.of("currentThread", "interrupt", "interrupted", "getStackTrace");
 
     /** Where the engine meets the real clock, real threads and real chance. */
-    private static final Set<String> SEAMS = Set.of("ThreadDriver", "PoolBench", "WorkerNames");
+    private static final Set<String> SEAMS = Set.of("ThreadDriver", "PooledHandlerExecutor", "WorkerNames");
 
     @ArchTest
     static final ArchRule core_needs_only_the_jdk_and_three_small_libraries = classes()
@@ -68,27 +82,38 @@ class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule failures_are_read_without_a_policy = classes()
+            .that()
+            .resideInAPackage(FAILURE)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(pureAnd(FAILURE, TEXT))
+            .allowEmptyShould(true);
+
+    @ArchTest
     static final ArchRule retry_is_arithmetic_and_stands_alone = classes()
             .that()
             .resideInAPackage(RETRY)
             .should()
             .onlyDependOnClassesThat()
-            .resideInAnyPackage(pureAnd(RETRY))
+            .resideInAnyPackage(pureAnd(RETRY, FAILURE, TEXT))
             .allowEmptyShould(true);
 
     @ArchTest
     static final ArchRule control_is_arithmetic_and_knows_only_retry = classes()
             .that()
             .resideInAPackage(CONTROL)
+            .or(describe("are states of control", ArchitectureTest::isState))
             .should()
-            .onlyDependOnClassesThat()
-            .resideInAnyPackage(pureAnd(CONTROL, RETRY))
+            .onlyDependOnClassesThat(resideInAnyPackage(pureAnd(CONTROL, RETRY, FAILURE, TEXT))
+                    .or(describe("are states of control", ArchitectureTest::isState)))
             .allowEmptyShould(true);
 
     @ArchTest
     static final ArchRule retry_and_control_take_time_and_chance_as_arguments = noClasses()
             .that()
-            .resideInAnyPackage(RETRY, CONTROL)
+            .resideInAnyPackage(RETRY, FAILURE, CONTROL)
+            .or(describe("are states of control", ArchitectureTest::isState))
             .should()
             .accessTargetWhere(readsAClockRollsDiceOrTouchesAThread())
             .allowEmptyShould(true);
@@ -112,6 +137,25 @@ class ArchitectureTest {
             .allowEmptyShould(true);
 
     @ArchTest
+    static final ArchRule packages_do_not_depend_on_each_other_in_circles =
+            slices().assignedFrom(new Rooms()).should().beFreeOfCycles();
+
+    /** Each package is a slice. The engine and the classes that users call on it are one, as they create each other. */
+    private static final class Rooms implements SliceAssignment {
+
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            String name = type.getPackageName();
+            return SliceIdentifier.of(name.startsWith("io.reprise.internal") ? "io.reprise" : name);
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages";
+        }
+    }
+
+    @ArchTest
     static final ArchRule every_package_is_null_marked =
             classes().should(resideInANullMarkedPackage()).allowEmptyShould(true);
 
@@ -122,6 +166,11 @@ class ArchitectureTest {
     @ArchTest
     static final ArchRule an_exception_has_a_name =
             noClasses().should(THROW_GENERIC_EXCEPTIONS).allowEmptyShould(true);
+
+    private static boolean isState(JavaClass type) {
+        return type.getPackageName().equals("io.reprise.internal.control")
+                && STATES.contains(outermost(type).getSimpleName());
+    }
 
     private static String[] pureAnd(String... ours) {
         Stream<String> pure = Stream.of(
@@ -189,7 +238,8 @@ class ArchitectureTest {
     private static void report(JavaClass type, String where, Stream<JavaType> mentioned, ConditionEvents events) {
         mentioned
                 .flatMap(each -> each.getAllInvolvedRawTypes().stream())
-                .filter(each -> each.getPackageName().startsWith("io.reprise.internal"))
+                .filter(each -> each.getPackageName().startsWith("io.reprise.internal")
+                        || each.getPackageName().equals("io.reprise.text"))
                 .distinct()
                 .forEach(
                         each -> events.add(SimpleConditionEvent.violated(type, where + " mentions " + each.getName())));

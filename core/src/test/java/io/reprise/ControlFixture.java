@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
-import io.reprise.internal.Bench;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Starter;
-import io.reprise.internal.VirtualDriver;
-import io.reprise.retry.FailureDetails;
+import io.reprise.failure.FailureDetails;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Starter;
+import io.reprise.internal.engine.VirtualDriver;
+import io.reprise.internal.run.HandlerExecutor;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
 import java.io.IOException;
@@ -85,8 +90,8 @@ final class ControlFixture implements AutoCloseable {
                     }
                 })
                 .handle(CALL, (payload, job) -> call());
-        Reprise worker =
-                Starter.start(options.apply(builder), new Engine.Seams(driver, new CallingThread(), seeds.split()));
+        Reprise worker = Starter.start(
+                options.apply(builder), new Engine.Environment(driver, new CallingThread(), seeds.split()));
         workers.add(worker);
         return worker;
     }
@@ -160,7 +165,7 @@ final class ControlFixture implements AutoCloseable {
         workers.forEach(Reprise::close);
     }
 
-    private static final class CallingThread implements Bench {
+    private static final class CallingThread implements HandlerExecutor {
         @Override
         public void execute(Runnable work) {
             work.run();

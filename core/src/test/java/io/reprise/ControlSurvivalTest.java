@@ -5,17 +5,21 @@ import static io.reprise.ControlFixture.CALL;
 import static io.reprise.ControlFixture.PROVIDER;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.control.Breaker;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
 import io.reprise.control.ControlSettings;
+import io.reprise.internal.control.Breaker;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -24,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class ControlSurvivalTest {
 
     private static final String KEY = ControlKey.breaker(PROVIDER).text();
-    private static final Note NOTE = new Note("test", null);
+    private static final AuditNote NOTE = new AuditNote("test", null);
 
     private static void put(ControlFixture fleet, String name, String state) {
         long version = fleet.store.controls().stream()

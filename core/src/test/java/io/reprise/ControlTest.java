@@ -6,19 +6,25 @@ import static io.reprise.ControlFixture.PROVIDER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.reprise.ControlEvent.Kind;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
-import io.reprise.retry.FailureClass;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.Rule;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.ControlEvent.Kind;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.retry.Rule;
-import io.reprise.store.AuditEntry;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -341,7 +347,7 @@ class ControlTest {
     @Test
     void the_dead_letter_of_a_killer_names_its_victims() {
         try (ControlFixture fleet = new ControlFixture(1)) {
-            Note note = new Note("test", null);
+            AuditNote note = new AuditNote("test", null);
             fleet.store.pause("default", note);
             JobId poison = fleet.enqueue();
             for (int i = 1; fleet.store.find(poison).orElseThrow().state() == JobState.PENDING && i < 10; i++) {

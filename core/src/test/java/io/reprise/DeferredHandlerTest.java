@@ -5,8 +5,13 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;

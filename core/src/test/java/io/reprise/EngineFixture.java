@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.insight.JobEvent;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;

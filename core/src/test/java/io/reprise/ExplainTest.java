@@ -6,10 +6,14 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.Explanation.Reason;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlKey;
 import io.reprise.control.ControlSettings;
+import io.reprise.insight.Explanation;
+import io.reprise.insight.Explanation.Reason;
+import io.reprise.job.JobId;
+import io.reprise.job.RefusedException;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.ClaimRequest;
 import java.io.IOException;
@@ -131,16 +135,16 @@ class ExplainTest {
 
     @Test
     void counting_those_before_it_ends_somewhere() {
-        Explanation.Behind many = new Explanation.Behind(Explanation.MOST + 1, 12);
+        Explanation.Behind many = new Explanation.Behind(Explanation.MAX_JOBS + 1, 12);
         assertThat(many.text(Instant.EPOCH))
                 .isEqualTo("is behind more than 1,000 jobs of higher priority and 12 jobs due earlier");
         try (EngineFixture engine = idle()) {
-            for (int i = 0; i < Explanation.MOST + 10; i++) {
+            for (int i = 0; i < Explanation.MAX_JOBS + 10; i++) {
                 engine.reprise.enqueue(WORK.job("x").queue("lonely"));
             }
             JobId last = engine.reprise.enqueue(WORK.job("x").queue("lonely"));
             assertThat(engine.reprise.explain(last).reasons())
-                    .contains(new Explanation.Behind(0, Explanation.MOST + 1));
+                    .contains(new Explanation.Behind(0, Explanation.MAX_JOBS + 1));
         }
     }
 

@@ -4,6 +4,7 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;

@@ -6,10 +6,19 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.insight.JobEvent;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
+import io.reprise.job.RefusedException;
+import io.reprise.job.Transaction;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
@@ -394,7 +403,7 @@ class HostileWorldTest {
     void a_failure_of_a_job_that_was_cancelled_meanwhile_is_told_as_the_cancellation_it_became() {
         AtomicReference<EngineFixture> self = new AtomicReference<>();
         JobHandler<String> handler = (payload, job) -> {
-            self.get().memory.cancel(job.id(), new Note("another process", null));
+            self.get().memory.cancel(job.id(), new AuditNote("another process", null));
             throw new IOException("down");
         };
         try (EngineFixture engine = new EngineFixture(handler)) {

@@ -8,20 +8,27 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.control.ControlSettings;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.Costs;
+import io.reprise.insight.ErrorKey;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
+import io.reprise.job.WorkerState;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
 import io.reprise.retry.Prediction;
-import io.reprise.store.Cause;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.Evidence;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
+import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spending;
-import io.reprise.store.Spent;
-import io.reprise.store.WorkerState;
 import io.reprise.testing.InlineWorker;
 import java.io.IOException;
 import java.time.Duration;
@@ -167,9 +174,9 @@ class InsightTest {
                 },
                 InsightTest::free)) {
             run(engine, "good", 300);
-            Set<Cause> causes = new HashSet<>();
+            Set<ErrorKey> causes = new HashSet<>();
             engine.reprise.evidence().forEach(each -> causes.add(each.cause()));
-            assertThat(causes).hasSize(51).contains(Cause.otherError("work", null));
+            assertThat(causes).hasSize(51).contains(ErrorKey.otherError("work", null));
             assertThat(engine.reprise.evidence().stream()
                             .mapToDouble(Evidence::tries)
                             .sum())
@@ -197,7 +204,7 @@ class InsightTest {
             assertThat(costs.wastedRetryCost("usd")).isEqualTo(0.75);
             assertThat(costs.type("work").entries()).isEqualTo(costs.entries());
             assertThat(costs.type("other").entries()).isEmpty();
-            assertThat(costs.entries()).extracting(Spending::unit).contains(Spending.SECONDS, "usd");
+            assertThat(costs.entries()).extracting(CostEntry::unit).contains(CostEntry.SECONDS, "usd");
             assertThat(costs.sentence()).startsWith("5 retries took 0.0 s").endsWith("saved 4 jobs.");
         }
     }
@@ -223,7 +230,7 @@ class InsightTest {
     @Test
     void a_run_that_was_lost_has_cost_its_time() {
         try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free)) {
-            Note note = new Note("test", null);
+            AuditNote note = new AuditNote("test", null);
             engine.memory.pause("default", note);
             JobId id = engine.reprise.enqueue(WORK.job("good"));
             engine.memory.resume("default", note);
@@ -260,7 +267,7 @@ class InsightTest {
     @Test
     void a_success_says_so_too_if_another_worker_saw_the_failure() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
-            Note note = new Note("test", null);
+            AuditNote note = new AuditNote("test", null);
             engine.memory.pause("default", note);
             JobId id = engine.reprise.enqueue(WORK.job("good"));
             engine.memory.resume("default", note);
@@ -279,7 +286,7 @@ class InsightTest {
                     List.of(new Settlement(
                             id,
                             token,
-                            Spent.ATTEMPT,
+                            CountedAs.ATTEMPT,
                             Duration.ofMillis(500),
                             new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null),
                             Failure.of(new IOException("busy")),
@@ -385,13 +392,13 @@ class InsightTest {
         try (EngineFixture engine =
                 new EngineFixture((payload, job) -> {}, builder -> builder, store -> Spy.on(store, calls))) {
             engine.worker.advance(Duration.ofMinutes(1));
-            assertThat(calls).doesNotContain("tally");
+            assertThat(calls).doesNotContain("addCounts");
             calls.clear();
             for (int i = 0; i < 500; i++) {
                 engine.reprise.enqueue(WORK.job("x"));
             }
             engine.worker.advance(Duration.ofMinutes(1));
-            assertThat(calls.stream().filter("tally"::equals)).hasSize(1);
+            assertThat(calls.stream().filter("addCounts"::equals)).hasSize(1);
             assertThat(calls).doesNotContain("evidence");
         }
     }
@@ -399,7 +406,7 @@ class InsightTest {
     @Test
     void a_tally_that_could_not_be_written_is_written_later() {
         FaultyStore faults = new FaultyStore();
-        faults.failBefore("tally", 2);
+        faults.failBefore("addCounts", 2);
         try (EngineFixture engine = new EngineFixture(InsightTest::shaky, InsightTest::free, faults::wrap)) {
             run(engine, "good", 10);
             engine.worker.advance(Duration.ofMinutes(1));

@@ -5,12 +5,14 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.RemoteLease.Wish;
+import io.reprise.job.JobId;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLease.LeaseRequest;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.CountedAs;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import io.reprise.testing.InlineWorker;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -43,8 +45,9 @@ class LeaseUpkeepTest {
                                 .remoteWorkers(),
                         here.clock)) {
             here.reprise.enqueueAll(Collections.nCopies(200, REMOTE.job("x").retry(EXACT)));
-            List<RemoteLease> leased =
-                    here.reprise.remoteWorkers().lease(new Wish("py-1", List.of(), Set.of("remote"), 200, LEASE));
+            List<RemoteLease> leased = here.reprise
+                    .remoteWorkers()
+                    .lease(new LeaseRequest("py-1", List.of(), Set.of("remote"), 200, LEASE));
             assertThat(leased).hasSize(200);
             leased.forEach(lease -> there.reprise().remoteWorkers().complete(lease.key(), null));
             List<Long> tokens =
@@ -63,7 +66,7 @@ class LeaseUpkeepTest {
                         List.of(new Settlement(
                                 claim.jobs().get(0).id(),
                                 claim.token(),
-                                Spent.ATTEMPT,
+                                CountedAs.ATTEMPT,
                                 Duration.ZERO,
                                 new Settlement.Succeed(null),
                                 null,

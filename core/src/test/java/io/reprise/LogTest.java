@@ -10,6 +10,7 @@ import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;

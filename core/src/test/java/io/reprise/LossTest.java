@@ -5,14 +5,21 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.JobEvent;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.JobQuery;
+import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -124,7 +131,7 @@ class LossTest {
 
     private static Settlement succeeded(Claim claim, Job job) {
         return new Settlement(
-                job.id(), claim.token(), Spent.ATTEMPT, Duration.ZERO, new Settlement.Succeed(null), null, null);
+                job.id(), claim.token(), CountedAs.ATTEMPT, Duration.ZERO, new Settlement.Succeed(null), null, null);
     }
 
     @Test

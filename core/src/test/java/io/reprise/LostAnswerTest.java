@@ -4,8 +4,11 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.JobEvent;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Note;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -43,7 +46,7 @@ class LostAnswerTest {
         EngineFixture[] fixture = new EngineFixture[1];
         try (EngineFixture engine = new EngineFixture(
                 (payload, job) -> {
-                    fixture[0].memory.cancel(running[0], new Note("ada", null));
+                    fixture[0].memory.cancel(running[0], new AuditNote("ada", null));
                     throw new IllegalStateException("fails");
                 },
                 b -> b,

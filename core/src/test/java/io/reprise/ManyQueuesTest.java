@@ -4,6 +4,9 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobState;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.JobStore;
 import java.lang.reflect.InvocationTargetException;

@@ -7,12 +7,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.RefusedException.Code;
+import io.reprise.insight.Explanation;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.RefusedException;
+import io.reprise.job.RefusedException.Code;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Cancellation;
-import io.reprise.store.JobQuery;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -68,10 +77,10 @@ class OperationsTest {
         JobId id = exhausted();
         assertRefused(Code.MAX_RETRIES_EXCEEDED, () -> operations.retry(id, ManualRetry.NOW));
         operations.retry(id, ManualRetry.NOW.granting(2));
-        Job revived = engine.job(id);
-        assertThat(revived.status().waitReason()).isEqualTo(WaitReason.MANUAL);
-        assertThat(revived.times().dueAt()).isEqualTo(engine.clock.instant());
-        assertThat(revived.maxAttempts()).hasValue(3);
+        Job requeued = engine.job(id);
+        assertThat(requeued.status().waitReason()).isEqualTo(WaitReason.MANUAL);
+        assertThat(requeued.times().dueAt()).isEqualTo(engine.clock.instant());
+        assertThat(requeued.maxAttempts()).hasValue(3);
         engine.worker.advance(Duration.ofHours(2));
         assertThat(engine.job(id).attempts()).isEqualTo(3);
         healthy = true;
@@ -211,7 +220,9 @@ class OperationsTest {
                     .replay(Replay.FRESH);
             assertThat(result.done()).isEqualTo(450);
             assertThat(seen).isNotEmpty().isSorted();
-            assertThat(engine.kinds()).filteredOn(JobEvent.Kind.REVIVED::equals).hasSize(450);
+            assertThat(engine.kinds())
+                    .filteredOn(JobEvent.Kind.REQUEUED::equals)
+                    .hasSize(450);
             assertThat(engine.memory.audit(null, 1)).singleElement().satisfies(entry -> {
                 assertThat(entry.action()).isEqualTo("bulk-replay");
                 assertThat(entry.subject()).isEqualTo("jobs with {state=[FAILED]}");

@@ -4,7 +4,12 @@ package io.reprise;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.control.BreakerPhase;
-import io.reprise.retry.Failure;
+import io.reprise.failure.Failure;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.StaleLeaseException;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
 import io.reprise.testing.InMemoryJobStore;
@@ -75,8 +80,8 @@ class RemoteOutcomesTest {
             RemoteWorkers workers = reprise.remoteWorkers();
             JobId slow = reprise.enqueue(REMOTE.job("slow"));
             JobId quick = reprise.enqueue(REMOTE.job("quick"));
-            List<RemoteLease> leases =
-                    workers.lease(new RemoteLease.Wish("w", List.of("default"), Set.of(), 2, Duration.ofHours(1)));
+            List<RemoteLease> leases = workers.lease(
+                    new RemoteLease.LeaseRequest("w", List.of("default"), Set.of(), 2, Duration.ofHours(1)));
             held = slow;
             FutureTask<Boolean> first = inBackground(() -> workers.complete(key(leases, slow), null));
             locked.await();
@@ -104,7 +109,7 @@ class RemoteOutcomesTest {
             RemoteWorkers workers = engine.reprise.remoteWorkers();
             JobId id = engine.reprise.enqueue(REMOTE.job("x").resource("api").retry(EngineFixture.EXACT));
             RemoteLease.Key key = workers.lease(
-                            new RemoteLease.Wish("w", List.of("default"), Set.of(), 1, Duration.ofHours(1)))
+                            new RemoteLease.LeaseRequest("w", List.of("default"), Set.of(), 1, Duration.ofHours(1)))
                     .get(0)
                     .key();
             held = id;

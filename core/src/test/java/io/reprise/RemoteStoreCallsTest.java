@@ -4,7 +4,12 @@ package io.reprise;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.RemoteLease.Wish;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLease.LeaseRequest;
+import io.reprise.remote.RemoteReport;
+import io.reprise.remote.StaleLeaseException;
 import io.reprise.store.JobStore;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -49,7 +54,7 @@ class RemoteStoreCallsTest {
             engine.reprise.enqueue(REMOTE.job("x"));
         }
         calls.clear();
-        return workers.lease(new Wish("w", List.of("default"), Set.of("remote"), JOBS, Duration.ofSeconds(30)));
+        return workers.lease(new LeaseRequest("w", List.of("default"), Set.of("remote"), JOBS, Duration.ofSeconds(30)));
     }
 
     @Test
@@ -121,8 +126,8 @@ class RemoteStoreCallsTest {
         for (int i = 0; i < jobs; i++) {
             engine.reprise.enqueue(REMOTE.job(text));
         }
-        List<RemoteLease> leases =
-                workers.lease(new Wish("w", List.of("default"), Set.of("remote"), jobs, Duration.ofSeconds(30)));
+        List<RemoteLease> leases = workers.lease(
+                new LeaseRequest("w", List.of("default"), Set.of("remote"), jobs, Duration.ofSeconds(30)));
         calls.clear();
         leases.forEach(lease -> workers.complete(lease.key(), null));
         assertThat(calls.get("findAll")).as("those that were forgotten").isBetween(1, jobs - 1);

@@ -6,10 +6,21 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.RemoteLease.Wish;
 import io.reprise.control.BreakerPhase;
+import io.reprise.failure.Failure;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.Progress;
+import io.reprise.job.RefusedException;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteLease.LeaseRequest;
+import io.reprise.remote.RemoteReport;
+import io.reprise.remote.StaleLeaseException;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,7 +47,7 @@ class RemoteWorkersTest {
     }
 
     private List<RemoteLease> lease(int max) {
-        return workers.lease(new Wish("py-1", List.of(), Set.of("remote"), max, LEASE));
+        return workers.lease(new LeaseRequest("py-1", List.of(), Set.of("remote"), max, LEASE));
     }
 
     private RemoteLease.Key leaseOne() {

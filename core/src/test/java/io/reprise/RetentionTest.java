@@ -4,8 +4,11 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;
@@ -50,7 +53,7 @@ class RetentionTest {
         JobId id = store.insert(List.of(JobSpec.builder("work", "{}").build()))
                 .get(0)
                 .id();
-        store.cancel(id, new Note("ada", null));
+        store.cancel(id, new AuditNote("ada", null));
         clock.advance(Duration.ofSeconds(1));
         assertThat(store.prune(Set.of(JobState.CANCELLED), Duration.ofSeconds(1), 10))
                 .isZero();

@@ -6,8 +6,9 @@ import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.internal.ScheduleRule;
-import io.reprise.store.JobQuery;
+import io.reprise.internal.upkeep.ScheduleRule;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSignal;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;

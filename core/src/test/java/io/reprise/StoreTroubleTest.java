@@ -5,6 +5,9 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.JobEvent;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Collections;

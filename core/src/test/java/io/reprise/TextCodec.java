@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.job.PayloadException;
+
 /** Payloads that are texts already, so that tests of the core need no JSON library. */
 public final class TextCodec implements PayloadCodec {
 

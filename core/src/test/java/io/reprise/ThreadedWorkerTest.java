@@ -5,10 +5,16 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.job.Attempt;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.Progress;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.FailureClass;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Cancellation;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
@@ -112,7 +118,7 @@ class ThreadedWorkerTest {
         try (Reprise reprise = worker(this::hang).start()) {
             JobId id = reprise.enqueue(WORK.job("a"));
             started.await();
-            store.cancel(id, new io.reprise.store.Note("bob", "from elsewhere"));
+            store.cancel(id, new io.reprise.job.AuditNote("bob", "from elsewhere"));
             assertThat(reprise.await(id, LONG).state()).isEqualTo(JobState.CANCELLED);
         }
     }
@@ -138,7 +144,7 @@ class ThreadedWorkerTest {
             started.await();
         }
         assertThat(store.queues().get(0).count(JobState.PENDING)).isEqualTo(50);
-        long interruptions = store.find(io.reprise.store.JobQuery.all()).items().stream()
+        long interruptions = store.find(io.reprise.job.JobQuery.all()).items().stream()
                 .mapToInt(job -> job.counts().interruptions() + job.counts().losses())
                 .sum();
         assertThat(interruptions).isEqualTo(1);

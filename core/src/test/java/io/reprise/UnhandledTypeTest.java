@@ -4,10 +4,16 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.internal.Bench;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Starter;
-import io.reprise.internal.VirtualDriver;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Explanation;
+import io.reprise.insight.JobEvent;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Starter;
+import io.reprise.internal.engine.VirtualDriver;
+import io.reprise.internal.run.HandlerExecutor;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;
@@ -49,14 +55,15 @@ class UnhandledTypeTest {
                     }
                 })
                 .handle(type, (payload, job) -> ran.add(payload));
-        Engine.Seams seams = new Engine.Seams(driver, new Direct(), new SplittableRandom(workers.size()));
-        Reprise reprise = Starter.start(builder, seams);
+        Engine.Environment environment =
+                new Engine.Environment(driver, new Direct(), new SplittableRandom(workers.size()));
+        Reprise reprise = Starter.start(builder, environment);
         workers.add(reprise);
         return reprise;
     }
 
     /** Runs handlers in the calling thread. */
-    private static final class Direct implements Bench {
+    private static final class Direct implements HandlerExecutor {
         @Override
         public void execute(Runnable task) {
             task.run();

@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import io.reprise.benchmarks.measure.Processes;
+import io.reprise.benchmarks.measure.StoreKind;
+import io.reprise.benchmarks.report.Figure;
+import io.reprise.benchmarks.report.FigureTable;
+import io.reprise.benchmarks.report.Results;
+import io.reprise.benchmarks.system.Databases;
+import io.reprise.benchmarks.system.QueueSystem;
+import io.reprise.benchmarks.system.Systems;
+import io.reprise.benchmarks.workload.RecoveryRun;
+import io.reprise.benchmarks.workload.ServerProcess;
+import io.reprise.benchmarks.workload.Workload;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -89,7 +100,7 @@ final class Bench {
             results.add(system.name(), round, new Figure(figure.workload() + suffix(cold), figure.values()));
             figure.values()
                     .forEach((unit, value) -> progress.print(
-                            " " + figure.workload() + suffix(cold) + " " + TextTable.number(value) + " " + unit));
+                            " " + figure.workload() + suffix(cold) + " " + FigureTable.number(value) + " " + unit));
         }
         if (figures.isEmpty()) {
             failures.add(what);

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
-import io.reprise.testkit.MariaDbServer;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.benchmarks.measure.StoreKind;
+import io.reprise.benchmarks.report.FigureTable;
+import io.reprise.benchmarks.report.Plot;
+import io.reprise.benchmarks.report.Results;
+import io.reprise.benchmarks.system.QueueSystem;
+import io.reprise.benchmarks.system.Systems;
+import io.reprise.benchmarks.workload.Workload;
+import io.reprise.testkit.servers.MariaDbServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -178,7 +185,7 @@ public final class Main implements Callable<Integer> {
         if (json) {
             out.println(results.json());
         } else {
-            out.print(TextTable.of(results));
+            out.print(FigureTable.of(results));
         }
         out.flush();
         if (plot != null) {

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import io.reprise.benchmarks.measure.StoreKind;
+import io.reprise.benchmarks.report.Figure;
+import io.reprise.benchmarks.system.Databases;
+import io.reprise.benchmarks.system.QueueSystem;
+import io.reprise.benchmarks.system.Systems;
+import io.reprise.benchmarks.workload.RunSizes;
+import io.reprise.benchmarks.workload.Trial;
 import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -28,7 +35,7 @@ final class TrialProcess {
 
     private static List<Figure> measure(String[] args) throws Exception {
         QueueSystem system = Systems.get(args[0]);
-        Sizes sizes = Sizes.of(Boolean.parseBoolean(args[4]), Boolean.parseBoolean(args[5]), system);
+        RunSizes sizes = RunSizes.of(Boolean.parseBoolean(args[4]), Boolean.parseBoolean(args[5]), system);
         try (Databases databases = new Databases(StoreKind.of(args[2]), args[3])) {
             return Workloads.get(args[1]).measure(new Trial(system, databases, sizes));
         }

@@ -1,6 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.benchmarks;
 
+import io.reprise.benchmarks.upkeep.BulkReplay;
+import io.reprise.benchmarks.upkeep.ExpiredDeadlines;
+import io.reprise.benchmarks.upkeep.KeyedEnqueue;
+import io.reprise.benchmarks.upkeep.LostTwice;
+import io.reprise.benchmarks.upkeep.ManyQueues;
+import io.reprise.benchmarks.upkeep.ManyResources;
+import io.reprise.benchmarks.upkeep.ManySchedules;
+import io.reprise.benchmarks.upkeep.RetentionPace;
+import io.reprise.benchmarks.upkeep.TwoServers;
+import io.reprise.benchmarks.workload.Backlog;
+import io.reprise.benchmarks.workload.BulkEnqueue;
+import io.reprise.benchmarks.workload.ControlCost;
+import io.reprise.benchmarks.workload.Drain;
+import io.reprise.benchmarks.workload.Heap;
+import io.reprise.benchmarks.workload.HttpEnqueue;
+import io.reprise.benchmarks.workload.Idle;
+import io.reprise.benchmarks.workload.Latency;
+import io.reprise.benchmarks.workload.MeasuredArchive;
+import io.reprise.benchmarks.workload.OutageRecovery;
+import io.reprise.benchmarks.workload.RemoteWork;
+import io.reprise.benchmarks.workload.Retry;
+import io.reprise.benchmarks.workload.SingleEnqueue;
+import io.reprise.benchmarks.workload.Storm;
+import io.reprise.benchmarks.workload.Sustained;
+import io.reprise.benchmarks.workload.WalBytes;
+import io.reprise.benchmarks.workload.WorkerFleet;
+import io.reprise.benchmarks.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,9 +46,9 @@ final class Workloads {
                 new Latency(),
                 new Retry(),
                 new Backlog(),
-                new Archive(),
+                new MeasuredArchive(),
                 new Sustained(),
-                new Fleet(),
+                new WorkerFleet(),
                 new Idle(),
                 new Heap(),
                 new WalBytes(),
@@ -30,8 +57,8 @@ final class Workloads {
                 HttpEnqueue.batches(),
                 RemoteWork.together(),
                 RemoteWork.singly()));
-        all.addAll(Recovery.outages());
-        all.addAll(List.of(Storm.withoutResource(), Recovery.throttled(), Storm.ofOneResource()));
+        all.addAll(OutageRecovery.outages());
+        all.addAll(List.of(Storm.withoutResource(), OutageRecovery.throttled(), Storm.ofOneResource()));
         all.addAll(List.of(
                 new RetentionPace(),
                 new BulkReplay(),

@@ -3,6 +3,10 @@ package io.reprise.benchmarks;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.benchmarks.measure.StoreKind;
+import io.reprise.benchmarks.system.QueueSystem;
+import io.reprise.benchmarks.system.Systems;
+import io.reprise.benchmarks.workload.Workload;
 import io.reprise.testkit.Slow;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -2,7 +2,7 @@
 package io.reprise.jackson;
 
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
+import io.reprise.job.PayloadException;
 import java.util.Objects;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;

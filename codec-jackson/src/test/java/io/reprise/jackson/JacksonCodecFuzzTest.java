@@ -4,8 +4,8 @@ package io.reprise.jackson;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.reprise.PayloadException;
-import io.reprise.testkit.Fuzz;
+import io.reprise.job.PayloadException;
+import io.reprise.testkit.fuzz.Fuzz;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.time.Duration;

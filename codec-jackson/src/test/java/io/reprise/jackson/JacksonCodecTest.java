@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
+import io.reprise.job.PayloadException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;

@@ -3,6 +3,8 @@ package io.reprise.control;
 
 /**
  * The phase of a breaker. The leading worker moves a breaker on with time; every worker moves it on by its reports.
+ *
+ * @since 0.1.0
  */
 public enum BreakerPhase {
     /**
@@ -13,7 +15,7 @@ public enum BreakerPhase {
     CLOSED,
 
     /**
-     * Jobs of the resource are parked, and no call is made. When {@link #nextProbe} is due, the leading worker
+     * Jobs of the resource are parked, and no call is made. When the next probe is due, the leading worker
      * moves the breaker to HALF_OPEN. A person can force it closed. If a person keeps it open, it stays until that
      * person or another ends the force.
      */

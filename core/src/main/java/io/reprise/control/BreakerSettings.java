@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.control;
 
-import io.reprise.retry.FailureClass;
+import io.reprise.failure.FailureClass;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;

@@ -47,11 +47,11 @@ public record BudgetSettings(boolean enabled, double capacity, double floor) {
     /**
      * Sets the most credit that the budget holds.
      *
-     * @param tokens credits, 14 to 1e9
-     * @throws IllegalArgumentException if {@code tokens} is outside these bounds
+     * @param credits credits, 14 to 1e9
+     * @throws IllegalArgumentException if {@code credits} is outside these bounds
      */
-    public BudgetSettings capacity(double tokens) {
-        return new BudgetSettings(enabled, tokens, floor);
+    public BudgetSettings capacity(double credits) {
+        return new BudgetSettings(enabled, credits, floor);
     }
 
     /**

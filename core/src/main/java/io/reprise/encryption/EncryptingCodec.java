@@ -2,7 +2,7 @@
 package io.reprise.encryption;
 
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
+import io.reprise.job.PayloadException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.encryption;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.LinkedHashMap;

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.Classification;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.NonRetryable;
+import io.reprise.failure.Rule;
 import java.util.Locale;
 
 /**

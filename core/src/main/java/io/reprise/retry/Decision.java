@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.Rule;
+import io.reprise.text.Bounds;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

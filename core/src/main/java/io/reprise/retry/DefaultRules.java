@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
-import static io.reprise.retry.FailureClass.DEPENDENCY_DOWN;
-import static io.reprise.retry.FailureClass.PERMANENT;
-import static io.reprise.retry.FailureClass.THROTTLED;
-import static io.reprise.retry.FailureClass.TRANSIENT;
+import static io.reprise.failure.FailureClass.DEPENDENCY_DOWN;
+import static io.reprise.failure.FailureClass.PERMANENT;
+import static io.reprise.failure.FailureClass.THROTTLED;
+import static io.reprise.failure.FailureClass.TRANSIENT;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.Rule;
 import java.util.ArrayList;
 import java.util.List;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Bounds;
 import java.util.random.RandomGenerator;
 
 /** The inclusive range in nanoseconds from which a delay is drawn uniformly. */

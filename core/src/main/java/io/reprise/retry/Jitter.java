@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Bounds;
+import io.reprise.text.JsonText;
 import java.util.Locale;
 
 /**
@@ -91,7 +93,7 @@ public sealed interface Jitter {
     /** Returns the text that {@link #parse} reads. Equal jitters have equal text. */
     default String text() {
         if (this instanceof Proportional proportional) {
-            return "proportional:" + Json.number(proportional.ratio());
+            return "proportional:" + JsonText.number(proportional.ratio());
         }
         return this instanceof BaseToRaw
                 ? "base-to-raw"

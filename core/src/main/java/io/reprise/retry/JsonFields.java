@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Bounds;
+import io.reprise.text.JsonText;
+import io.reprise.text.Truncation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -123,6 +126,6 @@ final class JsonFields {
     }
 
     private static IllegalArgumentException wrong(String name, @Nullable Object value, String wanted) {
-        return Bounds.refused(name, Json.write(value), wanted);
+        return Bounds.refused(name, JsonText.write(value), wanted);
     }
 }

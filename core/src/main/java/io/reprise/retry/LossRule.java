@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Bounds;
+
 /**
  * The cost of a loss to a job. A loss happens when a worker disappears and its lease expires.
  *

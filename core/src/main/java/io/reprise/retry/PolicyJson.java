@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.text.Bounds;
+import io.reprise.text.DurationText;
+import io.reprise.text.JsonReader;
+import io.reprise.text.JsonText;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -65,7 +70,7 @@ final class PolicyJson {
                     "giveUpBelow",
                     fields.giveUpBelow.toOptional().map(RuleJson::write).orElse(null));
         }
-        return Json.write(out);
+        return JsonText.write(out);
     }
 
     static PolicyFields read(String json) {
@@ -114,7 +119,9 @@ final class PolicyJson {
         return Optional.ofNullable(value instanceof String text ? text : null)
                 .flatMap(DurationText::parse)
                 .orElseThrow(() -> Bounds.refused(
-                        field, Json.write(value), "a duration such as \"500ms\", \"30s\", \"1m30s\" or \"PT1M30S\""));
+                        field,
+                        JsonText.write(value),
+                        "a duration such as \"500ms\", \"30s\", \"1m30s\" or \"PT1M30S\""));
     }
 
     static FailureClass failureClass(String field, String name) {
@@ -129,7 +136,7 @@ final class PolicyJson {
             }
             allowed.add(constant instanceof FailureClass ? constant.name() : kebab(constant));
         }
-        throw Bounds.refused(field, Json.write(name), "one of " + String.join(", ", allowed));
+        throw Bounds.refused(field, JsonText.write(name), "one of " + String.join(", ", allowed));
     }
 
     private static String kebab(Enum<?> constant) {

@@ -3,6 +3,7 @@ package io.reprise.retry;
 
 import io.reprise.retry.RetryPlan.Step;
 import io.reprise.retry.RetryPlan.Warning;
+import io.reprise.text.Bounds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

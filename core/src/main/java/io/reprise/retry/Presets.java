@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Truncation;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -92,7 +93,7 @@ public final class Presets {
         Map<String, Preset> all = new LinkedHashMap<>();
         all.put("default", new Preset("Exponential 2 s to 1 h, full jitter, 20 attempts in 24 h", RetryPolicy.DEFAULT));
         all.put("one-shot", new Preset("One attempt, no retry", RetryPolicy.none()));
-        SeedPresets.addTo(all);
+        PresetList.addTo(all);
         return Collections.unmodifiableMap(all);
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.text.Bounds;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.Classification;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.NonRetryable;
+import io.reprise.failure.Rule;
+import io.reprise.text.Bounds;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -685,7 +691,7 @@ public final class RetryPolicy {
      * @param history the past of the job, without this attempt
      * @param random the source of randomness for the delay
      */
-    public Decision decide(Failure failure, History history, RandomGenerator random) {
+    public Decision decide(Failure failure, AttemptHistory history, RandomGenerator random) {
         return decide(failure, history, null, random);
     }
 
@@ -698,8 +704,9 @@ public final class RetryPolicy {
      * @param prediction how likely the next attempt is to succeed; null if unknown. Only {@code giveUpBelow} uses it
      * @param random the source of randomness for the delay
      */
-    public Decision decide(Failure failure, History history, @Nullable Prediction prediction, RandomGenerator random) {
-        return new Decider(complete(), history, prediction, random).afterFailure(failure);
+    public Decision decide(
+            Failure failure, AttemptHistory history, @Nullable Prediction prediction, RandomGenerator random) {
+        return new RetryDecider(complete(), history, prediction, random).afterFailure(failure);
     }
 
     /**
@@ -711,8 +718,8 @@ public final class RetryPolicy {
      *     it is not quarantined but comes back, to run beside fewer others
      * @param random the source of randomness for the delay
      */
-    public Decision decideLoss(Failure failure, History history, boolean alone, RandomGenerator random) {
-        return new Decider(complete(), history, null, random).afterLoss(alone);
+    public Decision decideLoss(Failure failure, AttemptHistory history, boolean alone, RandomGenerator random) {
+        return new RetryDecider(complete(), history, null, random).afterLoss(alone);
     }
 
     DelayModel model() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.Rule;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.Rule;
+import io.reprise.text.Truncation;
 import java.util.ArrayList;
 import java.util.List;
 

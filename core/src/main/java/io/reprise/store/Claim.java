@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.Job;
-import io.reprise.JobId;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

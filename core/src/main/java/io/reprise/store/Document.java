@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import java.nio.charset.StandardCharsets;
 
 /**

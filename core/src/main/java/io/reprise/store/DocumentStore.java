@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.job.AuditNote;
+import io.reprise.job.Page;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
@@ -40,11 +42,11 @@ public interface DocumentStore {
 
     /**
      * Stores a document for a person; see {@link #putDocument(Document)}. If it is stored, an audit entry is written in
-     * the same step, with {@link Note#detail} as its detail.
+     * the same step, with {@link AuditNote#detail} as its detail.
      *
      * @param action name of the operation
      */
-    OptionalLong putDocument(Document document, String action, Note note);
+    OptionalLong putDocument(Document document, String action, AuditNote note);
 
     /**
      * Deletes a document if it still has this version. Check and change are one atomic step.
@@ -60,5 +62,5 @@ public interface DocumentStore {
      * @param action name of the operation
      * @return whether it was deleted
      */
-    boolean removeDocument(Document document, String action, Note note);
+    boolean removeDocument(Document document, String action, AuditNote note);
 }

@@ -1,9 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.Alert;
-import io.reprise.JobId;
-import io.reprise.JobState;
+import io.reprise.insight.Activity;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.ErrorKey;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.QueuePosition;
+import io.reprise.insight.StoredBytes;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WorkerReport;
+import io.reprise.job.WorkerState;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -31,11 +40,11 @@ public interface InsightStore {
     int MAX_ACTIVITY = 500;
 
     /**
-     * Adds counts to the stored ones, at the store's now. A row beyond the limit is added to {@link Cause#REST}
+     * Adds counts to the stored ones, at the store's now. A row beyond the limit is added to {@link ErrorKey#REST}
      * (evidence: after attempt {@link Evidence#LAST_ATTEMPT}) or to {@link Activity#REST}. A second call with the same
      * findings counts them twice. Every worker calls it every 10 seconds if it has counted something.
      */
-    void tally(Findings findings);
+    void addCounts(WorkerCounts workerCounts);
 
     /** Returns all evidence, aged to the store's now. */
     List<Evidence> evidence();
@@ -45,7 +54,7 @@ public interface InsightStore {
      *
      * @param age the first day is the day, in UTC, that was this long ago; the last is today
      */
-    List<Spending> spending(Duration age);
+    List<CostEntry> spending(Duration age);
 
     /**
      * Returns the activity in some minutes of the clock, added up by type.
@@ -73,11 +82,11 @@ public interface InsightStore {
      *
      * @param most the jobs before it are counted up to this number, and the store reads no more than about as many
      */
-    Optional<Standing> standing(JobId id, int most);
+    Optional<QueuePosition> queuePosition(JobId id, int most);
 
     /**
      * Returns how far each piece of upkeep is behind, in the order of names. The store reads at most
-     * {@link Behind#MOST} rows for each.
+     * {@link Behind#MAX_ROWS} rows for each.
      *
      * @param keep how long jobs in these terminal states are kept
      */

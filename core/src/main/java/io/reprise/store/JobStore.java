@@ -1,13 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.Progress;
-import io.reprise.Transaction;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.Progress;
+import io.reprise.job.QueueState;
+import io.reprise.job.StoredSchedule;
+import io.reprise.job.Transaction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -36,7 +45,7 @@ import org.jspecify.annotations.Nullable;
  * job is settled under it, the lease is closed, or the lease is taken over after it expired. An expired lease that
  * nobody took over is still live. A job has at most one live token.
  *
- * <p><b>Follow-up jobs.</b> Parameters called {@code sequels} are jobs that follow an outcome. They are stored in the
+ * <p><b>Follow-up jobs.</b> Parameters called {@code followUps} are jobs that follow an outcome. They are stored in the
  * same atomic step as the outcome, as by {@link #insert}.
  *
  * <p>The Javadoc of each method says how often the engine calls it. "The leader" is the one worker of the fleet that
@@ -50,7 +59,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * Creates or upgrades the schema. A process calls it at its start, before all other methods. Several processes may
      * call it at once: one does the work, the others wait. A second call changes nothing.
      *
-     * @throws io.reprise.RepriseException if the schema cannot be used, for instance because a newer version of Reprise
+     * @throws io.reprise.job.RepriseException if the schema cannot be used, for instance because a newer version of Reprise
      *     made it
      */
     void prepare();
@@ -59,7 +68,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * Checks, without a change, that {@link #prepare} has nothing to do. A store whose schema has no versions does
      * nothing; this is the default.
      *
-     * @throws io.reprise.RepriseException if {@code prepare} must be called first, or the schema cannot be used
+     * @throws io.reprise.job.RepriseException if {@code prepare} must be called first, or the schema cannot be used
      */
     default void requirePrepared() {}
 
@@ -168,11 +177,11 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * not. Each job is one atomic step with its follow-up jobs. The leader calls it about every second.
      *
      * @param limit how many jobs at most
-     * @param sequels gives the follow-up jobs of a job that failed. It gets the job as it is after the step. It may be
+     * @param followUps gives the follow-up jobs of a job that failed. It gets the job as it is after the step. It may be
      *     called again for one job if the step is repeated
      * @return the jobs that failed by this call
      */
-    List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels);
+    List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps);
 
     /** Fails pending jobs whose deadline has passed, without follow-up jobs; see {@link #expire(int, Function)}. */
     default List<Job> expire(int limit) {
@@ -255,10 +264,10 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * queue if there are none. If the queue is paused already, the first pause stays. Each call writes an audit entry,
      * in the same step.
      */
-    void pause(String queue, Note note);
+    void pause(String queue, AuditNote note);
 
     /** Ends the pause of a queue. If the queue is not paused, only the audit entry is written. */
-    void resume(String queue, Note note);
+    void resume(String queue, AuditNote note);
 
     /**
      * Limits how many jobs of a queue run at once in the whole fleet. Jobs that run go on, even above the limit. The
@@ -266,37 +275,37 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      *
      * @param maxRunning the limit; null for no limit
      */
-    void limit(String queue, @Nullable Integer maxRunning, Note note);
+    void limit(String queue, @Nullable Integer maxRunning, AuditNote note);
 
     /**
      * Ends a pending job as CANCELLED, or asks the holder of a running job to stop it. The check, the change, the audit
      * entry and the follow-up jobs are one atomic step. No audit entry is written for {@link Cancellation#TOO_LATE} and
      * {@link Cancellation#MISSING}.
      *
-     * @param sequels stored exactly if the answer is {@link Cancellation#DONE}
+     * @param followUps stored exactly if the answer is {@link Cancellation#DONE}
      */
-    Cancellation cancel(JobId id, Note note, List<JobSpec> sequels);
+    Cancellation cancel(JobId id, AuditNote note, List<JobSpec> followUps);
 
     /** Cancels a job without follow-up jobs; see {@link #cancel(JobId, Note, List)}. */
-    default Cancellation cancel(JobId id, Note note) {
+    default Cancellation cancel(JobId id, AuditNote note) {
         return cancel(id, note, List.of());
     }
 
     /**
-     * Puts a FAILED or PENDING job back to PENDING, as {@code revival} says. The check of state and unique key, the
+     * Puts a FAILED or PENDING job back to PENDING, as {@code requeue} says. The check of state and unique key, the
      * change and the audit entry are one atomic step. A second call on the job that waits works again.
      */
-    Revived revive(JobId id, Revival revival, Note note);
+    RequeueResult requeue(JobId id, Requeue requeue, AuditNote note);
 
     /**
      * Puts many jobs back, each in its own atomic step, in as few calls of the database as the store can. The default
-     * calls {@link #revive} for each.
+     * calls {@link #requeue} for each.
      *
      * @return an answer for each id
      */
-    default Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
-        Map<JobId, Revived> answers = new HashMap<>();
-        revivals.forEach((id, revival) -> answers.put(id, revive(id, revival, note)));
+    default Map<JobId, RequeueResult> requeueAll(Map<JobId, Requeue> requeues, AuditNote note) {
+        Map<JobId, RequeueResult> answers = new HashMap<>();
+        requeues.forEach((id, requeue) -> answers.put(id, requeue(id, requeue, note)));
         return answers;
     }
 
@@ -304,13 +313,15 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * Cancels many jobs, each in its own atomic step, in as few calls of the database as the store can. The default
      * calls {@link #cancel(JobId, Note, List)} for each.
      *
-     * @param sequels gives the follow-up jobs of a pending job. They are stored in the same step as its end. It may be
+     * @param followUps gives the follow-up jobs of a pending job. They are stored in the same step as its end. It may be
      *     called more than once for a job, and for a job that is not ended by this call; then its answer is not used
      * @return an answer for each id
      */
-    default Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
+    default Map<JobId, Cancellation> cancelAll(
+            Collection<JobId> ids, AuditNote note, Function<Job, List<JobSpec>> followUps) {
         Map<JobId, Cancellation> answers = new HashMap<>();
-        ids.forEach(id -> answers.put(id, cancel(id, note, find(id).map(sequels).orElse(List.of()))));
+        ids.forEach(id ->
+                answers.put(id, cancel(id, note, find(id).map(followUps).orElse(List.of()))));
         return answers;
     }
 
@@ -320,7 +331,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      *
      * @return the ids of the jobs that this call deleted
      */
-    default Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+    default Set<JobId> discardAll(Collection<JobId> ids, AuditNote note) {
         return ids.stream().filter(id -> discard(id, note)).collect(Collectors.toSet());
     }
 
@@ -337,7 +348,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      *
      * @return whether this call deleted it; false if there is no such job or it is not in a terminal state
      */
-    boolean discard(JobId id, Note note);
+    boolean discard(JobId id, AuditNote note);
 
     /**
      * Deletes jobs that reached one of these terminal states longer ago than {@code age}, with their history and
@@ -380,7 +391,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * @param subject name of the thing
      * @param detail what exactly changed; null if the action says it
      */
-    void note(String action, String subject, Note note, @Nullable String detail);
+    void note(String action, String subject, AuditNote note, @Nullable String detail);
 
     /**
      * Groups the dead letters that match by the fingerprint of their error, largest group first.
@@ -417,7 +428,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      *
      * @return whether there is such a schedule
      */
-    boolean pauseSchedule(String name, boolean paused, Note note);
+    boolean pauseSchedule(String name, boolean paused, AuditNote note);
 
     /** Returns all schedules by name, for people. */
     List<StoredSchedule> schedules();
@@ -445,16 +456,16 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * @param firings no schedule twice
      * @return for each firing, in order, the enqueued jobs; empty if the schedule moved, was paused or was removed
      *     before
-     * @throws io.reprise.DuplicateKeyException if a job is refused; then no schedule of this call fired
+     * @throws io.reprise.job.DuplicateKeyException if a job is refused; then no schedule of this call fired
      */
-    List<Optional<List<Inserted>>> fireAll(List<Firing> firings);
+    List<Optional<List<Enqueued>>> fireAll(List<Firing> firings);
 
     /**
      * Fires one schedule; see {@link #fireAll}.
      *
      * @return the enqueued jobs; empty if the schedule moved, was paused or was removed before
      */
-    default Optional<List<Inserted>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
+    default Optional<List<Enqueued>> fire(String name, Instant dueAt, Instant nextAt, List<JobSpec> jobs) {
         return fireAll(List.of(new Firing(name, dueAt, nextAt, jobs))).get(0);
     }
 
@@ -499,7 +510,7 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      *
      * @param action name of the operation, such as {@code force-open}
      */
-    OptionalLong putControl(ControlRow row, String action, Note note);
+    OptionalLong putControl(ControlRow row, String action, AuditNote note);
 
     /**
      * Deletes those of these rows whose stored version still equals the version of the row. Each row is its own atomic

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.JobSpec;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobSpec;
 import java.util.Collection;
 import java.util.List;
 
@@ -16,7 +17,7 @@ public interface JobWriter {
      * Stores jobs, all or none, in one atomic step.
      *
      * <p><b>Keys.</b> A spec stores nothing, and is answered with the job that is there, in two cases: its idempotency
-     * key is known, or a live job holds its unique key under {@link io.reprise.KeyRule#KEEP}. Check and insert are one
+     * key is known, or a live job holds its unique key under {@link io.reprise.job.KeyRule#KEEP}. Check and insert are one
      * atomic step. This holds between processes too, and for two specs of one call. The idempotency key is checked
      * first. It leads to the answered job from then on. A proof beside the idempotency key is stored with it.
      *
@@ -28,12 +29,12 @@ public interface JobWriter {
      *
      * @param specs the jobs; may be empty
      * @return an answer for each spec, in order
-     * @throws io.reprise.KeyReusedException if an idempotency key is known, but not with the proof of the spec; nothing
+     * @throws io.reprise.job.KeyReusedException if an idempotency key is known, but not with the proof of the spec; nothing
      *     is stored
-     * @throws io.reprise.DuplicateKeyException if a live job holds the unique key under REJECT, or a running job holds
+     * @throws io.reprise.job.DuplicateKeyException if a live job holds the unique key under REJECT, or a running job holds
      *     it under REPLACE; nothing is stored
      */
-    List<Inserted> insert(List<JobSpec> specs);
+    List<Enqueued> insert(List<JobSpec> specs);
 
     /**
      * Writes outcomes. For each settlement, one atomic step writes job state, counters, attempt history and counts. The
@@ -47,15 +48,15 @@ public interface JobWriter {
      * <p><b>State.</b> Succeed, Fail and Cancel are terminal and free the unique key. A job whose cancellation was
      * requested becomes CANCELLED instead of Wait, Park, PutBack or Fail. A success stays a success.
      *
-     * <p><b>Suspects.</b> A Wait after {@link Spent#LOSS} makes a job a suspect if it was lost before. One loss is bad
+     * <p><b>Suspects.</b> A Wait after {@link CountedAs#LOSS} makes a job a suspect if it was lost before. One loss is bad
      * luck, which a whole batch shares. {@link Settlement.Wait#together} of the latest such Wait says how many suspects
-     * may run with it. The next {@link Spent#ATTEMPT} clears the suspicion.
+     * may run with it. The next {@link CountedAs#ATTEMPT} clears the suspicion.
      *
-     * <p><b>History.</b> An attempt is written for every {@link Spent} except NOTHING. A store may derive the attempt
+     * <p><b>History.</b> An attempt is written for every {@link CountedAs} except NOTHING. A store may derive the attempt
      * of a success from the finished job. The ending of an attempt follows {@code spent}; for ATTEMPT it is SUCCEEDED,
      * CANCELLED or FAILED, as settled. The store keeps a bounded number of attempts per job and deletes the oldest.
      *
-     * <p><b>Follow-up jobs.</b> {@link Settlement#sequels} are inserted in the same atomic step, exactly for the
+     * <p><b>Follow-up jobs.</b> {@link Settlement#followUps} are inserted in the same atomic step, exactly for the
      * settlements that are accepted. Their insert cannot be refused.
      *
      * @param settlements outcomes; may be empty

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.JobId;
+import io.reprise.job.JobId;
 import java.util.Set;
 
 /**

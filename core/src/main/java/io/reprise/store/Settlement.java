@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
-import io.reprise.WaitReason;
+import io.reprise.failure.Failure;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -26,34 +26,34 @@ import org.jspecify.annotations.Nullable;
  * @param failure the failure, kept with the attempt; null if nothing failed
  * @param decision the decision, kept with the attempt; null after a success, a cancellation, or a claim that did not
  *     start
- * @param sequels follow-up jobs, stored in the same step exactly if the settlement is accepted
+ * @param followUps follow-up jobs, stored in the same step exactly if the settlement is accepted
  * @since 0.1.0
  */
 public record Settlement(
         JobId job,
         long token,
-        Spent spent,
+        CountedAs spent,
         Duration ran,
         Next next,
         @Nullable Failure failure,
         @Nullable Decision decision,
-        Sequels sequels) {
+        FollowUps followUps) {
 
     /** Creates a settlement without follow-up jobs. */
     public Settlement(
             JobId job,
             long token,
-            Spent spent,
+            CountedAs spent,
             Duration ran,
             Next next,
             @Nullable Failure failure,
             @Nullable Decision decision) {
-        this(job, token, spent, ran, next, failure, decision, Sequels.NONE);
+        this(job, token, spent, ran, next, failure, decision, FollowUps.NONE);
     }
 
     /** Returns this settlement with other follow-up jobs. The last call wins. */
-    public Settlement with(Sequels sequels) {
-        return new Settlement(job, token, spent, ran, next, failure, decision, sequels);
+    public Settlement with(FollowUps followUps) {
+        return new Settlement(job, token, spent, ran, next, failure, decision, followUps);
     }
 
     /**
@@ -62,21 +62,21 @@ public record Settlement(
      * @param jobs stored if the outcome is accepted as it is
      * @param ifCancelled stored instead if the job becomes CANCELLED because that was requested
      */
-    public record Sequels(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
+    public record FollowUps(List<JobSpec> jobs, List<JobSpec> ifCancelled) {
 
         /** No follow-up jobs. */
-        public static final Sequels NONE = new Sequels(List.of(), List.of());
+        public static final FollowUps NONE = new FollowUps(List.of(), List.of());
 
         /**
          * Copies and checks the jobs.
          *
          * @throws IllegalArgumentException if the store could refuse one of the jobs; see {@link #requireHarmless}
          */
-        public Sequels {
+        public FollowUps {
             jobs = List.copyOf(jobs);
             ifCancelled = List.copyOf(ifCancelled);
-            jobs.forEach(Sequels::requireHarmless);
-            ifCancelled.forEach(Sequels::requireHarmless);
+            jobs.forEach(FollowUps::requireHarmless);
+            ifCancelled.forEach(FollowUps::requireHarmless);
         }
 
         /** Returns whether there is no follow-up job. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
-import io.reprise.RepriseException;
+import io.reprise.job.RepriseException;
 
 /**
  * The database failed or refused a call. The call may or may not have had its effect.

@@ -1,48 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
-import io.reprise.Alert;
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.Progress;
-import io.reprise.Transaction;
+import io.reprise.insight.Activity;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.QueuePosition;
+import io.reprise.insight.StoredBytes;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.Progress;
+import io.reprise.job.QueueState;
+import io.reprise.job.StoredSchedule;
+import io.reprise.job.Transaction;
+import io.reprise.job.WorkerReport;
+import io.reprise.job.WorkerState;
 import io.reprise.retry.FailReason;
-import io.reprise.store.Activity;
-import io.reprise.store.AuditEntry;
-import io.reprise.store.Behind;
-import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
-import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
-import io.reprise.store.Evidence;
-import io.reprise.store.Findings;
 import io.reprise.store.Firing;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
-import io.reprise.store.QueueState;
 import io.reprise.store.Renewal;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spending;
-import io.reprise.store.Standing;
-import io.reprise.store.StoredBytes;
-import io.reprise.store.StoredSchedule;
 import io.reprise.store.Unparking;
-import io.reprise.store.WorkerReport;
-import io.reprise.store.WorkerState;
+import io.reprise.store.WorkerCounts;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -78,17 +78,17 @@ import org.slf4j.LoggerFactory;
 public final class InMemoryJobStore implements JobStore {
 
     private final InstantSource clock;
-    private final Tables tables = new Tables();
-    private final Inserting inserting = new Inserting(tables);
-    private final Claiming claiming = new Claiming(tables);
-    private final Settling settling = new Settling(tables, inserting);
-    private final Schedules schedules = new Schedules();
-    private final AuditLog audit = new AuditLog();
-    private final ByHand byHand = new ByHand(tables, audit);
-    private final Roles roles = new Roles();
-    private final Controls controls = new Controls(tables);
-    private final Insights insights = new Insights();
-    private final Documents documents = new Documents();
+    private final MemoryTables tables = new MemoryTables();
+    private final MemoryInserts inserting = new MemoryInserts(tables);
+    private final MemoryClaims claiming = new MemoryClaims(tables);
+    private final MemorySettlements settling = new MemorySettlements(tables, inserting);
+    private final MemorySchedules schedules = new MemorySchedules();
+    private final MemoryAudit audit = new MemoryAudit();
+    private final MemoryOperations byHand = new MemoryOperations(tables, audit);
+    private final MemoryRoles roles = new MemoryRoles();
+    private final MemoryControls controls = new MemoryControls(tables);
+    private final MemoryInsights insights = new MemoryInsights();
+    private final MemoryDocuments documents = new MemoryDocuments();
     private static final Logger log = LoggerFactory.getLogger(InMemoryJobStore.class);
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -162,7 +162,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Inserted> insert(List<JobSpec> specs) {
+    public List<Enqueued> insert(List<JobSpec> specs) {
         return waking(now -> inserting.insert(specs, now));
     }
 
@@ -221,7 +221,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
         return waking(now -> {
             List<StoredJob> overdue = tables.byDeadline.stream()
                     .takeWhile(job -> job.isOverdue(now))
@@ -229,7 +229,7 @@ public final class InMemoryJobStore implements JobStore {
                     .toList();
             overdue.forEach(job -> tables.update(job, () -> job.fail(FailReason.DEADLINE, now)));
             List<Job> expired = overdue.stream().map(StoredJob::read).toList();
-            expired.forEach(job -> inserting.insert(sequels.apply(job), now));
+            expired.forEach(job -> inserting.insert(followUps.apply(job), now));
             return expired;
         });
     }
@@ -241,7 +241,7 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public Page<Job> find(JobQuery query) {
-        return locked(now -> Finding.find(tables.jobs, query));
+        return locked(now -> MemoryQueries.find(tables.jobs, query));
     }
 
     @Override
@@ -253,7 +253,7 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public Set<String> liveQueues() {
         return locked(now -> tables.queues.values().stream()
-                .filter(QueueRow::isLive)
+                .filter(MemoryQueue::isLive)
                 .map(queue -> queue.name)
                 .collect(Collectors.toSet()));
     }
@@ -266,7 +266,7 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public List<QueueState> queues() {
         return locked(now -> tables.queues.values().stream()
-                .filter(QueueRow::isVisible)
+                .filter(MemoryQueue::isVisible)
                 .map(queue -> queue.read(now))
                 .toList());
     }
@@ -277,12 +277,12 @@ public final class InMemoryJobStore implements JobStore {
                 most,
                 tables.queues.values().stream()
                         .filter(queue -> queue.name.startsWith(queuePrefix))
-                        .mapToLong(QueueRow::live)
+                        .mapToLong(MemoryQueue::live)
                         .sum()));
     }
 
     @Override
-    public void pause(String queue, Note note) {
+    public void pause(String queue, AuditNote note) {
         locked(now -> {
             byHand.pause(queue, note, now);
             return null;
@@ -290,7 +290,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void resume(String queue, Note note) {
+    public void resume(String queue, AuditNote note) {
         waking(now -> {
             byHand.resume(queue, note, now);
             return null;
@@ -298,7 +298,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
+    public void limit(String queue, @Nullable Integer maxRunning, AuditNote note) {
         waking(now -> {
             byHand.limit(queue, maxRunning, note, now);
             return null;
@@ -306,23 +306,23 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
+    public Cancellation cancel(JobId id, AuditNote note, List<JobSpec> followUps) {
         return waking(now -> {
             Cancellation answer = byHand.cancel(tables.jobs.get(id), note, now);
             if (answer == Cancellation.DONE) {
-                inserting.insert(sequels, now);
+                inserting.insert(followUps, now);
             }
             return answer;
         });
     }
 
     @Override
-    public Revived revive(JobId id, Revival revival, Note note) {
-        return waking(now -> byHand.revive(id, revival, note, now));
+    public RequeueResult requeue(JobId id, Requeue requeue, AuditNote note) {
+        return waking(now -> byHand.requeue(id, requeue, note, now));
     }
 
     @Override
-    public boolean discard(JobId id, Note note) {
+    public boolean discard(JobId id, AuditNote note) {
         return locked(now -> byHand.discard(tables.jobs.get(id), note, now));
     }
 
@@ -369,7 +369,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public boolean pauseSchedule(String name, boolean paused, Note note) {
+    public boolean pauseSchedule(String name, boolean paused, AuditNote note) {
         return locked(now -> {
             boolean found = schedules.pause(name, paused);
             if (found) {
@@ -400,13 +400,13 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+    public List<Optional<List<Enqueued>>> fireAll(List<Firing> firings) {
         return waking(now -> {
             // All or none: a refusal is found before any schedule moves.
             List<Firing> still = firings.stream().filter(schedules::stands).toList();
-            List<Inserted> inserted = inserting.insert(
+            List<Enqueued> inserted = inserting.insert(
                     still.stream().flatMap(firing -> firing.jobs().stream()).toList(), now);
-            Iterator<Inserted> next = inserted.iterator();
+            Iterator<Enqueued> next = inserted.iterator();
             return firings.stream()
                     .map(firing -> still.contains(firing)
                             ? Optional.of(schedules.move(
@@ -414,7 +414,7 @@ public final class InMemoryJobStore implements JobStore {
                                     firing.jobs().stream()
                                             .map(job -> next.next())
                                             .toList()))
-                            : Optional.<List<Inserted>>empty())
+                            : Optional.<List<Enqueued>>empty())
                     .toList();
         });
     }
@@ -453,7 +453,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row, String action, Note note) {
+    public OptionalLong putControl(ControlRow row, String action, AuditNote note) {
         return locked(now -> {
             OptionalLong version = controls.put(row);
             if (version.isPresent()) {
@@ -487,7 +487,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void note(String action, String subject, Note note, @Nullable String detail) {
+    public void note(String action, String subject, AuditNote note, @Nullable String detail) {
         locked(now -> {
             audit.subject(now, action, subject, note, detail);
             return null;
@@ -496,7 +496,7 @@ public final class InMemoryJobStore implements JobStore {
 
     @Override
     public Page<DeadGroup> deadGroups(JobQuery query, int limit) {
-        return locked(now -> Finding.deadGroups(tables.jobs, query, limit));
+        return locked(now -> MemoryQueries.deadGroups(tables.jobs, query, limit));
     }
 
     @Override
@@ -515,7 +515,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putDocument(Document document, String action, Note note) {
+    public OptionalLong putDocument(Document document, String action, AuditNote note) {
         return locked(now -> {
             OptionalLong version = documents.put(document);
             if (version.isPresent()) {
@@ -531,7 +531,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public boolean removeDocument(Document document, String action, Note note) {
+    public boolean removeDocument(Document document, String action, AuditNote note) {
         return locked(now -> {
             boolean removed = documents.remove(document);
             if (removed) {
@@ -563,9 +563,9 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void tally(Findings findings) {
+    public void addCounts(WorkerCounts workerCounts) {
         locked(now -> {
-            insights.tally(findings, now);
+            insights.addCounts(workerCounts, now);
             return null;
         });
     }
@@ -576,7 +576,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public List<Spending> spending(Duration age) {
+    public List<CostEntry> spending(Duration age) {
         return locked(now -> insights.spending(age, now));
     }
 
@@ -607,8 +607,8 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public Optional<Standing> standing(JobId id, int most) {
-        return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(job -> tables.standing(job, most, now)));
+    public Optional<QueuePosition> queuePosition(JobId id, int most) {
+        return locked(now -> Optional.ofNullable(tables.jobs.get(id)).map(job -> tables.queuePosition(job, most, now)));
     }
 
     @Override
@@ -638,7 +638,7 @@ public final class InMemoryJobStore implements JobStore {
                 behind(
                         "schedules",
                         now,
-                        schedules.due(Behind.MOST, null, now).stream().map(StoredSchedule::nextAt))));
+                        schedules.due(Behind.MAX_ROWS, null, now).stream().map(StoredSchedule::nextAt))));
     }
 
     @Override
@@ -662,7 +662,7 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     private static Behind behind(String piece, Instant now, Stream<Instant> since) {
-        List<Instant> waiting = since.limit(Behind.MOST).sorted().toList();
+        List<Instant> waiting = since.limit(Behind.MAX_ROWS).sorted().toList();
         Duration by = waiting.isEmpty() ? Duration.ZERO : Duration.between(waiting.get(0), now);
         return new Behind(piece, waiting.size(), by);
     }

@@ -3,10 +3,10 @@ package io.reprise.testing;
 
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
-import io.reprise.internal.Bench;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Starter;
-import io.reprise.internal.VirtualDriver;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Starter;
+import io.reprise.internal.engine.VirtualDriver;
+import io.reprise.internal.run.HandlerExecutor;
 import java.time.Duration;
 import java.util.SplittableRandom;
 
@@ -59,8 +59,9 @@ public final class InlineWorker implements AutoCloseable {
      */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock, long seed) {
         VirtualDriver driver = new VirtualDriver(clock, clock::advance);
-        Engine.Seams seams = new Engine.Seams(driver, new CallingThread(), new SplittableRandom(seed));
-        return new InlineWorker(Starter.start(builder, seams), driver);
+        Engine.Environment environment =
+                new Engine.Environment(driver, new CallingThread(), new SplittableRandom(seed));
+        return new InlineWorker(Starter.start(builder, environment), driver);
     }
 
     /** Returns the Reprise that this worker runs for: enqueue, find and await jobs with it. */
@@ -101,7 +102,7 @@ public final class InlineWorker implements AutoCloseable {
         reprise.close();
     }
 
-    private static final class CallingThread implements Bench {
+    private static final class CallingThread implements HandlerExecutor {
         @Override
         public void execute(Runnable work) {
             work.run();

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobCounts;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.JobStatus;
-import io.reprise.JobTimes;
-import io.reprise.Progress;
-import io.reprise.WaitReason;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.JobTimes;
+import io.reprise.job.Progress;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
-import io.reprise.store.Spent;
+import io.reprise.store.CountedAs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -21,7 +21,7 @@ import java.util.Deque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The row of one job. Change it only through {@link Tables#update}, which keeps the indexes correct. */
+/** The row of one job. Change it only through {@link MemoryTables#update}, which keeps the indexes correct. */
 final class StoredJob {
 
     private static final int MAX_HISTORY = 25;
@@ -47,7 +47,7 @@ final class StoredJob {
     String result;
 
     @Nullable
-    Lease lease;
+    MemoryLease lease;
 
     boolean cancelRequested;
     boolean suspect;
@@ -102,7 +102,7 @@ final class StoredJob {
         return deadline != null && !deadline.isAfter(now);
     }
 
-    void spend(Spent spent) {
+    void spend(CountedAs spent) {
         JobCounts c = counts;
         counts = switch (spent) {
             case ATTEMPT -> new JobCounts(c.attempts() + 1, c.losses(), c.interruptions(), c.snoozes(), c.granted());

@@ -3,8 +3,11 @@ package io.reprise.control;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.control.Tally.Counts;
-import io.reprise.retry.FailureClass;
+import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.Breaker;
+import io.reprise.internal.control.CallCounts;
+import io.reprise.internal.control.CallCounts.Counts;
+import io.reprise.internal.control.RetryBudget;
 import java.time.Instant;
 import java.util.SplittableRandom;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,14 +43,14 @@ class ControlPropertiesTest {
                 yield later.letThrough(later.permits());
             }
             case 2 -> breaker.drained(now);
-            default -> breaker.after(tally(random), SETTINGS, now, random);
+            default -> breaker.after(addCounts(random), SETTINGS, now, random);
         };
     }
 
-    private static Tally tally(SplittableRandom random) {
+    private static CallCounts addCounts(SplittableRandom random) {
         boolean down = random.nextInt(3) == 0;
         Counts ordinary = counts(random, down);
-        return new Tally(
+        return new CallCounts(
                 ordinary,
                 counts(random, down),
                 ordinary.successes() > 0 ? 0 : ordinary.failures(),
@@ -104,7 +107,7 @@ class ControlPropertiesTest {
             int through = breaker.permits();
             Counts good = new Counts(through, 0, 0, 0, through * 0.01, 0.01);
             breaker = breaker.letThrough(through)
-                    .after(new Tally(Counts.NONE, good, 0, 0, 0), SETTINGS, now, random)
+                    .after(new CallCounts(Counts.NONE, good, 0, 0, 0), SETTINGS, now, random)
                     .drained(now);
         }
         assertThat(breaker.phase()).isEqualTo(BreakerPhase.CLOSED);

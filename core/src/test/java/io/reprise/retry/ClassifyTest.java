@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
-import static io.reprise.retry.FailureClass.DEPENDENCY_DOWN;
-import static io.reprise.retry.FailureClass.PERMANENT;
-import static io.reprise.retry.FailureClass.THROTTLED;
-import static io.reprise.retry.FailureClass.TRANSIENT;
+import static io.reprise.failure.FailureClass.DEPENDENCY_DOWN;
+import static io.reprise.failure.FailureClass.PERMANENT;
+import static io.reprise.failure.FailureClass.THROTTLED;
+import static io.reprise.failure.FailureClass.TRANSIENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.failure.Classification;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.NonRetryable;
+import io.reprise.failure.Rule;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -7,6 +7,8 @@ import static java.time.Duration.ofMinutes;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
 import io.reprise.retry.Decision.Fail;
 import io.reprise.retry.Decision.Release;
 import io.reprise.retry.Decision.Retry;
@@ -156,15 +158,15 @@ class DecideTest {
         return Failure.of(failureClass, "type", "message");
     }
 
-    private static History attempts(int attempts) {
-        return new History(attempts, 0, ZERO, null);
+    private static AttemptHistory attempts(int attempts) {
+        return new AttemptHistory(attempts, 0, ZERO, null);
     }
 
-    private static History losses(int losses) {
-        return new History(0, losses, ZERO, null);
+    private static AttemptHistory losses(int losses) {
+        return new AttemptHistory(0, losses, ZERO, null);
     }
 
-    private static History elapsed(Duration elapsed) {
-        return new History(0, 0, elapsed, null);
+    private static AttemptHistory elapsed(Duration elapsed) {
+        return new AttemptHistory(0, 0, elapsed, null);
     }
 }

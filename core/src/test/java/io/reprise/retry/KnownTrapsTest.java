@@ -3,6 +3,9 @@ package io.reprise.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.NonRetryable;
 import io.reprise.retry.Decision.Fail;
 import java.time.Duration;
 import java.util.HashSet;
@@ -25,7 +28,7 @@ class KnownTrapsTest {
     @Test
     void a_non_retryable_marker_is_not_hidden_by_a_wrapping_exception() {
         Throwable wrapped = new RuntimeException("proxy", new ExecutionException(new DoNotRepeat()));
-        Decision decision = RetryPolicy.DEFAULT.decide(Failure.of(wrapped), History.FIRST, random);
+        Decision decision = RetryPolicy.DEFAULT.decide(Failure.of(wrapped), AttemptHistory.FIRST, random);
         assertThat(decision).isEqualTo(new Fail(FailReason.PERMANENT, FailureClass.PERMANENT, "non-retryable", true));
     }
 
@@ -49,8 +52,9 @@ class KnownTrapsTest {
         assertThat(none.maxAttempts().isSet()).isTrue();
         assertThat(RetryPolicy.unset().maxAttempts().isSet()).isFalse();
         Failure failure = Failure.of(new IllegalStateException());
-        assertThat(none.decide(failure, History.FIRST, random)).isInstanceOf(Fail.class);
-        assertThat(RetryPolicy.unset().decide(failure, History.FIRST, random)).isInstanceOf(Decision.Retry.class);
+        assertThat(none.decide(failure, AttemptHistory.FIRST, random)).isInstanceOf(Fail.class);
+        assertThat(RetryPolicy.unset().decide(failure, AttemptHistory.FIRST, random))
+                .isInstanceOf(Decision.Retry.class);
     }
 
     @Test
@@ -78,7 +82,7 @@ class KnownTrapsTest {
     void a_job_that_kills_its_workers_comes_to_an_end() {
         Failure lost = Failure.of(FailureClass.LOST, "lease", "expired");
         int losses = 0;
-        while (!(RetryPolicy.DEFAULT.decideLoss(lost, new History(0, losses, Duration.ZERO, null), true, random)
+        while (!(RetryPolicy.DEFAULT.decideLoss(lost, new AttemptHistory(0, losses, Duration.ZERO, null), true, random)
                 instanceof Fail)) {
             losses++;
         }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.within;
 
+import io.reprise.failure.Failure;
 import io.reprise.retry.Prediction.Basis;
 import java.time.Duration;
 import java.util.SplittableRandom;
@@ -55,25 +56,25 @@ class PredictionTest {
     @Test
     void every_decision_carries_it() {
         Prediction likely = of(90, 100);
-        Decision retry = RetryPolicy.DEFAULT.decide(FAILURE, History.FIRST, likely, new SplittableRandom(1));
+        Decision retry = RetryPolicy.DEFAULT.decide(FAILURE, AttemptHistory.FIRST, likely, new SplittableRandom(1));
         assertThat(retry).isInstanceOf(Decision.Retry.class);
         assertThat(retry.prediction()).isEqualTo(likely);
-        Decision fail = RetryPolicy.none().decide(FAILURE, History.FIRST, likely, new SplittableRandom(1));
+        Decision fail = RetryPolicy.none().decide(FAILURE, AttemptHistory.FIRST, likely, new SplittableRandom(1));
         assertThat(fail).isInstanceOf(Decision.Fail.class);
         assertThat(fail.prediction()).isEqualTo(likely);
     }
 
     @Test
     void it_changes_nothing_unless_the_policy_says_so() {
-        Decision without = RetryPolicy.DEFAULT.decide(FAILURE, History.FIRST, new SplittableRandom(1));
-        Decision with = RetryPolicy.DEFAULT.decide(FAILURE, History.FIRST, of(0, 1e6), new SplittableRandom(1));
+        Decision without = RetryPolicy.DEFAULT.decide(FAILURE, AttemptHistory.FIRST, new SplittableRandom(1));
+        Decision with = RetryPolicy.DEFAULT.decide(FAILURE, AttemptHistory.FIRST, of(0, 1e6), new SplittableRandom(1));
         assertThat(((Decision.Retry) with).delay()).isEqualTo(((Decision.Retry) without).delay());
     }
 
     private static long givenUp(RetryPolicy policy, Prediction prediction) {
         SplittableRandom random = new SplittableRandom(3);
         return IntStream.range(0, 1_000)
-                .mapToObj(i -> policy.decide(FAILURE, History.FIRST, prediction, random))
+                .mapToObj(i -> policy.decide(FAILURE, AttemptHistory.FIRST, prediction, random))
                 .filter(decision -> decision instanceof Decision.Fail fail && fail.reason() == FailReason.HOPELESS)
                 .count();
     }

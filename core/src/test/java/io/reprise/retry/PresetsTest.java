@@ -4,6 +4,9 @@ package io.reprise.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.text.JsonText;
 import java.io.IOException;
 import java.net.SocketException;
 import java.time.Duration;
@@ -179,12 +182,12 @@ class PresetsTest {
 
     private static String text(Backoff backoff) {
         if (backoff instanceof Backoff.Exponential e) {
-            return "exponential " + seconds(e.base()) + " " + Json.number(e.factor()) + " " + e.offset();
+            return "exponential " + seconds(e.base()) + " " + JsonText.number(e.factor()) + " " + e.offset();
         }
         return backoff instanceof Backoff.Linear linear ? "linear " + seconds(linear.step()) : "table";
     }
 
     private static String seconds(Duration duration) {
-        return Json.number(duration.toNanos() / 1e9).replaceFirst("^0\\.", ".");
+        return JsonText.number(duration.toNanos() / 1e9).replaceFirst("^0\\.", ".");
     }
 }

@@ -3,6 +3,7 @@ package io.reprise.retry;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.failure.Failure;
 import io.reprise.retry.RetryPlan.Step;
 import java.time.Duration;
 import java.util.SplittableRandom;

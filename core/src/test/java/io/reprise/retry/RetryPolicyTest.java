@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -4,6 +4,8 @@ package io.reprise.retry;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
 import io.reprise.retry.Decision.Fail;
 import io.reprise.retry.Decision.Retry;
 import java.io.FileNotFoundException;
@@ -59,7 +61,8 @@ class SeedChecksTest {
         int runs = 0;
         Duration last = null;
         while (true) {
-            Decision decision = Presets.get(preset).decide(failure, new History(runs, 0, Duration.ZERO, last), random);
+            Decision decision =
+                    Presets.get(preset).decide(failure, new AttemptHistory(runs, 0, Duration.ZERO, last), random);
             runs++;
             if (decision instanceof Fail fail) {
                 assertThat(fail.reason()).isEqualTo(FailReason.EXHAUSTED);

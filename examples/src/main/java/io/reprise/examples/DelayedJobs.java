@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
-import io.reprise.WaitReason;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.WaitReason;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

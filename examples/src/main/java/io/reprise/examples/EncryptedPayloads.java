@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.encryption.EncryptingCodec;
 import io.reprise.encryption.EncryptionKeys;
 import io.reprise.jackson.JacksonCodec;
+import io.reprise.job.JobId;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import java.security.SecureRandom;

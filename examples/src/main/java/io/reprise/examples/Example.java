@@ -12,18 +12,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** Shared by the examples: a temporary store, a way to print, and a check that a claim is true. */
-final class Example {
+public final class Example {
 
-    static final Duration SOON = Duration.ofMinutes(2);
+    public static final Duration SOON = Duration.ofMinutes(2);
 
     private Example() {}
 
-    static JobStore store() {
+    public static JobStore store() {
         return JdbcJobStore.sqlite(temporaryFile());
     }
 
     /** Where a SQLite file can be; it goes with the process. */
-    static Path temporaryFile() {
+    public static Path temporaryFile() {
         try {
             Path directory = Files.createTempDirectory("reprise-example");
             directory.toFile().deleteOnExit();
@@ -36,12 +36,12 @@ final class Example {
         }
     }
 
-    static void say(String format, @Nullable Object... values) {
+    public static void say(String format, @Nullable Object... values) {
         System.out.println(String.format(Locale.ROOT, format, values));
     }
 
     /** Ends the example with an error, and so the program with a non-zero exit code, unless it is so. */
-    static void check(boolean isSo, String claim) {
+    public static void check(boolean isSo, String claim) {
         if (!isSo) {
             throw new IllegalStateException("This did not happen: " + claim);
         }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobQuery;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.time.ZoneId;

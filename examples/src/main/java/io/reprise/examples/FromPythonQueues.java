@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;

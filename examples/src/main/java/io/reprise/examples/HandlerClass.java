@@ -3,9 +3,9 @@ package io.reprise.examples;
 
 import io.reprise.JobContext;
 import io.reprise.JobHandler;
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.JobId;
 import io.reprise.store.JobStore;
 
 /** PostgreSQL instead of SQLite: another store, nothing else. Give the password and have a database 'shop' to try it. */

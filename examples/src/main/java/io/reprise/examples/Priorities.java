@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.JobType;
-import io.reprise.NotFinishedException;
 import io.reprise.Outcome;
-import io.reprise.Progress;
 import io.reprise.Reprise;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.NotFinishedException;
+import io.reprise.job.Progress;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 

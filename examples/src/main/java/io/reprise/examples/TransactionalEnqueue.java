@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcTransaction;
+import io.reprise.job.JobId;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

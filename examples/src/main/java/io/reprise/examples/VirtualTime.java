@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import io.reprise.retry.Decision;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;

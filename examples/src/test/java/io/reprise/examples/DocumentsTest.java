@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.regex.MatchResult;
@@ -127,7 +128,12 @@ class DocumentsTest {
     }
 
     private static String region(String example, String name) throws IOException {
-        return region(SOURCES.resolve(example + ".java"), "// ", name);
+        try (Stream<Path> files = Files.walk(SOURCES)) {
+            Path source = files.filter(file -> file.endsWith(example + ".java"))
+                    .findFirst()
+                    .orElseThrow(() -> new NoSuchFileException(example + ".java"));
+            return region(source, "// ", name);
+        }
     }
 
     private static String region(Path source, String comment, String name) throws IOException {

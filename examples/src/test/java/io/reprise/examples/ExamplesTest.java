@@ -21,13 +21,18 @@ class ExamplesTest {
     private static final List<String> NOT_EXAMPLES = List.of("Example", "package-info");
 
     static List<String> examples() throws IOException {
-        try (Stream<Path> files = Files.list(SOURCES)) {
+        try (Stream<Path> files = Files.walk(SOURCES)) {
             return files.filter(file -> file.toString().endsWith(".java"))
-                    .map(file -> file.getFileName().toString().replace(".java", ""))
-                    .filter(name -> !NOT_EXAMPLES.contains(name))
+                    .filter(file -> !NOT_EXAMPLES.contains(name(file)))
+                    .filter(file -> !file.startsWith(SOURCES.resolve("seeds")))
+                    .map(file -> SOURCES.relativize(file).toString().replace(".java", ""))
                     .sorted()
                     .toList();
         }
+    }
+
+    private static String name(Path file) {
+        return file.getFileName().toString().replace(".java", "");
     }
 
     @ParameterizedTest
@@ -35,7 +40,7 @@ class ExamplesTest {
     @Timeout(600)
     void an_example_does_what_it_claims(String name) throws Throwable {
         try {
-            Class.forName("io.reprise.examples." + name)
+            Class.forName("io.reprise.examples." + name.replace('/', '.'))
                     .getMethod("main", String[].class)
                     .invoke(null, (Object) new String[0]);
         } catch (InvocationTargetException e) {

@@ -78,15 +78,16 @@ class ProseTest {
     @ParameterizedTest
     @MethodSource("modules")
     void comments_are_plain(String module) throws IOException {
-        List<String> findings = new ArrayList<>();
+        List<String> workerCounts = new ArrayList<>();
         try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/main/java"))) {
             for (Path file : files.filter(path -> path.toString().endsWith(".java"))
                     .sorted()
                     .toList()) {
-                findings(Files.readString(file)).forEach(finding -> findings.add(file.getFileName() + ": " + finding));
+                workerCounts(Files.readString(file))
+                        .forEach(finding -> workerCounts.add(file.getFileName() + ": " + finding));
             }
         }
-        assertThat(findings).isEmpty();
+        assertThat(workerCounts).isEmpty();
     }
 
     @Test
@@ -99,23 +100,23 @@ class ProseTest {
         assertThat(oddWords("It is told of, anew\nand in the\nmidst."))
                 .containsExactly("told of", "anew", "in the midst");
         assertThat(
-                        findings(
+                        workerCounts(
                                 "String s = \"// anew\"; // anew\n/** The same. */\n/** What it is. */\n/* What? */\n/**\n * Go\n * by it. */"))
                 .hasSize(4);
     }
 
-    private static List<String> findings(String source) {
-        List<String> findings = new ArrayList<>();
+    private static List<String> workerCounts(String source) {
+        List<String> workerCounts = new ArrayList<>();
         for (MatchResult found : COMMENT_OR_TEXT.matcher(source).results().toList()) {
             String comment = found.group();
             if (comment.startsWith("/")) {
-                findings.addAll(oddWords(comment.replaceAll("\\s*\\n\\s*(?:\\*|//)?\\s*", " ")));
+                workerCounts.addAll(oddWords(comment.replaceAll("\\s*\\n\\s*(?:\\*|//)?\\s*", " ")));
                 if (EMPTY_START.matcher(comment).matches()) {
-                    findings.add(comment.lines().limit(2).map(String::strip).collect(Collectors.joining(" ")));
+                    workerCounts.add(comment.lines().limit(2).map(String::strip).collect(Collectors.joining(" ")));
                 }
             }
         }
-        return findings;
+        return workerCounts;
     }
 
     private static List<String> oddWords(String text) {

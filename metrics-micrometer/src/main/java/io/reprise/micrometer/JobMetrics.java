@@ -3,15 +3,15 @@ package io.reprise.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.reprise.Alert;
-import io.reprise.ControlEvent;
-import io.reprise.JobEvent;
-import io.reprise.JobId;
 import io.reprise.JobListener;
-import io.reprise.ResourceStatus;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.JobId;
+import io.reprise.job.QueueState;
 import io.reprise.retry.Decision;
-import io.reprise.store.Behind;
-import io.reprise.store.QueueState;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +41,7 @@ public final class JobMetrics implements JobListener {
     private final Labels types = new Labels();
     private final Labels queues = new Labels();
     private final Labels resources = new Labels();
-    private final Map<Key, Target> targets = new ConcurrentHashMap<>();
+    private final Map<Key, MeterTarget> targets = new ConcurrentHashMap<>();
     private final Map<String, Amplification> amplifications = new ConcurrentHashMap<>();
     private final List<Reading<?>> readings = new CopyOnWriteArrayList<>();
 
@@ -146,8 +146,8 @@ public final class JobMetrics implements JobListener {
 
     /** Counts the failure. */
     @Override
-    public void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
-        registry.counter("reprise.sequels.failed").increment();
+    public void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
+        registry.counter("reprise.followups.failed").increment();
     }
 
     /** Counts the change. */
@@ -172,10 +172,10 @@ public final class JobMetrics implements JobListener {
         }
     }
 
-    private Target target(JobEvent event) {
+    private MeterTarget target(JobEvent event) {
         Key key = new Key(types.of(event.type()), queues.of(event.queue()), resources.of(event.resource()));
         return targets.computeIfAbsent(
-                key, k -> new Target(registry, Tags.of("type", k.type, "queue", k.queue, "resource", k.resource)));
+                key, k -> new MeterTarget(registry, Tags.of("type", k.type, "queue", k.queue, "resource", k.resource)));
     }
 
     private Amplification amplification(JobEvent event) {

@@ -3,8 +3,8 @@ package io.reprise.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.reprise.ResourceStatus;
 import io.reprise.control.BreakerPhase;
+import io.reprise.insight.ResourceStatus;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ final class ResourceGauges {
 
     ResourceGauges(MeterRegistry registry) {
         this.state = new GaugeRows(registry, "reprise.breaker.state", "0 closed, 1 ramping, 2 half open, 3 open");
-        this.budget = new GaugeRows(registry, "reprise.budget.level", "Tokens left for retries");
+        this.budget = new GaugeRows(registry, "reprise.budget.level", "Credits left for retries");
         this.parked = new GaugeRows(registry, "reprise.parked", "Jobs that wait for a breaker or a budget");
     }
 

@@ -3,7 +3,7 @@ package io.reprise.micrometer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
-import io.reprise.store.Behind;
+import io.reprise.insight.Behind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal;
 
-import io.reprise.Job;
-import io.reprise.JobCounts;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.JobStatus;
-import io.reprise.JobTimes;
+import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.JobTimes;
 import io.reprise.store.Claim;
 import java.time.Instant;
 import java.util.List;
 import java.util.stream.LongStream;
 
 /** Jobs and claims to race for. */
-final class Samples {
+public final class Samples {
 
     private Samples() {}
 
-    static Job job(long id) {
+    public static Job job(long id) {
         JobStatus status =
                 new JobStatus(JobState.RUNNING, null, null, null, null, null, new JobStatus.Holder("worker", 1, false));
         JobTimes times = new JobTimes(Instant.EPOCH, Instant.EPOCH, null, null, Instant.EPOCH, null, null);
         return new Job(new JobId(id), JobSpec.builder("work", "1").build(), status, JobCounts.NONE, times);
     }
 
-    static Claim claim(long token, long... ids) {
+    public static Claim claim(long token, long... ids) {
         List<Job> jobs = LongStream.of(ids).mapToObj(Samples::job).toList();
         return new Claim(token, JobSpec.DEFAULT_QUEUE, Instant.EPOCH, false, jobs);
     }

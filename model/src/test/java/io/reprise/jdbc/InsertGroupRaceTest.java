@@ -3,10 +3,10 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
 import io.reprise.internal.Race;
-import io.reprise.store.Inserted;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -24,15 +24,15 @@ class InsertGroupRaceTest {
     private static final JobSpec ONE = JobSpec.builder("work", "1").build();
     private static final JobSpec TWO = JobSpec.builder("work", "2").build();
 
-    private static List<Inserted> store(List<JobSpec> jobs) {
-        List<Inserted> stored = new ArrayList<>();
+    private static List<Enqueued> store(List<JobSpec> jobs) {
+        List<Enqueued> stored = new ArrayList<>();
         for (JobSpec job : jobs) {
-            stored.add(new Inserted(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH));
+            stored.add(new Enqueued(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH));
         }
         return stored;
     }
 
-    private static void race(Function<JobSpec, Inserted> insert) {
+    private static void race(Function<JobSpec, Enqueued> insert) {
         Race.together(
                 () -> Race.require(insert.apply(ONE).id().value() == 1, "the answer to another job"),
                 () -> Race.require(insert.apply(TWO).id().value() == 2, "the answer to another job"));
@@ -51,14 +51,14 @@ class InsertGroupRaceTest {
         private static final class Ticket {
             private final JobSpec job;
             private volatile boolean done;
-            private volatile @Nullable Inserted answer;
+            private volatile @Nullable Enqueued answer;
 
             Ticket(JobSpec job) {
                 this.job = job;
             }
         }
 
-        Inserted insert(JobSpec job) {
+        Enqueued insert(JobSpec job) {
             Ticket mine = new Ticket(job);
             waiting.add(mine);
             while (!mine.done) {

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/**
- * The {@code reprise} program. {@link io.reprise.server.Main} starts it; each command is one class. Results go to
- * standard output and everything else to standard error. Only {@code Stores} knows which stores exist.
- */
+/** The server as a whole: {@link io.reprise.server.RepriseServer} joins the HTTP layer, the API and the engine. */
 @NullMarked
 package io.reprise.server;
 

@@ -3,10 +3,11 @@ package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.cli.Main;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.Json;
-import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.TestRun;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;

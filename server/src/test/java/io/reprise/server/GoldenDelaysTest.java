@@ -4,6 +4,7 @@ package io.reprise.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
+import io.reprise.cli.Cli;
 import io.reprise.retry.Presets;
 import io.reprise.retry.Rounding;
 import java.io.BufferedReader;

@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.cli.Cli;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

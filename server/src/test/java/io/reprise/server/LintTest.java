@@ -3,6 +3,7 @@ package io.reprise.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.cli.Cli;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

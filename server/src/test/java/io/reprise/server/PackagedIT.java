@@ -49,9 +49,9 @@ class PackagedIT {
         thread.setContextClassLoader(packaged);
         try {
             Constructor<?> terminal =
-                    packaged.loadClass("io.reprise.server.Terminal").getDeclaredConstructors()[0];
+                    packaged.loadClass("io.reprise.cli.terminal.Terminal").getDeclaredConstructors()[0];
             terminal.setAccessible(true);
-            Method run = packaged.loadClass("io.reprise.server.Main")
+            Method run = packaged.loadClass("io.reprise.cli.Main")
                     .getDeclaredMethod("run", terminal.getDeclaringClass(), String[].class);
             run.setAccessible(true);
             PrintWriter writer = new PrintWriter(output, true);
@@ -129,7 +129,7 @@ class PackagedIT {
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-cp",
                         JAR.toString(),
-                        "io.reprise.server.Rehearsal",
+                        "io.reprise.cli.Rehearsal",
                         Files.createDirectory(directory.resolve("rehearsal")).toString())
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server;
 
-import io.reprise.testkit.PostgresServer;
+import io.reprise.cli.CommandsTest;
+import io.reprise.testkit.servers.PostgresServer;
 
 /** The same on PostgreSQL, by the URL that is documented for it. */
 class PostgresCommandsTest extends CommandsTest {
 
     @Override
-    String storeUrl() {
+    public String storeUrl() {
         String jdbc = PostgresServer.shared().freshDatabaseUrl();
         return jdbc.replaceFirst("jdbc:postgresql://(.*)\\?user=(.*)", "postgresql://$2@$1");
     }

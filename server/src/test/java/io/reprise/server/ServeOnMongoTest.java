@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import io.reprise.cli.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
-import io.reprise.internal.Driver;
-import io.reprise.internal.Role;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.Role;
 import java.time.Duration;
 import java.util.PriorityQueue;
 

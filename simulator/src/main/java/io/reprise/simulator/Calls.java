@@ -7,7 +7,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Counts calls per second, and records how long jobs take from arrival to success. */
-class Calls implements SimulatedHandler.Observer {
+public class Calls implements SimulatedHandler.Observer {
 
     private final World world;
     private int[] perSecond = new int[4_096];
@@ -16,7 +16,7 @@ class Calls implements SimulatedHandler.Observer {
     private int succeeded;
     private long total;
 
-    Calls(World world) {
+    public Calls(World world) {
         this.world = world;
     }
 
@@ -42,30 +42,30 @@ class Calls implements SimulatedHandler.Observer {
         }
     }
 
-    long total() {
+    public long total() {
         return total;
     }
 
     /** Returns the calls that began from one whole second until before another. */
-    long between(int from, int until) {
+    public long between(int from, int until) {
         return Arrays.stream(perSecond, from, Math.max(from, Math.min(until, perSecond.length)))
                 .asLongStream()
                 .sum();
     }
 
     /** Returns the most calls in one second, from this second on. */
-    int peakFrom(int second) {
+    public int peakFrom(int second) {
         return Arrays.stream(perSecond, Math.min(second, perSecond.length), perSecond.length)
                 .max()
                 .orElse(0);
     }
 
-    int in(int second) {
+    public int in(int second) {
         return second < perSecond.length ? perSecond[second] : 0;
     }
 
     /** Returns the time within which this share of the successful jobs succeeded; NaN if none did. */
-    double quantile(double share) {
+    public double quantile(double share) {
         return quantile(share, Double.NEGATIVE_INFINITY);
     }
 
@@ -73,7 +73,7 @@ class Calls implements SimulatedHandler.Observer {
      * Returns the time within which this share of the successful jobs succeeded, of jobs that
      * arrived at this time or later.
      */
-    double quantile(double share, double from) {
+    public double quantile(double share, double from) {
         double[] sorted = IntStream.range(0, succeeded)
                 .filter(job -> arrived[job] >= from)
                 .mapToDouble(job -> took[job])

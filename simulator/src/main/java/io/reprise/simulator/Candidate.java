@@ -22,7 +22,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
     public static final Candidate REPRISE = new Candidate("reprise", RetryPolicy.DEFAULT, true);
 
     /** The default policy without the control plane. */
-    static final Candidate UNCONTROLLED = new Candidate("reprise-policy-only", RetryPolicy.DEFAULT, false);
+    public static final Candidate UNCONTROLLED = new Candidate("reprise-policy-only", RetryPolicy.DEFAULT, false);
 
     private static final int DRAWN = 1_000;
 
@@ -44,7 +44,7 @@ public record Candidate(String name, List<RetryPolicy> policies, boolean control
     }
 
     /** Returns our own rows, those of other queues by their published formulas, and those of the presets. */
-    static List<Candidate> all() {
+    public static List<Candidate> all() {
         List<Candidate> all = new ArrayList<>(List.of(REPRISE, UNCONTROLLED));
         all.addAll(List.of(river(), sidekiq(), oban(), jobRunr()));
         List.of("omniq", "stent", "weave", "mongo", "conduit")

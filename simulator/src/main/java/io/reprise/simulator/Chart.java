@@ -12,7 +12,7 @@ import java.util.Map;
  * stay visible. The colours suit people with red-green colour blindness; lines of one colour differ by their
  * dashes. Not thread-safe.
  */
-final class Chart {
+public final class Chart {
 
     private static final int LEFT = 80;
     private static final int TOP = 44;
@@ -31,23 +31,23 @@ final class Chart {
     private final Map<String, List<Point>> lines = new LinkedHashMap<>();
     private boolean logarithmic;
 
-    Chart(String title, String across, String up) {
+    public Chart(String title, String across, String up) {
         this.title = title;
         this.across = across;
         this.up = up;
     }
 
     /** Makes the vertical axis logarithmic. */
-    Chart logarithmic() {
+    public Chart logarithmic() {
         logarithmic = true;
         return this;
     }
 
-    void point(String line, double x, double y) {
+    public void point(String line, double x, double y) {
         lines.computeIfAbsent(line, name -> new ArrayList<>()).add(new Point(x, y));
     }
 
-    String svg() {
+    public String svg() {
         StringBuilder svg = new StringBuilder();
         int longest = lines.keySet().stream().mapToInt(String::length).max().orElse(0);
         int width = LEFT + WIDTH + 64 + (int) (LETTER * longest);

@@ -5,7 +5,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /** A retry budget of a client of a request service: if it is empty, the retry is not sent and the request fails. */
-interface ClientBudget {
+public interface ClientBudget {
 
     /** Every retry is sent. */
     ClientBudget UNLIMITED = () -> true;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
-import io.reprise.retry.FailureDetails;
-import io.reprise.retry.NonRetryable;
+import io.reprise.failure.FailureDetails;
+import io.reprise.failure.NonRetryable;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * A server that processes requests in order, one at a time, and stalls for a while. It also processes requests whose
  * clients have given up, unless it knows the clients' patience.
  */
-final class FifoServer implements Downstream {
+public final class FifoServer implements SimulatedDownstream {
 
     private final World world;
     private final RandomGenerator random;
@@ -20,7 +20,7 @@ final class FifoServer implements Downstream {
     private double freeAt;
 
     /** An infinite patience means that the server does not know it. */
-    FifoServer(World world, double perSecond, double stallFrom, double stallUntil, double patience) {
+    public FifoServer(World world, double perSecond, double stallFrom, double stallUntil, double patience) {
         this.world = world;
         this.random = world.chance();
         this.perSecond = perSecond;

@@ -7,7 +7,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** A service that is down for a time. Otherwise it serves a number of calls per second and refuses the rest. */
-final class LimitedService implements Downstream {
+public final class LimitedService implements SimulatedDownstream {
 
     private static final double LATENCY = 0.05;
 
@@ -17,7 +17,7 @@ final class LimitedService implements Downstream {
     private final double downUntil;
     private final Deque<Double> served = new ArrayDeque<>();
 
-    LimitedService(World world, int capacity, double downFrom, double downUntil) {
+    public LimitedService(World world, int capacity, double downFrom, double downUntil) {
         this.world = world;
         this.capacity = capacity;
         this.downFrom = downFrom;

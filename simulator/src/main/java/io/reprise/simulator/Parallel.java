@@ -8,12 +8,12 @@ import java.util.function.Function;
 /**
  * Runs worlds in parallel. Each world uses one thread and shares nothing, so the number of threads changes no result.
  */
-final class Parallel {
+public final class Parallel {
 
     private Parallel() {}
 
     /** Returns the results in the order of the inputs. */
-    static <A, B> List<B> map(Collection<A> inputs, Function<A, B> world) {
+    public static <A, B> List<B> map(Collection<A> inputs, Function<A, B> world) {
         return inputs.parallelStream().map(world).toList();
     }
 }

@@ -8,7 +8,7 @@ import java.util.List;
  *
  * @param plot a picture as SVG
  */
-public record Report(String experiment, long seed, List<Row> rows, String plot) {
+public record Report(String experiment, long seed, List<ReportRow> rows, String plot) {
 
     public Report {
         rows = List.copyOf(rows);
@@ -19,7 +19,7 @@ public record Report(String experiment, long seed, List<Row> rows, String plot) 
      *
      * @throws IllegalArgumentException if there is none
      */
-    public Row row(String policy) {
+    public ReportRow row(String policy) {
         return rows.stream()
                 .filter(row -> row.policy().equals(policy))
                 .findFirst()

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * The handler of every simulated job: one call of the downstream. The payload is the arrival
  * time of the job, in seconds.
  */
-final class SimulatedHandler {
+public final class SimulatedHandler {
 
     static final JobType<Double> TYPE = JobType.of("call", Double.class);
 
@@ -30,23 +30,23 @@ final class SimulatedHandler {
     };
 
     /** Observes the beginning and end of calls. */
-    interface Observer {
+    public interface Observer {
 
         default void began(SimulatedWorker worker, double arrivedAt, JobContext job) {}
 
         default void ended(double arrivedAt, @Nullable Throwable error) {}
     }
 
-    private final Downstream downstream;
+    private final SimulatedDownstream downstream;
     private final Observer observer;
     private final LongFunction<ClientBudget> budgets;
 
-    SimulatedHandler(Downstream downstream, Observer observer) {
+    public SimulatedHandler(SimulatedDownstream downstream, Observer observer) {
         this(downstream, observer, job -> ClientBudget.UNLIMITED);
     }
 
     /** Uses budgets that the clients keep, found by the number of the job. */
-    SimulatedHandler(Downstream downstream, Observer observer, LongFunction<ClientBudget> budgets) {
+    public SimulatedHandler(SimulatedDownstream downstream, Observer observer, LongFunction<ClientBudget> budgets) {
         this.downstream = downstream;
         this.observer = observer;
         this.budgets = budgets;
@@ -80,7 +80,7 @@ final class SimulatedHandler {
             this.arrivedAt = arrivedAt;
             this.budget = budget;
             this.end = end;
-            worker.bench().take();
+            worker.executor().take();
         }
 
         void over(@Nullable Throwable error) {
@@ -99,7 +99,7 @@ final class SimulatedHandler {
             }
             observer.ended(arrivedAt, error);
             end.accept(error);
-            worker.bench().free();
+            worker.executor().free();
         }
     }
 }

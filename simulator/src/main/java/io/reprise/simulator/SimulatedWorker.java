@@ -5,10 +5,10 @@ import io.reprise.JobHandler;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
-import io.reprise.internal.Driver;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Role;
-import io.reprise.internal.Starter;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Role;
+import io.reprise.internal.engine.Starter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,7 +21,7 @@ import java.util.function.Function;
 public final class SimulatedWorker {
 
     private final World world;
-    private final SimulatedBench bench;
+    private final SimulatedExecutor executor;
     private final View view = new View();
     private final Reprise reprise;
     private long pausedUntilNanos;
@@ -48,17 +48,17 @@ public final class SimulatedWorker {
             JobType<P> type,
             Function<SimulatedWorker, JobHandler<P>> handler) {
         this.world = world;
-        this.bench = new SimulatedBench(concurrency);
+        this.executor = new SimulatedExecutor(concurrency);
         builder.concurrency(concurrency).handle(type, handler.apply(this));
-        this.reprise = Starter.start(builder, new Engine.Seams(view, bench, world.chance()));
+        this.reprise = Starter.start(builder, new Engine.Environment(view, executor, world.chance()));
     }
 
     public Reprise reprise() {
         return reprise;
     }
 
-    public SimulatedBench bench() {
-        return bench;
+    public SimulatedExecutor executor() {
+        return executor;
     }
 
     public World world() {

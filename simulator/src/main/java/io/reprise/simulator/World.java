@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator;
 
-import io.reprise.internal.VirtualDriver;
+import io.reprise.internal.engine.VirtualDriver;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
 import java.time.Duration;

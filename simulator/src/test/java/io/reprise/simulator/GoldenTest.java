@@ -4,7 +4,15 @@ package io.reprise.simulator;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.simulator.OutageExperiment.Setting;
+import io.reprise.simulator.experiment.BudgetExperiment;
+import io.reprise.simulator.experiment.Experiment;
+import io.reprise.simulator.experiment.HerdExperiment;
+import io.reprise.simulator.experiment.JitterExperiment;
+import io.reprise.simulator.experiment.LeaseExperiment;
+import io.reprise.simulator.experiment.MetastableExperiment;
+import io.reprise.simulator.experiment.OutageExperiment;
+import io.reprise.simulator.experiment.OutageExperiment.Setting;
+import io.reprise.simulator.experiment.PoisonExperiment;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -39,7 +47,7 @@ class GoldenTest {
     @MethodSource("experiments")
     void the_numbers_of_a_seed_are_always_the_same(Experiment experiment) throws IOException {
         Report report = experiment.run(42);
-        String found = report.rows().stream().map(Row::toString).collect(Collectors.joining("\n", "", "\n"));
+        String found = report.rows().stream().map(ReportRow::toString).collect(Collectors.joining("\n", "", "\n"));
         String file = report.experiment() + ".txt";
         Path kept = Path.of("target", "golden", file);
         Files.createDirectories(kept.getParent());

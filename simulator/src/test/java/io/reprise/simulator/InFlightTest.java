@@ -3,8 +3,8 @@ package io.reprise.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.ResourceStatus;
-import io.reprise.retry.FailureDetails;
+import io.reprise.failure.FailureDetails;
+import io.reprise.insight.ResourceStatus;
 import java.io.IOException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ class InFlightTest {
     }
 
     /** Answers 429 to every call above its limit. */
-    private static final class Crowded implements Downstream {
+    private static final class Crowded implements SimulatedDownstream {
 
         private final World world;
         private final int most;
@@ -60,7 +60,7 @@ class InFlightTest {
     void it_is_found_and_followed_when_calls_take_longer(long seed) {
         World world = new World(seed);
         Crowded provider = new Crowded(world, 20, 1);
-        Fleet fleet = new Fleet(world, Candidate.REPRISE)
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE)
                 .with(4, 100, new SimulatedHandler(provider, new SimulatedHandler.Observer() {}));
         world.arrivals(40, 0, 900, fleet::enqueue);
         world.runUntil(120);
@@ -72,7 +72,7 @@ class InFlightTest {
     }
 
     /** Lets time pass: hardly anything is refused, and most of what the provider could do is done. */
-    private static void check(Crowded provider, Fleet fleet, double seconds, double least) {
+    private static void check(Crowded provider, SimulatedFleet fleet, double seconds, double least) {
         provider.served = 0;
         provider.refused = 0;
         provider.world.runUntil(provider.world.now() + seconds);

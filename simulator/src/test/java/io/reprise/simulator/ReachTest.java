@@ -3,7 +3,10 @@ package io.reprise.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.simulator.OutageExperiment.Setting;
+import io.reprise.simulator.experiment.JitterExperiment;
+import io.reprise.simulator.experiment.MetastableExperiment;
+import io.reprise.simulator.experiment.OutageExperiment;
+import io.reprise.simulator.experiment.OutageExperiment.Setting;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -18,7 +21,7 @@ class ReachTest {
     @ValueSource(longs = {1, 101})
     void an_outage_kills_no_job_and_costs_neither_calls_nor_a_flood(long seed) {
         Report report = new OutageExperiment(Setting.DEFAULT, List.of(Candidate.REPRISE)).run(seed);
-        Row row = report.row("reprise");
+        ReportRow row = report.row("reprise");
         double floor = Setting.DEFAULT.outage().toSeconds();
         assertThat(row.number("deadPercent")).isZero();
         assertThat(row.number("callsPerJob")).isLessThanOrEqualTo(1.05);
@@ -33,13 +36,13 @@ class ReachTest {
         // Those that recover at all; the others need not be waited for.
         MetastableExperiment experiment = new MetastableExperiment(List.of(), false);
         experiment.keep(List.of("reprise", "no-retries", "budget-10-percent", "budget-aws-2016", "budget-aws-2026"));
-        Map<Double, List<Row>> byLoad =
+        Map<Double, List<ReportRow>> byLoad =
                 experiment.run(seed).rows().stream().collect(Collectors.groupingBy(row -> row.number("load")));
         assertThat(byLoad.keySet()).containsExactlyInAnyOrder(0.5, 0.8, 0.9);
         byLoad.forEach((load, rows) -> {
-            Row ours = rows.get(0);
+            ReportRow ours = rows.get(0);
             assertThat(ours.policy()).isEqualTo("reprise");
-            for (Row row : rows) {
+            for (ReportRow row : rows) {
                 assertThat(ours.number("recoverySeconds"))
                         .as("load %s, %s", load, row.policy())
                         .isLessThanOrEqualTo(row.number("recoverySeconds"));
@@ -50,14 +53,14 @@ class ReachTest {
 
     @Test
     void the_default_spreads_as_well_as_full_jitter() {
-        Map<Double, List<Row>> byClients = new JitterExperiment()
+        Map<Double, List<ReportRow>> byClients = new JitterExperiment()
                 .run(1).rows().stream().collect(Collectors.groupingBy(row -> row.number("clients")));
         byClients.values().forEach(rows -> {
-            Row ours = rows.stream()
+            ReportRow ours = rows.stream()
                     .filter(row -> row.policy().equals("reprise"))
                     .findFirst()
                     .orElseThrow();
-            Row full = rows.stream()
+            ReportRow full = rows.stream()
                     .filter(row -> row.policy().equals("full"))
                     .findFirst()
                     .orElseThrow();

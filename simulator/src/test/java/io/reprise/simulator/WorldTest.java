@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.JobContext;
-import io.reprise.JobEvent;
+import io.reprise.insight.JobEvent;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,7 +20,7 @@ class WorldTest {
         World world = new World(seed);
         StringBuilder trace = new StringBuilder();
         LimitedService service = new LimitedService(world, 20, 10, 40);
-        Fleet fleet = new Fleet(world, Candidate.REPRISE)
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE)
                 .listener(event ->
                         trace.append(world.now()).append(' ').append(event).append('\n'))
                 .with(3, 5, new SimulatedHandler(service, new Calls(world)));
@@ -82,7 +82,7 @@ class WorldTest {
                         running[0]--;
                     }
                 });
-        Fleet fleet = new Fleet(world, Candidate.REPRISE).with(2, 3, handler);
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE).with(2, 3, handler);
         for (int i = 0; i < 20; i++) {
             fleet.enqueue();
         }
@@ -94,7 +94,7 @@ class WorldTest {
     @Test
     void a_worker_that_dies_says_nothing_and_its_job_runs_elsewhere_after_the_lease() {
         List<JobEvent.Kind> events = new ArrayList<>();
-        Fleet fleet = new Fleet(world, Candidate.REPRISE)
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE)
                 .lease(Duration.ofSeconds(5))
                 .listener(event -> events.add(event.kind()))
                 .with(2, 1, answering(2));
@@ -111,7 +111,7 @@ class WorldTest {
     @Test
     void a_worker_that_stands_still_too_long_finds_its_job_taken() {
         List<JobEvent.Kind> events = new ArrayList<>();
-        Fleet fleet = new Fleet(world, Candidate.REPRISE)
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE)
                 .lease(Duration.ofSeconds(5))
                 .listener(event -> events.add(event.kind()))
                 .with(2, 1, answering(2));
@@ -125,7 +125,7 @@ class WorldTest {
 
     @Test
     void a_short_pause_only_delays() {
-        Fleet fleet = new Fleet(world, Candidate.REPRISE).with(1, 1, answering(2));
+        SimulatedFleet fleet = new SimulatedFleet(world, Candidate.REPRISE).with(1, 1, answering(2));
         fleet.enqueue();
         world.runUntil(1);
         fleet.workers().get(0).pause(5);
@@ -137,7 +137,7 @@ class WorldTest {
 
     @Test
     void a_run_beyond_its_timeout_is_stopped_and_retried() {
-        Fleet fleet = new Fleet(world, new Candidate("x", RetryPolicy.none(), false))
+        SimulatedFleet fleet = new SimulatedFleet(world, new Candidate("x", RetryPolicy.none(), false))
                 .timeout(Duration.ofSeconds(1))
                 .with(1, 1, answering(3));
         fleet.enqueue();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.JobSpec;
-import io.reprise.store.Inserted;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,18 +21,18 @@ final class InsertGroup {
 
     private static final int MAX_GROUP = 200;
 
-    private final Function<List<JobSpec>, List<Inserted>> store;
+    private final Function<List<JobSpec>, List<Enqueued>> store;
     private final Queue<Ticket> waiting = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean writing = new AtomicBoolean();
 
-    InsertGroup(Function<List<JobSpec>, List<Inserted>> store) {
+    InsertGroup(Function<List<JobSpec>, List<Enqueued>> store) {
         this.store = store;
     }
 
     private static final class Ticket {
         private final JobSpec job;
         private final Thread thread = Thread.currentThread();
-        private @Nullable Inserted answer;
+        private @Nullable Enqueued answer;
         private @Nullable RuntimeException failure;
         private volatile boolean done;
 
@@ -40,14 +40,14 @@ final class InsertGroup {
             this.job = job;
         }
 
-        void end(@Nullable Inserted stored, @Nullable RuntimeException thrown) {
+        void end(@Nullable Enqueued stored, @Nullable RuntimeException thrown) {
             answer = stored;
             failure = thrown;
             done = true;
             LockSupport.unpark(thread);
         }
 
-        Inserted answer() {
+        Enqueued answer() {
             if (failure != null) {
                 throw failure;
             }
@@ -55,7 +55,7 @@ final class InsertGroup {
         }
     }
 
-    Inserted insert(JobSpec job) {
+    Enqueued insert(JobSpec job) {
         Ticket mine = new Ticket(job);
         waiting.add(mine);
         boolean interrupted = false;
@@ -101,7 +101,7 @@ final class InsertGroup {
 
     private void write(List<Ticket> group) {
         try {
-            List<Inserted> answers =
+            List<Enqueued> answers =
                     store.apply(group.stream().map(ticket -> ticket.job).toList());
             for (int i = 0; i < group.size(); i++) {
                 group.get(i).end(answers.get(i), null);

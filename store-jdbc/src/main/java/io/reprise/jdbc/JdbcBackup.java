@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.RepriseException;
+import io.reprise.job.RepriseException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;

@@ -1,47 +1,75 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.Alert;
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.Progress;
-import io.reprise.Transaction;
-import io.reprise.store.Activity;
-import io.reprise.store.AuditEntry;
-import io.reprise.store.Behind;
-import io.reprise.store.Cancellation;
+import io.reprise.insight.Activity;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.QueuePosition;
+import io.reprise.insight.StoredBytes;
+import io.reprise.jdbc.jobs.Attempts;
+import io.reprise.jdbc.jobs.DeadlineExpiry;
+import io.reprise.jdbc.jobs.JobInserts;
+import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.jobs.JobUpkeep;
+import io.reprise.jdbc.jobs.LeaseClosing;
+import io.reprise.jdbc.jobs.LeaseTable;
+import io.reprise.jdbc.jobs.ScheduleTable;
+import io.reprise.jdbc.jobs.TableSizes;
+import io.reprise.jdbc.jobs.Transitions;
+import io.reprise.jdbc.rows.AlertTable;
+import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.rows.ControlTable;
+import io.reprise.jdbc.rows.DocumentTable;
+import io.reprise.jdbc.rows.InsightTables;
+import io.reprise.jdbc.rows.QueueTable;
+import io.reprise.jdbc.rows.RestoreMark;
+import io.reprise.jdbc.rows.RoleTable;
+import io.reprise.jdbc.rows.UpkeepLag;
+import io.reprise.jdbc.rows.WorkerTable;
+import io.reprise.jdbc.sql.Counters;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Endings;
+import io.reprise.jdbc.sql.Migrations;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoreWakeups;
+import io.reprise.jdbc.sql.UniqueKeyTaken;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.Progress;
+import io.reprise.job.QueueState;
+import io.reprise.job.StoredSchedule;
+import io.reprise.job.Transaction;
+import io.reprise.job.WorkerReport;
+import io.reprise.job.WorkerState;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
-import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
-import io.reprise.store.Evidence;
-import io.reprise.store.Findings;
 import io.reprise.store.Firing;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
-import io.reprise.store.QueueState;
 import io.reprise.store.Renewal;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spending;
-import io.reprise.store.Standing;
-import io.reprise.store.StoredBytes;
-import io.reprise.store.StoredSchedule;
 import io.reprise.store.Unparking;
-import io.reprise.store.WorkerReport;
-import io.reprise.store.WorkerState;
+import io.reprise.store.WorkerCounts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -70,17 +98,17 @@ import org.jspecify.annotations.Nullable;
 public final class JdbcJobStore implements JobStore {
 
     private final Database database;
-    private final Wakeups wakeups;
+    private final StoreWakeups wakeups;
     private final AtomicBoolean listens = new AtomicBoolean();
     private final Parts parts;
-    private final Expiry expiry;
+    private final DeadlineExpiry expiry;
     private final InsertGroup singles = new InsertGroup(this::insertAll);
 
-    JdbcJobStore(Database database, Wakeups wakeups, Parts parts) {
+    JdbcJobStore(Database database, StoreWakeups wakeups, Parts parts) {
         this.database = database;
         this.wakeups = wakeups;
         this.parts = parts;
-        this.expiry = new Expiry(database, parts.outbox());
+        this.expiry = new DeadlineExpiry(database, parts.transitions());
     }
 
     /** Opens a store in an SQLite file with default settings; see {@link JdbcStoreBuilder#sqlite(Path)}. */
@@ -160,12 +188,12 @@ public final class JdbcJobStore implements JobStore {
      * @throws io.reprise.store.StoreException if the database fails or refuses; then nothing changed
      */
     public void afterRestore() {
-        run("make the database fit for use", Restored::repair);
+        run("make the database fit for use", RestoreMark::repair);
     }
 
     @Override
     public Instant now() {
-        return Micros.instant(database.read("tell the time", Session::now));
+        return SqlTime.instant(database.read("tell the time", Session::now));
     }
 
     @Override
@@ -179,19 +207,19 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<Inserted> insert(List<JobSpec> specs) {
+    public List<Enqueued> insert(List<JobSpec> specs) {
         if (specs.isEmpty()) {
             return List.of();
         }
-        boolean alone = specs.size() == 1 && !Inserts.hasKey(specs.get(0));
+        boolean alone = specs.size() == 1 && !JobInserts.hasKey(specs.get(0));
         return alone ? List.of(singles.insert(specs.get(0))) : insertAll(specs);
     }
 
-    private List<Inserted> insertAll(List<JobSpec> specs) {
+    private List<Enqueued> insertAll(List<JobSpec> specs) {
         boolean one = parts.inserts().isOneStatement(specs);
-        boolean tells = one && wakeups.ridesAlong();
-        Database.Work<List<Inserted>> work = session -> parts.inserts().insert(session, specs, tells);
-        List<Inserted> inserted =
+        boolean tells = one && wakeups.notifiesWithInsert();
+        Database.Work<List<Enqueued>> work = session -> parts.inserts().insert(session, specs, tells);
+        List<Enqueued> inserted =
                 one ? database.send("store a job", work) : database.write("store " + specs.size() + " jobs", work);
         parts.policies()
                 .committed(specs.stream().map(JobSpec::policy).distinct().toList());
@@ -206,24 +234,24 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        return settle(settlements, Closing.of(closing));
+        return settle(settlements, LeaseClosing.of(closing));
     }
 
     @Override
     public Settled settle(List<Settlement> settlements) {
-        return settle(settlements, Closing.EMPTY);
+        return settle(settlements, LeaseClosing.EMPTY);
     }
 
-    private Settled settle(List<Settlement> settlements, Closing closing) {
-        Database.Work<Settled> work = session -> parts.outbox().settle(session, settlements, closing);
+    private Settled settle(List<Settlement> settlements, LeaseClosing closing) {
+        Database.Work<Settled> work = session -> parts.transitions().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
-        if (parts.outbox().isOneStatement(settlements)) {
+        if (parts.transitions().isOneStatement(settlements)) {
             return database.send(what, work);
         }
-        boolean followed = Outbox.hasSequels(settlements);
+        boolean followed = Transitions.hasFollowUps(settlements);
         if (followed) {
             // Policies are stored ahead: the transaction knows only later which follow-up jobs it stores.
-            parts.policies().storeAhead(database, Outbox.policies(settlements));
+            parts.policies().storeAhead(database, Transitions.policies(settlements));
         }
         Settled settled = database.write(what, work);
         parts.claims().settled(settlements);
@@ -249,7 +277,7 @@ public final class JdbcJobStore implements JobStore {
     public void excuse(String worker, Collection<Long> tokens, boolean excused) {
         if (!tokens.isEmpty()) {
             database.write("excuse leases", session -> {
-                Leases.excuse(session, worker, tokens, excused);
+                LeaseTable.excuse(session, worker, tokens, excused);
                 return true;
             });
         }
@@ -272,8 +300,8 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
-        return expiry.expire(limit, sequels);
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
+        return expiry.expire(limit, followUps);
     }
 
     @Override
@@ -309,85 +337,86 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<QueueState> queues() {
-        return database.look("count jobs", Queues::all);
+        return database.look("count jobs", QueueTable::all);
     }
 
     @Override
     public int live(String queuePrefix, int most) {
-        return database.look("count jobs", session -> Queues.live(session, queuePrefix, most));
+        return database.look("count jobs", session -> QueueTable.live(session, queuePrefix, most));
     }
 
     @Override
-    public void pause(String queue, Note note) {
-        run("pause queue " + queue, session -> Queues.pause(session, queue, note));
+    public void pause(String queue, AuditNote note) {
+        run("pause queue " + queue, session -> QueueTable.pause(session, queue, note));
     }
 
     @Override
-    public void resume(String queue, Note note) {
-        run("resume queue " + queue, session -> Queues.resume(session, queue, note));
+    public void resume(String queue, AuditNote note) {
+        run("resume queue " + queue, session -> QueueTable.resume(session, queue, note));
         wakeups.announce();
     }
 
     @Override
-    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
-        run("limit queue " + queue, session -> Queues.limit(session, queue, maxRunning, note));
+    public void limit(String queue, @Nullable Integer maxRunning, AuditNote note) {
+        run("limit queue " + queue, session -> QueueTable.limit(session, queue, maxRunning, note));
         wakeups.announce();
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
-        Cancellation answer =
-                database.write("cancel job " + id, session -> parts.outbox().cancel(session, id, note, sequels));
+    public Cancellation cancel(JobId id, AuditNote note, List<JobSpec> followUps) {
+        Cancellation answer = database.write(
+                "cancel job " + id, session -> parts.transitions().cancel(session, id, note, followUps));
         wakeups.announce();
         return answer;
     }
 
     @Override
-    public Revived revive(JobId id, Revival revival, Note note) {
+    public RequeueResult requeue(JobId id, Requeue requeue, AuditNote note) {
         try {
-            Revived revived = database.write(
-                    revival.action() + " job " + id, session -> parts.revivals().revive(session, id, revival, note));
+            RequeueResult requeued = database.write(
+                    requeue.action() + " job " + id, session -> parts.requeues().requeue(session, id, requeue, note));
             wakeups.announce();
-            return revived;
+            return requeued;
         } catch (UniqueKeyTaken e) {
-            return new Revived(Revived.Result.KEY_TAKEN, null);
+            return new RequeueResult(RequeueResult.Result.KEY_TAKEN, null);
         }
     }
 
     @Override
-    public boolean discard(JobId id, Note note) {
+    public boolean discard(JobId id, AuditNote note) {
         return change("discard job " + id, session -> {
             boolean deleted = !Endings.delete(session, List.of(id.value()), Long.MAX_VALUE)
                     .isEmpty();
             if (deleted) {
-                Audit.write(session, "discard", id, null, note, null);
+                AuditTable.write(session, "discard", id, null, note, null);
             }
             return deleted;
         });
     }
 
     @Override
-    public Map<JobId, Revived> reviveAll(Map<JobId, Revival> revivals, Note note) {
-        Map<JobId, Revived> answers = new HashMap<>(database.write(
-                "revive " + revivals.size() + " jobs",
-                session -> parts.revivals().reviveAll(session, revivals, note)));
-        // Jobs that cannot be revived by one statement for many, such as jobs with unique keys.
-        revivals.forEach((id, revival) -> answers.computeIfAbsent(id, each -> revive(each, revival, note)));
+    public Map<JobId, RequeueResult> requeueAll(Map<JobId, Requeue> requeues, AuditNote note) {
+        Map<JobId, RequeueResult> answers = new HashMap<>(database.write(
+                "requeue " + requeues.size() + " jobs",
+                session -> parts.requeues().requeueAll(session, requeues, note)));
+        // Jobs that cannot be requeued by one statement for many, such as jobs with unique keys.
+        requeues.forEach((id, requeue) -> answers.computeIfAbsent(id, each -> requeue(each, requeue, note)));
         wakeups.announce();
         return answers;
     }
 
     @Override
-    public Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
+    public Map<JobId, Cancellation> cancelAll(
+            Collection<JobId> ids, AuditNote note, Function<Job, List<JobSpec>> followUps) {
         Map<JobId, Cancellation> answers = new HashMap<>();
         database.write(
                         "cancel " + ids.size() + " jobs",
-                        session -> parts.outbox().cancelAll(session, ids, note, sequels))
+                        session -> parts.transitions().cancelAll(session, ids, note, followUps))
                 .forEach(id -> answers.put(id, Cancellation.DONE));
         // Jobs that run, have ended, or were claimed after the statement above.
         for (JobId id : ids) {
             if (!answers.containsKey(id)) {
-                answers.put(id, cancel(id, note, find(id).map(sequels).orElse(List.of())));
+                answers.put(id, cancel(id, note, find(id).map(followUps).orElse(List.of())));
             }
         }
         wakeups.announce();
@@ -395,14 +424,14 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+    public Set<JobId> discardAll(Collection<JobId> ids, AuditNote note) {
         return database.write("discard " + ids.size() + " jobs", session -> {
             session.dialect().preferIndexes(session);
             List<Long> wanted = ids.stream().map(JobId::value).toList();
             Set<JobId> gone = Endings.delete(session, wanted, Long.MAX_VALUE).stream()
                     .map(job -> new JobId(job.id()))
                     .collect(Collectors.toSet());
-            Audit.writeAll(session, "discard", gone, note, id -> null);
+            AuditTable.writeAll(session, "discard", gone, note, id -> null);
             if (gone.size() < ids.size()) {
                 session.confirm();
             }
@@ -418,23 +447,23 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public int prune(Set<JobState> states, Duration age, int limit) {
-        return database.write("prune jobs", session -> Upkeep.prune(session, states, age, limit));
+        return database.write("prune jobs", session -> JobUpkeep.prune(session, states, age, limit));
     }
 
     @Override
     public int pruneAudit(Duration age, int limit) {
-        return database.write("prune the audit log", session -> Audit.prune(session, age, limit));
+        return database.write("prune the audit log", session -> AuditTable.prune(session, age, limit));
     }
 
     @Override
     public Optional<JobId> findByIdempotencyKey(String key) {
-        return database.read("look for a key", session -> Inserts.remembered(session, key));
+        return database.read("look for a key", session -> JobInserts.remembered(session, key));
     }
 
     @Override
     public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
         long before = cursor == null ? Long.MAX_VALUE : Long.parseLong(cursor);
-        return database.look("read the audit log", session -> Audit.read(session, job, limit, before));
+        return database.look("read the audit log", session -> AuditTable.read(session, job, limit, before));
     }
 
     @Override
@@ -444,12 +473,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public boolean removeSchedule(String name) {
-        return change("remove schedule " + name, session -> Schedules.remove(session, name));
+        return change("remove schedule " + name, session -> ScheduleTable.remove(session, name));
     }
 
     @Override
-    public boolean pauseSchedule(String name, boolean paused, Note note) {
-        return change("pause schedule " + name, session -> Schedules.pause(session, name, paused, note));
+    public boolean pauseSchedule(String name, boolean paused, AuditNote note) {
+        return change("pause schedule " + name, session -> ScheduleTable.pause(session, name, paused, note));
     }
 
     @Override
@@ -470,12 +499,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Optional<Instant> nextFiring() {
-        return database.read("look for the next firing", Schedules::nextFiring);
+        return database.read("look for the next firing", ScheduleTable::nextFiring);
     }
 
     @Override
-    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
-        List<Optional<List<Inserted>>> fired = database.write(
+    public List<Optional<List<Enqueued>>> fireAll(List<Firing> firings) {
+        List<Optional<List<Enqueued>>> fired = database.write(
                 "fire " + firings.size() + " schedules",
                 session -> parts.schedules().fire(session, firings));
         wakeups.announce();
@@ -484,54 +513,54 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Set<JobId> live(Collection<JobId> jobs) {
-        return jobs.isEmpty() ? Set.of() : database.read("look for live jobs", session -> Jobs.live(session, jobs));
+        return jobs.isEmpty() ? Set.of() : database.read("look for live jobs", session -> JobRows.live(session, jobs));
     }
 
     @Override
     public List<ControlRow> controls() {
-        return database.read("read control state", ControlStates::all);
+        return database.read("read control state", ControlTable::all);
     }
 
     @Override
     public List<ControlRow> controls(Collection<String> names) {
-        return database.read("read control state", session -> ControlStates.named(session, names));
+        return database.read("read control state", session -> ControlTable.named(session, names));
     }
 
     @Override
     public List<ControlRow> controlsAfter(long version) {
-        return database.read("read control state", session -> ControlStates.after(session, version));
+        return database.read("read control state", session -> ControlTable.after(session, version));
     }
 
     @Override
     public List<OptionalLong> putControls(List<ControlRow> rows) {
         return rows.isEmpty()
                 ? List.of()
-                : database.write("store control state", session -> ControlStates.put(session, rows));
+                : database.write("store control state", session -> ControlTable.put(session, rows));
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row, String action, Note note) {
-        return database.write(action + " " + row.name(), session -> ControlStates.put(session, row, action, note));
+    public OptionalLong putControl(ControlRow row, String action, AuditNote note) {
+        return database.write(action + " " + row.name(), session -> ControlTable.put(session, row, action, note));
     }
 
     @Override
     public Set<String> removeControls(List<ControlRow> rows) {
-        return database.write("remove control state", session -> ControlStates.remove(session, rows));
+        return database.write("remove control state", session -> ControlTable.remove(session, rows));
     }
 
     @Override
     public Map<String, Long> parked() {
-        return database.look("count parked jobs", ControlStates::parked);
+        return database.look("count parked jobs", ControlTable::parked);
     }
 
     @Override
     public Set<String> parkedBy() {
-        return database.read("look for parked jobs", ControlStates::parkedBy);
+        return database.read("look for parked jobs", ControlTable::parkedBy);
     }
 
     @Override
     public List<Integer> unpark(List<Unparking> requests) {
-        List<Integer> unparked = database.write("unpark jobs", session -> ControlStates.unpark(session, requests));
+        List<Integer> unparked = database.write("unpark jobs", session -> ControlTable.unpark(session, requests));
         if (unparked.stream().anyMatch(jobs -> jobs > 0)) {
             parts.claims().unparked();
             wakeups.announce();
@@ -540,9 +569,9 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public void note(String action, String subject, Note note, @Nullable String detail) {
+    public void note(String action, String subject, AuditNote note, @Nullable String detail) {
         database.write(action + " " + subject, session -> {
-            Audit.write(session, action, null, subject, note, detail);
+            AuditTable.write(session, action, null, subject, note, detail);
             return true;
         });
     }
@@ -554,45 +583,46 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Optional<Document> document(String kind, String id) {
-        return database.read("read a document", session -> Documents.find(session, kind, id));
+        return database.read("read a document", session -> DocumentTable.find(session, kind, id));
     }
 
     @Override
     public Page<Document> documents(String kind, int limit, @Nullable String after) {
-        return database.read("read documents", session -> Documents.page(session, kind, limit, after));
+        return database.read("read documents", session -> DocumentTable.page(session, kind, limit, after));
     }
 
     @Override
     public OptionalLong putDocument(Document document) {
-        return database.write("store " + document.subject(), session -> Documents.put(session, document, null, null));
+        return database.write(
+                "store " + document.subject(), session -> DocumentTable.put(session, document, null, null));
     }
 
     @Override
-    public OptionalLong putDocument(Document document, String action, Note note) {
+    public OptionalLong putDocument(Document document, String action, AuditNote note) {
         return database.write(
-                action + " " + document.subject(), session -> Documents.put(session, document, action, note));
+                action + " " + document.subject(), session -> DocumentTable.put(session, document, action, note));
     }
 
     @Override
     public boolean removeDocument(Document document) {
         return database.write(
-                "remove " + document.subject(), session -> Documents.remove(session, document, null, null));
+                "remove " + document.subject(), session -> DocumentTable.remove(session, document, null, null));
     }
 
     @Override
-    public boolean removeDocument(Document document, String action, Note note) {
+    public boolean removeDocument(Document document, String action, AuditNote note) {
         return database.write(
-                action + " " + document.subject(), session -> Documents.remove(session, document, action, note));
+                action + " " + document.subject(), session -> DocumentTable.remove(session, document, action, note));
     }
 
     @Override
     public boolean lead(String role, String worker, Duration term) {
-        return database.send("lead " + role, session -> Roles.lead(session, role, worker, term));
+        return database.send("lead " + role, session -> RoleTable.lead(session, role, worker, term));
     }
 
     @Override
     public void resign(String role, String worker) {
-        run("resign " + role, session -> Roles.resign(session, role, worker));
+        run("resign " + role, session -> RoleTable.resign(session, role, worker));
     }
 
     @Override
@@ -603,74 +633,75 @@ public final class JdbcJobStore implements JobStore {
         while (folded == database.dialect().countsPerFold()) {
             folded = database.write("fold counters", session -> Counters.fold(session, newest));
         }
-        run("forget old counts", Insights::forget);
-        run("forget old workers", WorkerRows::forget);
+        run("forget old counts", InsightTables::forget);
+        run("forget old workers", WorkerTable::forget);
     }
 
     @Override
-    public void tally(Findings findings) {
-        run("write down counts", session -> Insights.tally(session, findings));
+    public void addCounts(WorkerCounts workerCounts) {
+        run("write down counts", session -> InsightTables.addCounts(session, workerCounts));
     }
 
     @Override
     public List<Evidence> evidence() {
-        return database.read("read evidence", Insights::evidence);
+        return database.read("read evidence", InsightTables::evidence);
     }
 
     @Override
-    public List<Spending> spending(Duration age) {
-        return database.look("read spending", session -> Insights.spending(session, age));
+    public List<CostEntry> spending(Duration age) {
+        return database.look("read spending", session -> InsightTables.spending(session, age));
     }
 
     @Override
     public List<Activity> activity(Duration ago, int minutes) {
-        return database.read("read activity", session -> Insights.activity(session, ago, minutes));
+        return database.read("read activity", session -> InsightTables.activity(session, ago, minutes));
     }
 
     @Override
     public void checkIn(WorkerReport report, Duration ttl) {
-        database.send("check in", session -> WorkerRows.checkIn(session, report, ttl));
+        database.send("check in", session -> WorkerTable.checkIn(session, report, ttl));
     }
 
     @Override
     public void checkOut(String worker) {
-        database.send("check out", session -> WorkerRows.checkOut(session, worker));
+        database.send("check out", session -> WorkerTable.checkOut(session, worker));
     }
 
     @Override
     public List<WorkerState> workers() {
-        return database.read("read workers", WorkerRows::live);
+        return database.read("read workers", WorkerTable::live);
     }
 
     @Override
-    public Optional<Standing> standing(JobId id, int most) {
+    public Optional<QueuePosition> queuePosition(JobId id, int most) {
         return database.look(
-                "see how job " + id + " stands", session -> parts.standings().find(session, id, most));
+                "see how job " + id + " stands",
+                session -> parts.queuePositions().find(session, id, most));
     }
 
     @Override
     public List<Behind> behind(Map<JobState, Duration> keep) {
-        return database.look("look at upkeep", session -> Lateness.of(session, keep));
+        return database.look("look at upkeep", session -> UpkeepLag.of(session, keep));
     }
 
     @Override
     public StoredBytes bytes(@Nullable String cursor, int rows) {
-        return database.read("measure payloads", session -> Sizes.read(session, cursor, rows));
+        return database.read("measure payloads", session -> TableSizes.read(session, cursor, rows));
     }
 
     @Override
     public boolean raise(Alert alert) {
-        return database.send("raise an alert", session -> Alerts.raise(session, alert));
+        return database.send("raise an alert", session -> AlertTable.raise(session, alert));
     }
 
     @Override
     public boolean clear(Alert alert) {
-        return database.send("clear an alert", session -> Alerts.clear(session, alert));
+        return database.send("clear an alert", session -> AlertTable.clear(session, alert));
     }
 
     @Override
     public List<Alert> alerts() {
-        return database.read("read alerts", Alerts::all);
+        return database.read("read alerts", AlertTable::all);
     }
 
     /**

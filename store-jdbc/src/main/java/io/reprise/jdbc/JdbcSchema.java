@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.jdbc.mysql.MySqlServer;
+import io.reprise.jdbc.sql.Migrations;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -3,6 +3,15 @@ package io.reprise.jdbc;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
+import io.reprise.jdbc.mysql.MySqlDatabase;
+import io.reprise.jdbc.postgres.PostgresDatabase;
+import io.reprise.jdbc.postgres.PostgresEviction;
+import io.reprise.jdbc.postgres.PostgresUrl;
+import io.reprise.jdbc.postgres.PostgresWakeups;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Login;
+import io.reprise.jdbc.sql.StoreWakeups;
+import io.reprise.jdbc.sqlite.SqliteDatabase;
 import java.nio.file.Path;
 import java.sql.Driver;
 import java.sql.DriverManager;
@@ -22,7 +31,7 @@ public final class JdbcStoreBuilder {
     private static final int POOL = 8;
 
     /** Connections that stay open while there is little to do. A worker that becomes busy uses them first. */
-    private static final int WARM = 3;
+    private static final int MIN_IDLE_CONNECTIONS = 3;
 
     private static final int SQLITE_READERS = 3;
     private static final int HISTORY = 25;
@@ -110,8 +119,8 @@ public final class JdbcStoreBuilder {
         return sqlite(new SqliteDatabase(file, timeout, SQLITE_READERS));
     }
 
-    JdbcJobStore sqlite(SqliteDatabase database) {
-        return new JdbcJobStore(database, new Wakeups.Local(), Parts.sqlite(database, history));
+    public JdbcJobStore sqlite(SqliteDatabase database) {
+        return new JdbcJobStore(database, new StoreWakeups.Local(), Parts.sqlite(database, history));
     }
 
     /**
@@ -141,7 +150,7 @@ public final class JdbcStoreBuilder {
         }
         PostgresDatabase database =
                 new PostgresDatabase(new HikariDataSource(config), looks(config), (int) timeout.toSeconds(), pollOnly);
-        Wakeups wakeups = pollOnly ? new Wakeups.Local() : new PostgresWakeups(source, database);
+        StoreWakeups wakeups = pollOnly ? new StoreWakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
 
@@ -199,12 +208,12 @@ public final class JdbcStoreBuilder {
                 looks(config),
                 new HikariDataSource(like(config, "reprise-beside", 1)),
                 (int) timeout.toSeconds());
-        return new JdbcJobStore(database, new Wakeups.Local(), Parts.mysql(database, history));
+        return new JdbcJobStore(database, new StoreWakeups.Local(), Parts.mysql(database, history));
     }
 
     /** A pool for lists and counts. Its connections are opened when they are first used. */
     private static HikariDataSource looks(HikariConfig config) {
-        HikariConfig looks = like(config, "reprise-looks", Database.LOOKS);
+        HikariConfig looks = like(config, "reprise-looks", Database.SEARCH_CONNECTIONS);
         looks.setConnectionTimeout(Math.min(config.getConnectionTimeout(), Database.LOOK_TIME.toMillis()));
         return new HikariDataSource(looks);
     }
@@ -222,7 +231,7 @@ public final class JdbcStoreBuilder {
         HikariConfig config = new HikariConfig();
         config.setPoolName("reprise");
         config.setMaximumPoolSize(pool);
-        config.setMinimumIdle(Math.min(pool, WARM));
+        config.setMinimumIdle(Math.min(pool, MIN_IDLE_CONNECTIONS));
         config.setConnectionTimeout(timeout.toMillis());
         config.setValidationTimeout(Math.min(5_000, timeout.toMillis()));
         config.setInitializationFailTimeout(-1);

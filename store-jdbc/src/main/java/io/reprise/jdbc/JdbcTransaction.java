@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.Transaction;
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.job.Transaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Objects;

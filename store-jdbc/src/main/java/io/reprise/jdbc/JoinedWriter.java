@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.DuplicateKeyException;
-import io.reprise.JobSpec;
-import io.reprise.KeyReusedException;
-import io.reprise.KeyRule;
+import io.reprise.jdbc.jobs.LeaseClosing;
+import io.reprise.jdbc.jobs.Transitions;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Inserted;
 import io.reprise.store.JobWriter;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
@@ -32,7 +36,7 @@ final class JoinedWriter implements JobWriter {
     }
 
     @Override
-    public List<Inserted> insert(List<JobSpec> specs) {
+    public List<Enqueued> insert(List<JobSpec> specs) {
         if (specs.isEmpty()) {
             return List.of();
         }
@@ -59,13 +63,13 @@ final class JoinedWriter implements JobWriter {
     }
 
     /** A refused batch leaves nothing behind if the caller goes on and commits. */
-    private List<Inserted> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
+    private List<Enqueued> insertOrNothing(Session session, List<JobSpec> specs) throws SQLException {
         if (specs.stream().anyMatch(spec -> spec.key() != null && spec.keyRule() == KeyRule.REPLACE)) {
             session.dialect().requireFreshReads(session.connection());
         }
         Savepoint before = session.connection().setSavepoint();
         try {
-            List<Inserted> inserted = parts.inserts().insert(session, specs);
+            List<Enqueued> inserted = parts.inserts().insert(session, specs);
             session.connection().releaseSavepoint(before);
             return inserted;
         } catch (DuplicateKeyException | KeyReusedException e) {
@@ -77,12 +81,12 @@ final class JoinedWriter implements JobWriter {
 
     @Override
     public Settled settle(List<Settlement> settlements, Collection<Long> closing) {
-        if (Outbox.hasSequels(settlements)) {
-            storePolicies(Outbox.policies(settlements));
+        if (Transitions.hasFollowUps(settlements)) {
+            storePolicies(Transitions.policies(settlements));
         }
         return database.join(
                 transaction::connection,
                 "settle " + settlements.size() + " jobs",
-                session -> parts.outbox().settle(session, settlements, Closing.of(closing)));
+                session -> parts.transitions().settle(session, settlements, LeaseClosing.of(closing)));
     }
 }

@@ -1,37 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
+import io.reprise.jdbc.jobs.Attempts;
+import io.reprise.jdbc.jobs.Cancellations;
+import io.reprise.jdbc.jobs.JobClaims;
+import io.reprise.jdbc.jobs.JobInserts;
+import io.reprise.jdbc.jobs.JobQueries;
+import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.jobs.JobSettlements;
+import io.reprise.jdbc.jobs.JobUpkeep;
+import io.reprise.jdbc.jobs.LeaseTable;
+import io.reprise.jdbc.jobs.PolicyTable;
+import io.reprise.jdbc.jobs.QueuePositions;
+import io.reprise.jdbc.jobs.Requeues;
+import io.reprise.jdbc.jobs.ScheduleTable;
+import io.reprise.jdbc.jobs.SpecColumns;
+import io.reprise.jdbc.jobs.Transitions;
+import io.reprise.jdbc.mysql.MySqlBulk;
+import io.reprise.jdbc.mysql.MySqlClaims;
+import io.reprise.jdbc.mysql.MySqlDatabase;
+import io.reprise.jdbc.mysql.MySqlSettlements;
+import io.reprise.jdbc.postgres.PostgresBulk;
+import io.reprise.jdbc.postgres.PostgresClaims;
+import io.reprise.jdbc.postgres.PostgresSettlements;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sqlite.SqliteBulk;
+import io.reprise.jdbc.sqlite.SqliteClaims;
+import io.reprise.jdbc.sqlite.SqliteSettlements;
 import java.util.function.Function;
 
 /** The parts of a store on one database, created once and connected here. */
 final class Parts {
 
-    private final Policies policies = new Policies();
-    private final Specs specs = new Specs(policies);
-    private final Jobs jobs = new Jobs(specs);
-    private final Leases leases = new Leases(jobs);
-    private final Upkeep upkeep = new Upkeep(jobs);
-    private final Queries queries = new Queries(jobs);
-    private final Standings standings = new Standings(jobs);
+    private final PolicyTable policies = new PolicyTable();
+    private final SpecColumns specs = new SpecColumns(policies);
+    private final JobRows jobs = new JobRows(specs);
+    private final LeaseTable leases = new LeaseTable(jobs);
+    private final JobUpkeep upkeep = new JobUpkeep(jobs);
+    private final JobQueries queries = new JobQueries(jobs);
+    private final QueuePositions queuePositions = new QueuePositions(jobs);
     private final Cancellations cancellations = new Cancellations(jobs);
-    private final Revivals revivals;
+    private final Requeues requeues;
     private final Attempts attempts;
-    private final Inserts inserts;
-    private final Schedules schedules;
-    private final Claims claims;
-    private final Outbox outbox;
+    private final JobInserts inserts;
+    private final ScheduleTable schedules;
+    private final JobClaims claims;
+    private final Transitions transitions;
 
     private Parts(
             int history,
-            Inserts.Bulk bulk,
-            Function<Parts, Claims> claims,
-            Function<Attempts, Settlements> settlements) {
+            JobInserts.Bulk bulk,
+            Function<Parts, JobClaims> claims,
+            Function<Attempts, JobSettlements> settlements) {
         this.attempts = new Attempts(history);
-        this.revivals = new Revivals(jobs, specs, attempts);
-        this.inserts = new Inserts(policies, specs, bulk);
-        this.schedules = new Schedules(policies, specs, inserts);
+        this.requeues = new Requeues(jobs, specs, attempts);
+        this.inserts = new JobInserts(policies, specs, bulk);
+        this.schedules = new ScheduleTable(policies, specs, inserts);
         this.claims = claims.apply(this);
-        this.outbox = new Outbox(inserts, settlements.apply(attempts), upkeep, cancellations);
+        this.transitions = new Transitions(inserts, settlements.apply(attempts), upkeep, cancellations);
     }
 
     static Parts sqlite(Database database, int history) {
@@ -55,47 +81,47 @@ final class Parts {
                 history, new MySqlBulk(), parts -> new MySqlClaims(database, parts.leases), MySqlSettlements::new);
     }
 
-    Policies policies() {
+    PolicyTable policies() {
         return policies;
     }
 
-    Jobs jobs() {
+    JobRows jobs() {
         return jobs;
     }
 
-    Leases leases() {
+    LeaseTable leases() {
         return leases;
     }
 
-    Queries queries() {
+    JobQueries queries() {
         return queries;
     }
 
-    Standings standings() {
-        return standings;
+    QueuePositions queuePositions() {
+        return queuePositions;
     }
 
-    Revivals revivals() {
-        return revivals;
+    Requeues requeues() {
+        return requeues;
     }
 
     Attempts attempts() {
         return attempts;
     }
 
-    Inserts inserts() {
+    JobInserts inserts() {
         return inserts;
     }
 
-    Schedules schedules() {
+    ScheduleTable schedules() {
         return schedules;
     }
 
-    Claims claims() {
+    JobClaims claims() {
         return claims;
     }
 
-    Outbox outbox() {
-        return outbox;
+    Transitions transitions() {
+        return transitions;
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.Transaction;
-import io.reprise.testkit.TransactionContract.OpenTransaction;
+import io.reprise.job.Transaction;
+import io.reprise.testkit.contract.TransactionContract.OpenTransaction;
 import java.sql.Connection;
 import java.sql.SQLException;
 

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.ControlEvent;
-import io.reprise.Job;
-import io.reprise.JobEvent;
-import io.reprise.JobId;
 import io.reprise.JobListener;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
-import io.reprise.ResourceStatus;
-import io.reprise.WaitReason;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.testkit.MariaDbServer;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.MariaDbServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.net.ConnectException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,19 +3,20 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
-import io.reprise.KeyRule;
-import io.reprise.Progress;
+import io.reprise.jdbc.sqlite.SqliteDatabase;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
+import io.reprise.job.Progress;
 import io.reprise.store.Claim;
 import io.reprise.store.ControlRow;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Revival;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Jobs;
-import io.reprise.testkit.Settlements;
-import io.reprise.testkit.StoreFixture;
+import io.reprise.store.Requeue;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -101,44 +102,44 @@ class CrashPointsTest implements StoreFixture {
     }
 
     private void lifeOfJobs() throws Exception {
-        call("store a job", () -> add(Jobs.spec("first")));
-        call("store many jobs", () -> add(Jobs.many(120)));
-        call("store a job with a unique key", () -> add(Jobs.spec("keyed").key("k", KeyRule.KEEP)));
-        call("find it stored", () -> add(Jobs.spec("keyed").key("k", KeyRule.KEEP)));
-        call("store a job once", () -> add(Jobs.spec("once").idempotencyKey("once")));
-        call("store a delayed job", () -> add(Jobs.spec("later").delay(LATER)));
+        call("store a job", () -> add(TestJobs.spec("first")));
+        call("store many jobs", () -> add(TestJobs.many(120)));
+        call("store a job with a unique key", () -> add(TestJobs.spec("keyed").key("k", KeyRule.KEEP)));
+        call("find it stored", () -> add(TestJobs.spec("keyed").key("k", KeyRule.KEEP)));
+        call("store a job once", () -> add(TestJobs.spec("once").idempotencyKey("once")));
+        call("store a delayed job", () -> add(TestJobs.spec("later").delay(LATER)));
         List<Claim> claims = new ArrayList<>();
-        call("claim", () -> claims.addAll(claim(Claims.upTo(20))));
+        call("claim", () -> claims.addAll(claim(TestClaims.upTo(20))));
         Claim claim = claims.get(0);
         List<Job> jobs = claim.jobs();
         call("renew", () -> store.renew("worker-1", Set.of(claim.token()), LATER));
         call(
                 "settle successes",
                 () -> settle(
-                        Settlements.success(claim, jobs.get(0)),
-                        Settlements.success(claim, jobs.get(1)),
-                        Settlements.success(claim, jobs.get(2))));
-        call("settle again", () -> settle(Settlements.success(claim, jobs.get(0))));
-        call("settle a result", () -> settle(Settlements.success(claim, jobs.get(3), "{\"n\":1}")));
+                        TestSettlements.success(claim, jobs.get(0)),
+                        TestSettlements.success(claim, jobs.get(1)),
+                        TestSettlements.success(claim, jobs.get(2))));
+        call("settle again", () -> settle(TestSettlements.success(claim, jobs.get(0))));
+        call("settle a result", () -> settle(TestSettlements.success(claim, jobs.get(3), "{\"n\":1}")));
         call(
                 "settle all kinds",
                 () -> settle(
-                        Settlements.retry(claim, jobs.get(4), Duration.ZERO),
-                        Settlements.fail(claim, jobs.get(5)),
-                        Settlements.snooze(claim, jobs.get(6), LATER),
-                        Settlements.interruption(claim, jobs.get(7)),
-                        Settlements.cancellation(claim, jobs.get(8)),
-                        Settlements.park(claim, jobs.get(9), "bank"),
-                        Settlements.success(claim, jobs.get(10))));
+                        TestSettlements.retry(claim, jobs.get(4), Duration.ZERO),
+                        TestSettlements.fail(claim, jobs.get(5)),
+                        TestSettlements.snooze(claim, jobs.get(6), LATER),
+                        TestSettlements.interruption(claim, jobs.get(7)),
+                        TestSettlements.cancellation(claim, jobs.get(8)),
+                        TestSettlements.park(claim, jobs.get(9), "bank"),
+                        TestSettlements.success(claim, jobs.get(10))));
         call("progress", () -> store.progress(jobs.get(11).id(), claim.token(), new Progress(50, "half")));
         call("close the lease", () -> store.settle(List.of(), List.of(claim.token())));
-        call("claim the rest", () -> claims.addAll(claim(Claims.upTo(100))));
+        call("claim the rest", () -> claims.addAll(claim(TestClaims.upTo(100))));
         Claim rest = claims.get(claims.size() - 1);
         call(
                 "settle the rest",
                 () -> store.settle(
                         rest.jobs().stream()
-                                .map(job -> Settlements.success(rest, job))
+                                .map(job -> TestSettlements.success(rest, job))
                                 .toList(),
                         List.of(rest.token())));
     }
@@ -149,7 +150,7 @@ class CrashPointsTest implements StoreFixture {
             call(
                     "claim and die",
                     () -> store.claim(
-                            Claims.upTo(3).by("dying").lease(Duration.ZERO).build()));
+                            TestClaims.upTo(3).by("dying").lease(Duration.ZERO).build()));
             List<Claim> taken = new ArrayList<>();
             call(
                     "take over",
@@ -161,7 +162,7 @@ class CrashPointsTest implements StoreFixture {
                     "settle losses",
                     () -> taken.forEach(lost -> store.settle(
                             lost.jobs().stream()
-                                    .map(job -> Settlements.loss(lost, job))
+                                    .map(job -> TestSettlements.loss(lost, job))
                                     .toList(),
                             List.of(lost.token()))));
         }
@@ -169,15 +170,16 @@ class CrashPointsTest implements StoreFixture {
 
     private void byHand() throws Exception {
         List<JobId> ids = new ArrayList<>();
-        call("store", () -> ids.addAll(add(Jobs.many(4))));
+        call("store", () -> ids.addAll(add(TestJobs.many(4))));
         call("cancel", () -> store.cancel(ids.get(0), NOTE));
-        JobId dead = add(Jobs.on("other"));
-        Claim claim = claimOne(Claims.upTo(1).from("other"));
-        settle(Settlements.fail(claim, only(claim)));
+        JobId dead = add(TestJobs.on("other"));
+        Claim claim = claimOne(TestClaims.upTo(1).from("other"));
+        settle(TestSettlements.fail(claim, only(claim)));
         restart();
         call(
                 "replay a dead letter",
-                () -> store.revive(dead, new Revival("retry", Duration.ZERO, null, false, 0, Revival.Edit.NONE), NOTE));
+                () -> store.requeue(
+                        dead, new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE), NOTE));
         call("discard", () -> store.discard(ids.get(0), NOTE));
         call("pause", () -> store.pause("other", NOTE));
         call("limit", () -> store.limit("other", 3, NOTE));
@@ -185,14 +187,14 @@ class CrashPointsTest implements StoreFixture {
         call(
                 "schedule",
                 () -> store.putSchedule(
-                        "nightly", "every PT1H", Jobs.spec("night").build(), store.now()));
+                        "nightly", "every PT1H", TestJobs.spec("night").build(), store.now()));
         call("fire", () -> {
             var due = store.schedules().get(0).nextAt();
             assertThat(store.fire(
                             "nightly",
                             due,
                             due.plus(LATER),
-                            List.of(Jobs.spec("night").build())))
+                            List.of(TestJobs.spec("night").build())))
                     .isPresent();
         });
         call(
@@ -207,14 +209,15 @@ class CrashPointsTest implements StoreFixture {
         awaitNextInstant();
         call("prune", () -> store.prune(Set.of(JobState.SUCCEEDED, JobState.CANCELLED), Duration.ZERO, 50));
         for (int i = 0; i < 6; i++) {
-            call("store more", () -> add(Jobs.many(10)));
+            call("store more", () -> add(TestJobs.many(10)));
             List<Claim> claims = new ArrayList<>();
-            call("claim more", () -> claims.addAll(claim(Claims.upTo(5))));
+            call("claim more", () -> claims.addAll(claim(TestClaims.upTo(5))));
             call(
                     "settle more",
                     () -> store.settle(
                             claims.stream()
-                                    .flatMap(claim -> claim.jobs().stream().map(job -> Settlements.success(claim, job)))
+                                    .flatMap(claim ->
+                                            claim.jobs().stream().map(job -> TestSettlements.success(claim, job)))
                                     .toList(),
                             claims.stream().map(Claim::token).toList()));
         }
@@ -300,11 +303,11 @@ class CrashPointsTest implements StoreFixture {
         try (JdbcJobStore again = JdbcJobStore.sqlite(copy)) {
             again.prepare();
             List<Claim> claims =
-                    again.claim(Claims.upTo(100).by("after " + what).build());
+                    again.claim(TestClaims.upTo(100).by("after " + what).build());
             for (Claim claim : claims) {
                 assertThat(again.settle(
                                         claim.jobs().stream()
-                                                .map(job -> Settlements.success(claim, job))
+                                                .map(job -> TestSettlements.success(claim, job))
                                                 .toList(),
                                         List.of(claim.token()))
                                 .stale())

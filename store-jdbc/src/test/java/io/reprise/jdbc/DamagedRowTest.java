@@ -4,21 +4,21 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
+import io.reprise.job.StoredSchedule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
-import io.reprise.store.JobQuery;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
 import io.reprise.store.Settled;
 import io.reprise.store.StoreException;
-import io.reprise.store.StoredSchedule;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Fuzz;
-import io.reprise.testkit.Settlements;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
+import io.reprise.testkit.fuzz.Fuzz;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -117,8 +117,9 @@ class DamagedRowTest {
         written |= tryUpdate(sql, column, value, plain);
         String what = column + " = " + value;
 
-        List<Claim> claims = store.claim(Claims.upTo(10).lease(Duration.ZERO).build());
-        assertThat(Claims.ids(claims)).as(what).contains(good);
+        List<Claim> claims =
+                store.claim(TestClaims.upTo(10).lease(Duration.ZERO).build());
+        assertThat(TestClaims.ids(claims)).as(what).contains(good);
         Set<JobId> damaged = claims.get(0).damaged().keySet();
         assertThat(damaged).as(what).doesNotContain(good);
         claims.get(0)
@@ -128,18 +129,18 @@ class DamagedRowTest {
         assertThat(store.find(broken)).as(what).isPresent();
         assertThat(store.find(JobQuery.all()).items()).as(what).isNotEmpty();
 
-        List<LostClaim> lost = store.takeOver("taker", Claims.LONG, 10);
+        List<LostClaim> lost = store.takeOver("taker", TestClaims.LONG, 10);
         for (LostClaim each : lost) {
             Claim claim = each.claim();
             store.settle(
                     claim.jobs().stream()
-                            .map(job -> Settlements.fail(claim, job))
+                            .map(job -> TestSettlements.fail(claim, job))
                             .toList(),
                     List.of(claim.token()));
         }
         for (Job job : store.find(JobQuery.all()).items()) {
             assertThat(job.state().isTerminal()).as("%s of %s", what, job).isTrue();
-            store.discard(job.id(), new Note("test", null));
+            store.discard(job.id(), new AuditNote("test", null));
         }
         return written && !damaged.isEmpty() ? 1 : 0;
     }
@@ -174,13 +175,13 @@ class DamagedRowTest {
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
             JobId id = store.insert(List.of(GOOD)).get(0).id();
-            Claim damaged = store.claim(Claims.upTo(1).build()).get(0);
+            Claim damaged = store.claim(TestClaims.upTo(1).build()).get(0);
             Claim sound = claimAnother(store);
             Sqlite.execute(file, "update reprise_lease set ids = '" + ids + "' where id = " + damaged.token());
 
-            assertThat(store.takeOver("taker", Claims.LONG, 10)).isEmpty();
-            Claim again = store.claim(Claims.upTo(10).build()).get(0);
-            assertThat(Claims.ids(List.of(again))).containsExactly(id);
+            assertThat(store.takeOver("taker", TestClaims.LONG, 10)).isEmpty();
+            Claim again = store.claim(TestClaims.upTo(10).build()).get(0);
+            assertThat(TestClaims.ids(List.of(again))).containsExactly(id);
             assertThat(again.token()).isGreaterThan(damaged.token());
             assertThat(settle(store, damaged).stale()).containsExactly(id);
             assertThat(settle(store, sound).stale()).isEmpty();
@@ -190,11 +191,11 @@ class DamagedRowTest {
 
     private static Claim claimAnother(JdbcJobStore store) {
         store.insert(List.of(GOOD));
-        return store.claim(Claims.upTo(1).build()).get(0);
+        return store.claim(TestClaims.upTo(1).build()).get(0);
     }
 
     private static Settled settle(JdbcJobStore store, Claim claim) {
-        return store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+        return store.settle(List.of(TestSettlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
     }
 
     @ParameterizedTest
@@ -207,7 +208,7 @@ class DamagedRowTest {
             assertThatExceptionOfType(StoreException.class)
                     .isThrownBy(() -> {
                         store.insert(List.of(GOOD));
-                        store.claim(Claims.upTo(1).build());
+                        store.claim(TestClaims.upTo(1).build());
                     })
                     .withMessageContaining(table)
                     .withMessageContaining(file.toString());

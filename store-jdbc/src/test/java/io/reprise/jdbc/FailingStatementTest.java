@@ -3,19 +3,20 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
-import io.reprise.WaitReason;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.jdbc.sqlite.SqliteDatabase;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
+import io.reprise.store.CountedAs;
+import io.reprise.store.Requeue;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Lets the first, second, third … statement of an operation fail: the data is then as before, or as after. */
 class FailingStatementTest {
 
-    private static final Note NOTE = new Note("ada", null);
+    private static final AuditNote NOTE = new AuditNote("ada", null);
 
     @TempDir
     Path directory;
@@ -70,7 +71,7 @@ class FailingStatementTest {
                 settlements.add(new Settlement(
                         claim.jobs().get(i).id(),
                         claim.token(),
-                        Spent.ATTEMPT,
+                        CountedAs.ATTEMPT,
                         Duration.ofMillis(5),
                         outcomes.get(i),
                         i == 0 ? null : failure,
@@ -82,10 +83,10 @@ class FailingStatementTest {
     }
 
     @Test
-    void a_revival_happens_as_a_whole_or_not_at_all() {
-        Revival revival = new Revival(
-                "replay", Duration.ZERO, null, true, 0, new Revival.Edit(true, "other", "{\"edited\":true}"));
-        everyStatementFails(store -> store.revive(dead, revival, NOTE));
+    void a_requeue_happens_as_a_whole_or_not_at_all() {
+        Requeue requeue = new Requeue(
+                "replay", Duration.ZERO, null, true, 0, new Requeue.Edit(true, "other", "{\"edited\":true}"));
+        everyStatementFails(store -> store.requeue(dead, requeue, NOTE));
     }
 
     private Claim claimBefore;
@@ -126,7 +127,7 @@ class FailingStatementTest {
                     List.of(new Settlement(
                             dead,
                             claim.token(),
-                            Spent.ATTEMPT,
+                            CountedAs.ATTEMPT,
                             Duration.ZERO,
                             new Settlement.Fail(FailReason.EXHAUSTED),
                             Failure.of(FailureClass.TRANSIENT, "java.io.IOException", "reset"),

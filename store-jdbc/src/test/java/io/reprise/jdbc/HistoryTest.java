@@ -3,13 +3,13 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.store.Claim;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Settlements;
+import io.reprise.store.Requeue;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -28,11 +28,11 @@ class HistoryTest {
         JobId id = store.insert(List.of(JobSpec.builder("work", "1").build()))
                 .get(0)
                 .id();
-        Revival replay = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
+        Requeue replay = new Requeue("replay", Duration.ZERO, null, true, 0, Requeue.Edit.NONE);
         for (int i = 0; i < 10; i++) {
-            Claim claim = store.claim(Claims.upTo(1).build()).get(0);
-            store.settle(List.of(Settlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
-            store.revive(id, replay, new Note("ada", null));
+            Claim claim = store.claim(TestClaims.upTo(1).build()).get(0);
+            store.settle(List.of(TestSettlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
+            store.requeue(id, replay, new AuditNote("ada", null));
         }
         assertThat(store.attempts(id)).hasSize(3);
     }

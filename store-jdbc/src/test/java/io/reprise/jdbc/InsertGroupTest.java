@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.store.Inserted;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -41,10 +41,10 @@ class InsertGroupTest {
     }
 
     /** Answers with the number in the payload as id, so that a mixed-up answer is seen. */
-    private synchronized List<Inserted> store(List<JobSpec> jobs) {
+    private synchronized List<Enqueued> store(List<JobSpec> jobs) {
         groups.add(jobs.size());
         return jobs.stream()
-                .map(job -> new Inserted(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH))
+                .map(job -> new Enqueued(new JobId(Long.parseLong(job.payload())), true, Instant.EPOCH))
                 .toList();
     }
 
@@ -70,7 +70,7 @@ class InsertGroupTest {
             }
             return store(jobs);
         });
-        List<Future<Inserted>> calls = new ArrayList<>();
+        List<Future<Enqueued>> calls = new ArrayList<>();
         calls.add(start(() -> group.insert(job(1))));
         // One job is being written now: the others can only gather.
         writing.await();
@@ -114,7 +114,7 @@ class InsertGroupTest {
             }
             return store(jobs);
         });
-        List<Future<Inserted>> calls = new ArrayList<>();
+        List<Future<Enqueued>> calls = new ArrayList<>();
         for (int i = 0; i < CALLERS; i++) {
             int number = i + 1;
             calls.add(start(() -> group.insert(job(number))));
@@ -166,12 +166,12 @@ class InsertGroupTest {
             }
             return store(jobs);
         });
-        Future<Inserted> first = start(() -> group.insert(job(1)));
+        Future<Enqueued> first = start(() -> group.insert(job(1)));
         writing.await();
-        List<FutureTask<Inserted>> calls = new ArrayList<>();
+        List<FutureTask<Enqueued>> calls = new ArrayList<>();
         for (int i = 2; i <= 4; i++) {
             int number = i;
-            FutureTask<Inserted> call = new FutureTask<>(() -> group.insert(job(number)));
+            FutureTask<Enqueued> call = new FutureTask<>(() -> group.insert(job(number)));
             calls.add(call);
             Thread thread = new Thread(call);
             thread.setDaemon(true);
@@ -180,7 +180,7 @@ class InsertGroupTest {
         }
         written.countDown();
         assertThat(first.get().id()).isEqualTo(new JobId(1));
-        for (FutureTask<Inserted> call : calls) {
+        for (FutureTask<Enqueued> call : calls) {
             assertThatThrownBy(() -> call.get(1, TimeUnit.MINUTES)).isInstanceOf(ExecutionException.class);
         }
     }

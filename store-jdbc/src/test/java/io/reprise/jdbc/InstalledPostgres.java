@@ -19,7 +19,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 
 /** A PostgreSQL of this machine, with its own pg_dump: the one that tests bring along has none. */
-final class InstalledPostgres implements AutoCloseable {
+public final class InstalledPostgres implements AutoCloseable {
 
     private static final List<String> PROGRAMS = List.of("initdb", "postgres", "pg_dump", "pg_restore");
     private static final Path DEBIAN = Path.of("/usr/lib/postgresql");
@@ -31,7 +31,7 @@ final class InstalledPostgres implements AutoCloseable {
     private final Process process;
 
     /** Starts one that keeps everything below this directory. */
-    InstalledPostgres(Path home) throws IOException, InterruptedException {
+    public InstalledPostgres(Path home) throws IOException, InterruptedException {
         this.programs = programs().orElseThrow();
         this.home = home;
         this.port = freePort();
@@ -60,7 +60,7 @@ final class InstalledPostgres implements AutoCloseable {
     }
 
     /** Where all programs are. Debian's pg_dump on the path is not one of these, but a script that looks for one. */
-    static Optional<Path> programs() {
+    public static Optional<Path> programs() {
         Stream<Path> onPath = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
                 .map(Path::of);
         try (Stream<Path> debian = Files.isDirectory(DEBIAN) ? Files.list(DEBIAN) : Stream.empty()) {
@@ -94,12 +94,12 @@ final class InstalledPostgres implements AutoCloseable {
         throw new AssertionError("PostgreSQL does not answer: " + log());
     }
 
-    String url(String database) {
+    public String url(String database) {
         return "jdbc:postgresql://127.0.0.1:" + port + "/" + database + "?user=postgres";
     }
 
     /** As the page on backups says. */
-    void dumpAndRestore(String from, String to) {
+    public void dumpAndRestore(String from, String to) {
         String dump = home.resolve("data").resolve("jobs.dump").toString();
         client("pg_dump", "--format=custom", "--file=" + dump, from);
         client("pg_restore", "--no-owner", "--exit-on-error", "--dbname=" + to, dump);

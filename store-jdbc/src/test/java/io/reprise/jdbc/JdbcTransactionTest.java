@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.reprise.DuplicateKeyException;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobWriter;
 import java.nio.file.Path;
 import java.sql.Connection;

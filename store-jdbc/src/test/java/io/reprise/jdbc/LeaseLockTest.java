@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.store.Claim;
 import io.reprise.store.Settlement;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Settlements;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -55,8 +55,8 @@ class LeaseLockTest {
     void claim() {
         postgres.empty();
         store.insert(Collections.nCopies(4, JobSpec.builder("work", "1").build()));
-        first = store.claim(Claims.upTo(2).build()).get(0);
-        second = store.claim(Claims.upTo(2).build()).get(0);
+        first = store.claim(TestClaims.upTo(2).build()).get(0);
+        second = store.claim(TestClaims.upTo(2).build()).get(0);
         postgres.execute("update reprise_lease set expires_at = expires_at + 1 where id = " + first.token());
         assertThat(postgres.query("select id from reprise_lease"))
                 .containsExactly(Long.toString(second.token()), Long.toString(first.token()));
@@ -101,28 +101,28 @@ class LeaseLockTest {
             canceller.commit();
             closing.get();
         }
-        List<Claim> claims = store.claim(Claims.upTo(1).build());
-        Job next = Claims.jobs(claims).get(0);
+        List<Claim> claims = store.claim(TestClaims.upTo(1).build());
+        Job next = TestClaims.jobs(claims).get(0);
         assertThat(next.id()).isEqualTo(id);
         assertThat(next.status().holder()).isNotNull();
         assertThat(next.status().holder().cancelRequested()).isTrue();
-        assertThat(store.renew("worker-1", List.of(claims.get(0).token()), Claims.LONG)
+        assertThat(store.renew("worker-1", List.of(claims.get(0).token()), TestClaims.LONG)
                         .cancelled())
                 .containsExactly(id);
     }
 
     private static Settlement retry(Claim claim) {
-        return Settlements.retry(claim, claim.jobs().get(0), Duration.ofHours(1));
+        return TestSettlements.retry(claim, claim.jobs().get(0), Duration.ofHours(1));
     }
 
     private static Settlement fail(Claim claim) {
-        return Settlements.fail(claim, claim.jobs().get(1));
+        return TestSettlements.fail(claim, claim.jobs().get(1));
     }
 
     @Test
     void renewing() throws Exception {
         List<Long> tokens = List.of(second.token(), first.token());
-        locksInOrder(() -> store.renew("worker-1", tokens, Claims.LONG), first, second);
+        locksInOrder(() -> store.renew("worker-1", tokens, TestClaims.LONG), first, second);
     }
 
     @Test
@@ -149,6 +149,6 @@ class LeaseLockTest {
     void closing() throws Exception {
         List<Long> tokens = List.of(second.token(), first.token());
         locksInOrder(() -> store.settle(List.of(), tokens), first, second);
-        assertThat(Claims.ids(store.claim(Claims.upTo(10).build()))).hasSize(4);
+        assertThat(TestClaims.ids(store.claim(TestClaims.upTo(10).build()))).hasSize(4);
     }
 }

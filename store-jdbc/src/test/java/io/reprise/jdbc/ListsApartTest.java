@@ -3,14 +3,15 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.jdbc.sql.Database;
+import io.reprise.job.JobQuery;
 import io.reprise.store.Claim;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Jobs;
-import io.reprise.testkit.Patience;
-import io.reprise.testkit.StoreFixture;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
+import io.reprise.testkit.servers.Patience;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -58,9 +59,9 @@ class ListsApartTest implements StoreFixture {
             for (int i = 0; i < LISTS; i++) {
                 lists.add(threads.submit(this::list));
             }
-            Patience.until(() -> waiting() == Database.LOOKS);
-            add(Jobs.spec("work"));
-            Claim claim = claimOne(Claims.upTo(1));
+            Patience.until(() -> waiting() == Database.SEARCH_CONNECTIONS);
+            add(TestJobs.spec("work"));
+            Claim claim = claimOne(TestClaims.upTo(1));
             assertThat(store.renew("worker-1", List.of(claim.token()), Duration.ofHours(1))
                             .lost())
                     .isEmpty();

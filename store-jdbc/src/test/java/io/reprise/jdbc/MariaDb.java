@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.testkit.MariaDbServer;
+import io.reprise.testkit.servers.MariaDbServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -15,7 +15,7 @@ import java.util.Set;
  * A MariaDB database with the schema, to be emptied rather than created anew for each test. If the environment variable
  * {@code REPRISE_TEST_MYSQL_URL} names a database, then that one, of which nothing else may be kept.
  */
-final class MariaDb implements ServerDatabase {
+public final class MariaDb implements ServerDatabase {
 
     /** What processes remember between tests: policies, and rows that are locked. */
     private static final Set<String> KEPT =
@@ -25,7 +25,7 @@ final class MariaDb implements ServerDatabase {
     private final JdbcJobStore store;
     private final List<String> tables;
 
-    MariaDb() {
+    public MariaDb() {
         String given = System.getenv("REPRISE_TEST_MYSQL_URL");
         url = given == null ? MariaDbServer.shared().freshDatabaseUrl() : given;
         store = JdbcJobStore.open(url);
@@ -72,7 +72,7 @@ final class MariaDb implements ServerDatabase {
         }
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         try (Connection connection = connection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);

@@ -3,16 +3,16 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.DuplicateKeyException;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.store.Claim;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Settlements;
+import io.reprise.store.Requeue;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -50,12 +50,12 @@ class MovingJobTest {
         postgres.empty();
     }
 
-    private static void failAndRevive(JobId id) {
-        Revival replay = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
+    private static void failAndRequeue(JobId id) {
+        Requeue replay = new Requeue("replay", Duration.ZERO, null, true, 0, Requeue.Edit.NONE);
         for (int i = 0; i < ROUNDS; i++) {
-            Claim claim = store.claim(Claims.upTo(1).build()).get(0);
-            store.settle(List.of(Settlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
-            store.revive(id, replay, new Note("ada", null));
+            Claim claim = store.claim(TestClaims.upTo(1).build()).get(0);
+            store.settle(List.of(TestSettlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
+            store.requeue(id, replay, new AuditNote("ada", null));
         }
     }
 
@@ -64,7 +64,7 @@ class MovingJobTest {
         JobId id = store.insert(List.of(JobSpec.builder("work", "1").build()))
                 .get(0)
                 .id();
-        Future<?> mover = THREADS.submit(() -> failAndRevive(id));
+        Future<?> mover = THREADS.submit(() -> failAndRequeue(id));
         while (!mover.isDone()) {
             assertThat(store.find(id)).isPresent();
             assertThat(store.find(JobQuery.all()).items()).hasSize(1);
@@ -85,8 +85,8 @@ class MovingJobTest {
             }
         });
         while (!writer.isDone()) {
-            for (Claim claim : store.claim(Claims.upTo(1).build())) {
-                store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+            for (Claim claim : store.claim(TestClaims.upTo(1).build())) {
+                store.settle(List.of(TestSettlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
             }
         }
         writer.get();

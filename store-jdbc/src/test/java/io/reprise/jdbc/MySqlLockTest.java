@@ -3,16 +3,16 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.KeyRule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
 import io.reprise.store.Claim;
-import io.reprise.store.Inserted;
-import io.reprise.store.Note;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Settlements;
 import io.reprise.testkit.faults.Insist;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -72,7 +72,7 @@ class MySqlLockTest {
         }
     }
 
-    private static Inserted insert(Connection connection, JobSpec spec) {
+    private static Enqueued insert(Connection connection, JobSpec spec) {
         return store.within(JdbcTransaction.of(connection))
                 .insert(List.of(spec))
                 .get(0);
@@ -81,22 +81,22 @@ class MySqlLockTest {
     @Test
     void a_lease_is_renewed_while_a_caller_settles_under_it() throws SQLException {
         store.insert(List.of(SPEC, SPEC));
-        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
+        Claim claim = store.claim(TestClaims.upTo(2).build()).get(0);
         try (Connection caller = begin()) {
             store.within(JdbcTransaction.of(caller))
-                    .settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of());
+                    .settle(List.of(TestSettlements.success(claim, claim.jobs().get(0))), List.of());
             hindersNobody(() -> {
-                assertThat(store.renew("worker-1", List.of(claim.token()), Claims.LONG)
+                assertThat(store.renew("worker-1", List.of(claim.token()), TestClaims.LONG)
                                 .lost())
                         .isEmpty();
                 assertThat(store.settle(
-                                        List.of(Settlements.retry(
+                                        List.of(TestSettlements.retry(
                                                 claim, claim.jobs().get(1), Duration.ofHours(1))),
                                         List.of())
                                 .stale())
                         .isEmpty();
                 store.insert(List.of(SPEC));
-                assertThat(store.claim(Claims.upTo(1).build())).hasSize(1);
+                assertThat(store.claim(TestClaims.upTo(1).build())).hasSize(1);
             });
             caller.commit();
         }
@@ -107,9 +107,9 @@ class MySqlLockTest {
     void a_key_that_was_let_go_after_the_callers_first_read_is_free() throws SQLException {
         JobSpec keyed = SPEC.toBuilder().key("k", KeyRule.KEEP).build();
         store.insert(List.of(keyed));
-        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
+        Claim claim = store.claim(TestClaims.upTo(1).build()).get(0);
         try (Connection caller = begin()) {
-            store.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
+            store.settle(List.of(TestSettlements.success(claim, claim.jobs().get(0))), List.of(claim.token()));
             assertThat(insert(caller, keyed).created()).isTrue();
             caller.commit();
         }
@@ -132,12 +132,13 @@ class MySqlLockTest {
     @Test
     void an_outcome_is_stale_if_the_lease_was_taken_over_after_the_callers_first_read() throws SQLException {
         JobId id = store.insert(List.of(SPEC)).get(0).id();
-        Claim zombie = store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
+        Claim zombie =
+                store.claim(TestClaims.upTo(1).lease(Duration.ZERO).build()).get(0);
         try (Connection caller = begin()) {
             takeOver();
             assertThat(store.within(JdbcTransaction.of(caller))
                             .settle(
-                                    List.of(Settlements.success(
+                                    List.of(TestSettlements.success(
                                             zombie, zombie.jobs().get(0))),
                                     List.of())
                             .stale())
@@ -149,7 +150,7 @@ class MySqlLockTest {
 
     /** The lease of zero has expired by the time of the next statement, or the one after it. */
     private static void takeOver() {
-        for (int i = 0; store.takeOver("rescuer", Claims.LONG, 1).isEmpty(); i++) {
+        for (int i = 0; store.takeOver("rescuer", TestClaims.LONG, 1).isEmpty(); i++) {
             assertThat(i).as("take-overs in vain").isLessThan(1_000);
         }
     }
@@ -157,19 +158,21 @@ class MySqlLockTest {
     @Test
     void who_comes_too_late_keeps_nobody_from_claiming() throws SQLException {
         store.insert(List.of(SPEC));
-        Claim zombie = store.claim(Claims.upTo(1).lease(Duration.ZERO).build()).get(0);
+        Claim zombie =
+                store.claim(TestClaims.upTo(1).lease(Duration.ZERO).build()).get(0);
         takeOver();
         try (Connection caller = begin()) {
             assertThat(store.within(JdbcTransaction.of(caller))
                             .settle(
-                                    List.of(Settlements.success(
+                                    List.of(TestSettlements.success(
                                             zombie, zombie.jobs().get(0))),
                                     List.of(zombie.token()))
                             .stale())
                     .hasSize(1);
             hindersNobody(() -> {
                 JobId next = store.insert(List.of(SPEC)).get(0).id();
-                assertThat(Claims.ids(store.claim(Claims.upTo(1).build()))).containsExactly(next);
+                assertThat(TestClaims.ids(store.claim(TestClaims.upTo(1).build())))
+                        .containsExactly(next);
             });
             caller.rollback();
         }
@@ -210,11 +213,11 @@ class MySqlLockTest {
         JobSpec once = SPEC.toBuilder().idempotencyKey("i").build();
         JobId known = store.insert(List.of(once)).get(0).id();
         store.insert(List.of(SPEC));
-        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
+        Claim claim = store.claim(TestClaims.upTo(2).build()).get(0);
         try (Connection caller = begin()) {
             assertThat(insert(caller, once).id()).isEqualTo(known);
             hindersNobody(() -> {
-                store.settle(List.of(Settlements.success(claim, claim.jobs().get(1))), List.of());
+                store.settle(List.of(TestSettlements.success(claim, claim.jobs().get(1))), List.of());
                 store.insert(List.of(SPEC));
             });
             caller.commit();
@@ -226,12 +229,12 @@ class MySqlLockTest {
         JobSpec keyed =
                 SPEC.toBuilder().key("k", KeyRule.KEEP).idempotencyKey("i").build();
         JobId id = store.insert(List.of(SPEC)).get(0).id();
-        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
-        store.settle(List.of(Settlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
+        Claim claim = store.claim(TestClaims.upTo(1).build()).get(0);
+        store.settle(List.of(TestSettlements.fail(claim, claim.jobs().get(0))), List.of(claim.token()));
         try (Connection caller = begin()) {
             insert(caller, keyed);
-            hindersNobody(
-                    () -> assertThat(store.discard(id, new Note("ada", null))).isTrue());
+            hindersNobody(() ->
+                    assertThat(store.discard(id, new AuditNote("ada", null))).isTrue());
             caller.commit();
         }
     }
@@ -239,8 +242,8 @@ class MySqlLockTest {
     @Test
     void the_victim_of_a_deadlock_is_run_again_and_counted() throws Exception {
         store.insert(Collections.nCopies(2, SPEC));
-        Claim claim = store.claim(Claims.upTo(2).build()).get(0);
-        List<JobId> ids = Claims.ids(List.of(claim));
+        Claim claim = store.claim(TestClaims.upTo(2).build()).get(0);
+        List<JobId> ids = TestClaims.ids(List.of(claim));
         long before = store.repeats();
         try (Connection other = mariadb.connection();
                 LockWaits waits = new LockWaits(mariadb)) {
@@ -252,7 +255,7 @@ class MySqlLockTest {
             execute(other, "select id from reprise_job where id = " + ids.get(1) + " for update");
             Future<?> settled = THREADS.submit(() -> store.settle(
                     claim.jobs().stream()
-                            .map(job -> Settlements.success(claim, job))
+                            .map(job -> TestSettlements.success(claim, job))
                             .toList(),
                     List.of(claim.token())));
             waits.await(settled);
@@ -267,15 +270,15 @@ class MySqlLockTest {
     @Test
     void who_waits_too_long_for_a_lock_tries_again_and_is_counted() throws Exception {
         store.insert(List.of(SPEC));
-        Claim claim = store.claim(Claims.upTo(1).build()).get(0);
+        Claim claim = store.claim(TestClaims.upTo(1).build()).get(0);
         try (JdbcJobStore hasty =
                         JdbcJobStore.builder().timeout(Duration.ofSeconds(2)).open(mariadb.url());
                 Connection other = mariadb.connection()) {
             other.setAutoCommit(false);
             execute(other, "select id from reprise_lease where id = " + claim.token() + " for update");
             // If we stand still for long, it gives up after some tries.
-            Future<?> settled = THREADS.submit(() -> Insist.on(() ->
-                    hasty.settle(List.of(Settlements.success(claim, claim.jobs().get(0))), List.of(claim.token()))));
+            Future<?> settled = THREADS.submit(() -> Insist.on(() -> hasty.settle(
+                    List.of(TestSettlements.success(claim, claim.jobs().get(0))), List.of(claim.token()))));
             LockWaits.await(settled, () -> hasty.repeats() > 0);
             other.rollback();
             settled.get(LockWaits.LIMIT.toSeconds(), TimeUnit.SECONDS);

@@ -3,16 +3,16 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Cancellation;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
-import io.reprise.testkit.Claims;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
+import io.reprise.testkit.fixture.TestClaims;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class MySqlQueueLockTest {
 
-    private static final Note NOTE = new Note("ada", null);
+    private static final AuditNote NOTE = new AuditNote("ada", null);
     private static final ExecutorService THREADS = Executors.newCachedThreadPool();
     private static MariaDb mariadb;
     private static JdbcJobStore store;
@@ -84,12 +84,13 @@ class MySqlQueueLockTest {
         try (Connection caller = begin()) {
             store.within(JdbcTransaction.of(caller))
                     .insert(List.of(replacing("a").build()));
-            assertThat(Claims.ids(store.claim(Claims.upTo(10).from("a", "b").build())))
+            assertThat(TestClaims.ids(
+                            store.claim(TestClaims.upTo(10).from("a", "b").build())))
                     .containsExactly(other);
-            assertThat(store.claim(Claims.upTo(10).from("a", "b").build())).isEmpty();
+            assertThat(store.claim(TestClaims.upTo(10).from("a", "b").build())).isEmpty();
             caller.rollback();
         }
-        assertThat(store.claim(Claims.upTo(10).from("a", "b").build())).hasSize(1);
+        assertThat(store.claim(TestClaims.upTo(10).from("a", "b").build())).hasSize(1);
     }
 
     @Test
@@ -113,7 +114,7 @@ class MySqlQueueLockTest {
         try (Connection other = begin();
                 Statement statement = other.createStatement()) {
             statement.execute("update reprise_queue set paused_why = 'still', max_running = 1");
-            assertThat(store.claim(Claims.upTo(10).from("a", "b").build())).isEmpty();
+            assertThat(store.claim(TestClaims.upTo(10).from("a", "b").build())).isEmpty();
             other.rollback();
         }
     }
@@ -132,11 +133,13 @@ class MySqlQueueLockTest {
     }
 
     @Test
-    void a_revival_follows_the_job_to_its_queue() throws Exception {
+    void a_requeue_follows_the_job_to_its_queue() throws Exception {
         JobId id = add(replacing("a"));
-        Revival toC = new Revival("retry", Duration.ZERO, null, false, 0, new Revival.Edit(false, "c", null));
-        assertThat(whileTheJobMoves(() -> store.revive(id, toC, NOTE)).result()).isEqualTo(Revived.Result.DONE);
-        assertThat(Claims.ids(store.claim(Claims.upTo(10).from("a", "b", "c").build())))
+        Requeue toC = new Requeue("retry", Duration.ZERO, null, false, 0, new Requeue.Edit(false, "c", null));
+        assertThat(whileTheJobMoves(() -> store.requeue(id, toC, NOTE)).result())
+                .isEqualTo(RequeueResult.Result.DONE);
+        assertThat(TestClaims.ids(
+                        store.claim(TestClaims.upTo(10).from("a", "b", "c").build())))
                 .containsExactly(id);
     }
 

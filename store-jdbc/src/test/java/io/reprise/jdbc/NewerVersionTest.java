@@ -3,21 +3,21 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
-import io.reprise.WaitReason;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.JobQuery;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Settlements;
+import io.reprise.store.Requeue;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -54,7 +54,7 @@ class NewerVersionTest {
     }
 
     private static List<Claim> claim(JdbcJobStore store, Duration lease) {
-        ClaimRequest request = Claims.upTo(10).lease(lease).build();
+        ClaimRequest request = TestClaims.upTo(10).lease(lease).build();
         return store.claim(request);
     }
 
@@ -64,16 +64,16 @@ class NewerVersionTest {
             JobId id = store.insert(List.of(SPEC)).get(0).id();
             sql.accept("update reprise_policy set json = '{\"maxAttempts\":3,\"aFieldOfTheNextVersion\":1}'");
             List<Claim> claims = claim(store, Duration.ZERO);
-            assertThat(Claims.ids(claims)).containsExactly(id);
-            assertThat(Claims.jobs(claims).get(0).spec().policy()).isEqualTo(RetryPolicy.unset());
-            List<LostClaim> lost = store.takeOver("taker", Claims.LONG, 10);
+            assertThat(TestClaims.ids(claims)).containsExactly(id);
+            assertThat(TestClaims.jobs(claims).get(0).spec().policy()).isEqualTo(RetryPolicy.unset());
+            List<LostClaim> lost = store.takeOver("taker", TestClaims.LONG, 10);
             assertThat(lost).hasSize(1);
             assertThat(store.find(id)).isPresent();
             assertThat(store.find(JobQuery.all()).items()).hasSize(1);
             Claim taken = lost.get(0).claim();
-            store.settle(List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
-            Revival replay = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
-            store.revive(id, replay, new Note("ada", null));
+            store.settle(List.of(TestSettlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
+            Requeue replay = new Requeue("replay", Duration.ZERO, null, true, 0, Requeue.Edit.NONE);
+            store.requeue(id, replay, new AuditNote("ada", null));
             // Nothing of it is cached, and the job still names it.
             sql.accept("update reprise_policy set json = '" + SPEC.policy().toJson() + "'");
             assertThat(store.find(id).orElseThrow().spec().policy()).isEqualTo(SPEC.policy());
@@ -85,7 +85,7 @@ class NewerVersionTest {
         onBoth((store, sql) -> {
             JobId id = store.insert(List.of(SPEC)).get(0).id();
             sql.accept("delete from reprise_policy");
-            assertThat(Claims.ids(claim(store, Claims.LONG))).containsExactly(id);
+            assertThat(TestClaims.ids(claim(store, TestClaims.LONG))).containsExactly(id);
         });
     }
 
@@ -97,9 +97,9 @@ class NewerVersionTest {
             Job waiting = store.find(id).orElseThrow();
             assertThat(waiting.status().waitReason()).isEqualTo(WaitReason.DELAYED);
             assertThat(waiting.spec().keyRule()).isEqualTo(KeyRule.KEEP);
-            assertThat(Claims.ids(claim(store, Duration.ZERO))).containsExactly(id);
-            Claim taken = store.takeOver("taker", Claims.LONG, 10).get(0).claim();
-            store.settle(List.of(Settlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
+            assertThat(TestClaims.ids(claim(store, Duration.ZERO))).containsExactly(id);
+            Claim taken = store.takeOver("taker", TestClaims.LONG, 10).get(0).claim();
+            store.settle(List.of(TestSettlements.fail(taken, taken.jobs().get(0))), List.of(taken.token()));
             sql.accept("update reprise_attempt set ending = 'QUANTUM', decision_class = 'QUANTUM',"
                     + " decision_reason = 'QUANTUM', failure_class = 'QUANTUM'");
             assertThat(store.attempts(id)).hasSize(1);

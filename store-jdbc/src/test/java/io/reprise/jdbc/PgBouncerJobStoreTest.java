@@ -2,8 +2,8 @@
 package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
-import io.reprise.testkit.JobStoreContract;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.contract.JobStoreContract;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;

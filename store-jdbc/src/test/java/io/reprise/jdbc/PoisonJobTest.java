@@ -3,18 +3,18 @@ package io.reprise.jdbc;
 
 import static io.reprise.jdbc.WorkerProcess.POISON;
 import static io.reprise.jdbc.WorkerProcess.WORK;
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.Reprise;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.testkit.MariaDbServer;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.MariaDbServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc;
 
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
@@ -11,12 +11,12 @@ import java.util.List;
 import javax.sql.DataSource;
 
 /** A PostgreSQL database with the schema, to be emptied rather than created anew for each test. */
-final class Postgres implements ServerDatabase {
+public final class Postgres implements ServerDatabase {
 
     private final DataSource source = PostgresServer.shared().freshDatabase();
     private final JdbcJobStore store = JdbcJobStore.postgresql(source);
 
-    Postgres() {
+    public Postgres() {
         store.prepare();
     }
 
@@ -25,7 +25,7 @@ final class Postgres implements ServerDatabase {
         return store;
     }
 
-    DataSource source() {
+    public DataSource source() {
         return source;
     }
 
@@ -51,7 +51,7 @@ final class Postgres implements ServerDatabase {
         execute("truncate " + String.join(", ", tables));
     }
 
-    void execute(String sql) {
+    public void execute(String sql) {
         try (Connection connection = source.getConnection();
                 Statement statement = connection.createStatement()) {
             statement.execute(sql);

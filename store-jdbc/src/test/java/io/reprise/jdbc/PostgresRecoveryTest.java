@@ -2,8 +2,8 @@
 package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
-import io.reprise.testkit.RecoveryContract;
 import io.reprise.testkit.TestRun;
+import io.reprise.testkit.contract.RecoveryContract;
 import org.junit.jupiter.api.AutoClose;
 
 class PostgresRecoveryTest implements RecoveryContract {

@@ -3,18 +3,18 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.WaitReason;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
+import io.reprise.job.WaitReason;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
-import io.reprise.store.QueueState;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -123,7 +123,7 @@ class RaceTest {
             Settlement.Next next =
                     retry ? new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null) : new Settlement.Succeed(null);
             settlements.add(
-                    new Settlement(job.id(), claim.token(), Spent.ATTEMPT, Duration.ofMillis(1), next, null, null));
+                    new Settlement(job.id(), claim.token(), CountedAs.ATTEMPT, Duration.ofMillis(1), next, null, null));
         }
         var stale = store.settle(settlements, List.of(claim.token())).stale();
         for (Settlement settlement : settlements) {
@@ -135,7 +135,7 @@ class RaceTest {
 
     private static Void cancelSome(JdbcJobStore store) {
         for (int id = 5; id <= JOBS; id += 50) {
-            store.cancel(new JobId(id), new Note("ada", null));
+            store.cancel(new JobId(id), new AuditNote("ada", null));
         }
         return null;
     }

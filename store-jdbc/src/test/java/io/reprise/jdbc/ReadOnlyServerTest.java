@@ -4,9 +4,9 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.JobSpec;
-import io.reprise.RepriseException;
+import io.reprise.job.JobSpec;
+import io.reprise.job.RepriseException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

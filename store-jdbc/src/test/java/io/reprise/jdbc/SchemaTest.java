@@ -4,9 +4,10 @@ package io.reprise.jdbc;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.RepriseException;
-import io.reprise.testkit.MariaDbServer;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.jdbc.sql.Migrations;
+import io.reprise.job.RepriseException;
+import io.reprise.testkit.servers.MariaDbServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

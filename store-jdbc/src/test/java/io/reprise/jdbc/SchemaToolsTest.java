@@ -3,8 +3,8 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobSpec;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.job.JobSpec;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

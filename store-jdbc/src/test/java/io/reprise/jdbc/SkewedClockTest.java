@@ -2,15 +2,15 @@
 package io.reprise.jdbc;
 
 import static io.reprise.jdbc.WorkerProcess.WORK;
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
+import io.reprise.job.JobId;
+import io.reprise.job.StoredSchedule;
 import io.reprise.store.JobStore;
-import io.reprise.store.StoredSchedule;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.sql.Connection;

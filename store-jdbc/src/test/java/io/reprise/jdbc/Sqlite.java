@@ -11,11 +11,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Looks into a database file from outside the store. */
-final class Sqlite {
+public final class Sqlite {
 
     private Sqlite() {}
 
-    static Connection connection(Path file) {
+    public static Connection connection(Path file) {
         try {
             return DriverManager.getConnection("jdbc:sqlite:" + file);
         } catch (SQLException e) {

@@ -3,7 +3,7 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

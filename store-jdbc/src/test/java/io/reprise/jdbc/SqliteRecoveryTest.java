@@ -2,8 +2,8 @@
 package io.reprise.jdbc;
 
 import io.reprise.store.JobStore;
-import io.reprise.testkit.RecoveryContract;
 import io.reprise.testkit.Slow;
+import io.reprise.testkit.contract.RecoveryContract;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;

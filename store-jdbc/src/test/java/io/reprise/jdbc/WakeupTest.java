@@ -3,7 +3,7 @@ package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;

@@ -13,15 +13,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /** A worker in a process of its own, so that tests can kill it. Its jobs take a moment; those called poison kill it. */
-final class WorkerProcess {
+public final class WorkerProcess {
 
-    static final JobType<String> WORK = JobType.of("work", String.class);
+    public static final JobType<String> WORK = JobType.of("work", String.class);
     static final String POISON = "poison";
 
     private WorkerProcess() {}
 
     /** Payloads that are texts already. */
-    static final class TextCodec implements PayloadCodec {
+    public static final class TextCodec implements PayloadCodec {
         @Override
         public String encode(Object value) {
             return value.toString();

@@ -6,7 +6,14 @@ import com.mongodb.client.model.DeleteOneModel;
 import com.mongodb.client.model.InsertOneModel;
 import com.mongodb.client.model.ReplaceOneModel;
 import com.mongodb.client.model.ReplaceOptions;
-import io.reprise.JobId;
+import io.reprise.job.JobId;
+import io.reprise.mongodb.docs.Change;
+import io.reprise.mongodb.docs.Docs;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoErrors;
+import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,13 +41,13 @@ final class DeadLetters {
     private static final int MOST_SHADOWS = 10_000;
     private static final ReplaceOptions UPSERT = new ReplaceOptions().upsert(true);
 
-    private static final Document DEAD = new Document(Fields.STATUS, Fields.FAILED);
+    private static final Document DEAD = new Document(FieldNames.STATUS, FieldNames.FAILED);
     /**
-     * A job with follow-up jobs that are not stored yet stays in the jobs collection, where {@link Sequels#tidy} looks.
+     * A job with follow-up jobs that are not stored yet stays in the jobs collection, where {@link MongoFollowUps#tidy} looks.
      */
-    private static final Document FREE = new Document(DEAD).append(Fields.OWES, null);
+    private static final Document FREE = new Document(DEAD).append(FieldNames.OWES, null);
 
-    private static final Document UNFINISHED = new Document(Fields.MOVING, true);
+    private static final Document UNFINISHED = new Document(FieldNames.MOVING, true);
 
     private final Mongo mongo;
 
@@ -77,7 +84,7 @@ final class DeadLetters {
         do {
             ids = mongo.run(
                     "find dead letters",
-                    scope -> Queries.ids(scope.jobs().find(FREE).limit(BATCH)));
+                    scope -> MongoQueries.ids(scope.jobs().find(FREE).limit(BATCH)));
             if (!ids.isEmpty()) {
                 moveNow(ids);
             }
@@ -86,7 +93,7 @@ final class DeadLetters {
 
     private void moveNow(List<Long> ids) {
         mongo.atomically("move dead letters", scope -> {
-            List<Document> letters = scope.jobs().list(new Document(FREE).append(Fields.ID, Fields.in(ids)));
+            List<Document> letters = scope.jobs().list(new Document(FREE).append(FieldNames.ID, FieldNames.in(ids)));
             if (!letters.isEmpty()) {
                 copy(scope, letters);
                 letters.forEach(letter -> end(scope, letter));
@@ -96,14 +103,14 @@ final class DeadLetters {
     }
 
     /** Writes the copies. A copy replaces an older life, never a newer one. */
-    private static void copy(Scope scope, List<Document> letters) {
+    private static void copy(MongoScope scope, List<Document> letters) {
         List<ReplaceOneModel<Document>> models = new ArrayList<>();
         for (Document letter : letters) {
-            Document older = new Document(Fields.ID, JobDocs.idOf(letter))
-                    .append(Fields.LIFE, new Document("$not", Fields.after(life(letter))));
+            Document older = new Document(FieldNames.ID, JobDocs.idOf(letter))
+                    .append(FieldNames.LIFE, new Document("$not", FieldNames.after(life(letter))));
             Document copy = new Document(letter);
             if (!scope.isTransaction()) {
-                copy.append(Fields.MOVING, true);
+                copy.append(FieldNames.MOVING, true);
             }
             models.add(new ReplaceOneModel<>(older, copy, UPSERT));
         }
@@ -118,18 +125,18 @@ final class DeadLetters {
     }
 
     /** Deletes the original of a copy, or the copy if the job was put back. */
-    private static void end(Scope scope, Document letter) {
+    private static void end(MongoScope scope, Document letter) {
         long id = JobDocs.idOf(letter);
-        Document original = new Document(Fields.ID, id)
-                .append(Fields.STATUS, Fields.FAILED)
-                .append(Fields.LIFE, letter.get(Fields.LIFE));
-        boolean gone = scope.jobs().delete(original) || !scope.jobs().exists(new Document(Fields.ID, id));
+        Document original = new Document(FieldNames.ID, id)
+                .append(FieldNames.STATUS, FieldNames.FAILED)
+                .append(FieldNames.LIFE, letter.get(FieldNames.LIFE));
+        boolean gone = scope.jobs().delete(original) || !scope.jobs().exists(new Document(FieldNames.ID, id));
         if (!scope.isTransaction()) {
-            Document copy = new Document(Fields.ID, id)
-                    .append(Fields.LIFE, letter.get(Fields.LIFE))
-                    .append(Fields.MOVING, true);
+            Document copy = new Document(FieldNames.ID, id)
+                    .append(FieldNames.LIFE, letter.get(FieldNames.LIFE))
+                    .append(FieldNames.MOVING, true);
             if (gone) {
-                scope.dead().update(copy, Change.none().remove(Fields.MOVING));
+                scope.dead().update(copy, Change.none().remove(FieldNames.MOVING));
             } else {
                 scope.dead().delete(copy);
             }
@@ -137,25 +144,25 @@ final class DeadLetters {
     }
 
     private static long life(Document letter) {
-        return Fields.numberOr(letter, Fields.LIFE, 0);
+        return FieldNames.numberOr(letter, FieldNames.LIFE, 0);
     }
 
     /**
      * Moves a dead letter back to the jobs collection, still FAILED, with the next life. Returns null if there is none.
      */
     @Nullable
-    Document bringBack(Scope scope, JobId id) {
+    Document bringBack(MongoScope scope, JobId id) {
         Document letter = mongo.movesDeadLetters() ? scope.dead().first(JobDocs.byId(id)) : null;
         if (letter == null) {
             return null;
         }
-        Document job = new Document(letter).append(Fields.LIFE, life(letter) + 1);
-        job.remove(Fields.MOVING);
+        Document job = new Document(letter).append(FieldNames.LIFE, life(letter) + 1);
+        job.remove(FieldNames.MOVING);
         if (!scope.isTransaction()) {
-            scope.dead().update(JobDocs.byId(id), Change.none().set(Fields.MOVING, true));
+            scope.dead().update(JobDocs.byId(id), Change.none().set(FieldNames.MOVING, true));
         }
         scope.jobs().insert(job);
-        scope.dead().delete(JobDocs.byId(id).append(Fields.LIFE, letter.get(Fields.LIFE)));
+        scope.dead().delete(JobDocs.byId(id).append(FieldNames.LIFE, letter.get(FieldNames.LIFE)));
         return job;
     }
 
@@ -163,7 +170,7 @@ final class DeadLetters {
      * Moves many dead letters back in a few calls. Without transactions another caller may do the same: a job that is
      * already in the jobs collection stays unchanged.
      */
-    void bringBackAll(Scope scope, Document letters) {
+    void bringBackAll(MongoScope scope, Document letters) {
         if (!mongo.movesDeadLetters()) {
             return;
         }
@@ -173,14 +180,14 @@ final class DeadLetters {
         }
         List<Long> ids = found.stream().map(JobDocs::idOf).toList();
         if (!scope.isTransaction()) {
-            scope.dead().updateAll(JobDocs.byIds(ids), Change.none().set(Fields.MOVING, true));
+            scope.dead().updateAll(JobDocs.byIds(ids), Change.none().set(FieldNames.MOVING, true));
         }
         Set<Long> back = insertAgain(scope, found, ids);
         List<DeleteOneModel<Document>> gone = new ArrayList<>();
         for (Document letter : found) {
             if (back.contains(JobDocs.idOf(letter))) {
-                gone.add(new DeleteOneModel<>(
-                        new Document(Fields.ID, JobDocs.idOf(letter)).append(Fields.LIFE, letter.get(Fields.LIFE))));
+                gone.add(new DeleteOneModel<>(new Document(FieldNames.ID, JobDocs.idOf(letter))
+                        .append(FieldNames.LIFE, letter.get(FieldNames.LIFE))));
             }
         }
         if (!gone.isEmpty()) {
@@ -189,11 +196,11 @@ final class DeadLetters {
     }
 
     /** Inserts the jobs. Returns the ids of those that are in the jobs collection now. */
-    private static Set<Long> insertAgain(Scope scope, List<Document> letters, List<Long> ids) {
+    private static Set<Long> insertAgain(MongoScope scope, List<Document> letters, List<Long> ids) {
         List<InsertOneModel<Document>> jobs = new ArrayList<>();
         for (Document letter : letters) {
-            Document job = new Document(letter).append(Fields.LIFE, life(letter) + 1);
-            job.remove(Fields.MOVING);
+            Document job = new Document(letter).append(FieldNames.LIFE, life(letter) + 1);
+            job.remove(FieldNames.MOVING);
             jobs.add(new InsertOneModel<>(job));
         }
         try {
@@ -204,12 +211,12 @@ final class DeadLetters {
                 throw e;
             }
             // Another caller moved some of them back, or a key is taken: those stay.
-            return new HashSet<>(Queries.ids(scope.jobs().find(JobDocs.byIds(ids))));
+            return new HashSet<>(MongoQueries.ids(scope.jobs().find(JobDocs.byIds(ids))));
         }
     }
 
     /** Finds a job in either collection. The last read finds a job that was moved back between the reads. */
-    static @Nullable Document find(Scope scope, JobId id, Document projection) {
+    static @Nullable Document find(MongoScope scope, JobId id, Document projection) {
         Document job = first(scope.jobs(), id, projection);
         if (job == null && scope.hasDead()) {
             Document letter = first(scope.dead(), id, projection);
@@ -219,7 +226,7 @@ final class DeadLetters {
     }
 
     /** Finds jobs in either collection. */
-    static List<Document> findAll(Scope scope, Collection<Long> ids, Document projection) {
+    static List<Document> findAll(MongoScope scope, Collection<Long> ids, Document projection) {
         Set<Long> missing = new HashSet<>(ids);
         List<Document> found = new ArrayList<>();
         scope.jobs()
@@ -241,24 +248,24 @@ final class DeadLetters {
     }
 
     /** Returns the dead letters that count, which have no job of their id. */
-    static List<Document> counted(Scope scope, List<Document> letters) {
+    static List<Document> counted(MongoScope scope, List<Document> letters) {
         if (scope.isTransaction() || letters.isEmpty()) {
             return letters;
         }
         List<Long> ids = letters.stream().map(JobDocs::idOf).toList();
-        Set<Long> jobs = new HashSet<>(Queries.ids(scope.jobs().find(JobDocs.byIds(ids))));
+        Set<Long> jobs = new HashSet<>(MongoQueries.ids(scope.jobs().find(JobDocs.byIds(ids))));
         return letters.stream()
                 .filter(letter -> !jobs.contains(JobDocs.idOf(letter)))
                 .toList();
     }
 
     /** Excludes copies whose originals are still in the jobs collection. */
-    static Document countedOnly(Scope scope, Document filter) {
+    static Document countedOnly(MongoScope scope, Document filter) {
         List<Long> shadows = scope.isTransaction()
                 ? List.of()
-                : Queries.ids(scope.jobs().find(DEAD).limit(MOST_SHADOWS));
+                : MongoQueries.ids(scope.jobs().find(DEAD).limit(MOST_SHADOWS));
         return shadows.isEmpty()
                 ? filter
-                : new Document("$and", List.of(filter, new Document(Fields.ID, new Document("$nin", shadows))));
+                : new Document("$and", List.of(filter, new Document(FieldNames.ID, new Document("$nin", shadows))));
     }
 }

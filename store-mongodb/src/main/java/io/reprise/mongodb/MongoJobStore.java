@@ -2,47 +2,54 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.MongoClient;
-import io.reprise.Alert;
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.Progress;
-import io.reprise.Transaction;
-import io.reprise.store.Activity;
-import io.reprise.store.AuditEntry;
-import io.reprise.store.Behind;
-import io.reprise.store.Cancellation;
+import io.reprise.insight.Activity;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.Evidence;
+import io.reprise.insight.QueuePosition;
+import io.reprise.insight.StoredBytes;
+import io.reprise.job.Attempt;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.Progress;
+import io.reprise.job.QueueState;
+import io.reprise.job.StoredSchedule;
+import io.reprise.job.Transaction;
+import io.reprise.job.WorkerReport;
+import io.reprise.job.WorkerState;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoAudit;
+import io.reprise.mongodb.docs.MongoScope;
+import io.reprise.mongodb.docs.MongoSettings;
+import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
-import io.reprise.store.DeadGroup;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
-import io.reprise.store.Evidence;
-import io.reprise.store.Findings;
 import io.reprise.store.Firing;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
-import io.reprise.store.QueueState;
 import io.reprise.store.Renewal;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spending;
-import io.reprise.store.Standing;
-import io.reprise.store.StoredBytes;
-import io.reprise.store.StoredSchedule;
 import io.reprise.store.Unparking;
-import io.reprise.store.WorkerReport;
-import io.reprise.store.WorkerState;
+import io.reprise.store.WorkerCounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collection;
@@ -73,44 +80,44 @@ public final class MongoJobStore implements JobStore {
     private final Mongo mongo;
     private final boolean ownsClient;
     private final JobDocs jobDocs = new JobDocs();
-    private final Wakeups wakeups = new Wakeups();
+    private final MongoWakeups wakeups = new MongoWakeups();
     private final DeadLetters deadLetters;
-    private final DeadGroups deadGroups;
-    private final Inserts inserts;
-    private final Claims claims;
-    private final Leases leases;
-    private final Queries queries;
-    private final Queues queues;
-    private final ByHand byHand;
-    private final Revivals revivals;
-    private final Schedules schedules;
-    private final Controls controls;
-    private final Presence presence;
-    private final Insights insights;
-    private final Settlements settlements;
-    private final Expiry expiry;
-    private final Documents documents;
+    private final MongoDeadGroups deadGroups;
+    private final MongoInserts inserts;
+    private final MongoClaims claims;
+    private final MongoLeases leases;
+    private final MongoQueries queries;
+    private final MongoQueues queues;
+    private final MongoOperations byHand;
+    private final MongoRequeues requeues;
+    private final MongoSchedules schedules;
+    private final MongoControls controls;
+    private final MongoWorkers presence;
+    private final MongoInsights insights;
+    private final MongoSettlements settlements;
+    private final MongoExpiry expiry;
+    private final MongoDocuments documents;
 
-    MongoJobStore(MongoClient client, String database, Settings settings, boolean ownsClient) {
+    MongoJobStore(MongoClient client, String database, MongoSettings settings, boolean ownsClient) {
         this.mongo = new Mongo(client, database, settings);
         this.ownsClient = ownsClient;
         this.deadLetters = new DeadLetters(mongo);
-        this.deadGroups = new DeadGroups(mongo, jobDocs);
-        this.inserts = new Inserts(mongo);
-        Sequels sequels = new Sequels(inserts, jobDocs);
-        this.claims = new Claims(mongo, jobDocs);
-        this.leases = new Leases(mongo, jobDocs);
-        this.queries = new Queries(mongo, jobDocs, settings.keepAttempts());
-        this.queues = new Queues(mongo);
-        this.byHand = new ByHand(mongo, jobDocs, sequels);
-        this.revivals = new Revivals(mongo, deadLetters);
-        this.schedules = new Schedules(mongo, inserts, jobDocs.specs());
-        this.controls = new Controls(mongo);
-        this.presence = new Presence(mongo);
-        this.insights = new Insights(mongo);
-        this.settlements = new Settlements(mongo, sequels, deadLetters, settings.keepAttempts());
-        this.expiry = new Expiry(mongo, jobDocs, sequels, deadLetters);
-        this.documents = new Documents(mongo);
+        this.deadGroups = new MongoDeadGroups(mongo, jobDocs);
+        this.inserts = new MongoInserts(mongo);
+        MongoFollowUps followUps = new MongoFollowUps(inserts, jobDocs);
+        this.claims = new MongoClaims(mongo, jobDocs);
+        this.leases = new MongoLeases(mongo, jobDocs);
+        this.queries = new MongoQueries(mongo, jobDocs, settings.keepAttempts());
+        this.queues = new MongoQueues(mongo);
+        this.byHand = new MongoOperations(mongo, jobDocs, followUps);
+        this.requeues = new MongoRequeues(mongo, deadLetters);
+        this.schedules = new MongoSchedules(mongo, inserts, jobDocs.specs());
+        this.controls = new MongoControls(mongo);
+        this.presence = new MongoWorkers(mongo);
+        this.insights = new MongoInsights(mongo);
+        this.settlements = new MongoSettlements(mongo, followUps, deadLetters, settings.keepAttempts());
+        this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
+        this.documents = new MongoDocuments(mongo);
     }
 
     /**
@@ -139,7 +146,7 @@ public final class MongoJobStore implements JobStore {
     @Override
     public void prepare() {
         mongo.run("prepare the database", scope -> {
-            Schema.prepare(mongo);
+            MongoSchema.prepare(mongo);
             return true;
         });
         deadLetters.tidy();
@@ -148,27 +155,27 @@ public final class MongoJobStore implements JobStore {
     @Override
     public void requirePrepared() {
         mongo.run("look at the database", scope -> {
-            Schema.require(mongo);
+            MongoSchema.require(mongo);
             return true;
         });
     }
 
     @Override
     public Instant now() {
-        return Micros.instant(mongo.run("tell the time", Scope::now));
+        return MongoTime.instant(mongo.run("tell the time", MongoScope::now));
     }
 
     @Override
     public JobWriter within(Transaction transaction) {
         if (transaction instanceof MongoTransaction joined) {
-            return new JoinedWriter(mongo, inserts, settlements, joined);
+            return new MongoJoinedWriter(mongo, inserts, settlements, joined);
         }
         throw new IllegalArgumentException("MongoJobStore takes part in a MongoTransaction only, not in "
                 + transaction.getClass().getName());
     }
 
     @Override
-    public List<Inserted> insert(List<JobSpec> specs) {
+    public List<Enqueued> insert(List<JobSpec> specs) {
         return wakeups.after(inserts.insert(specs));
     }
 
@@ -214,8 +221,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<Job> expire(int limit, Function<Job, List<JobSpec>> sequels) {
-        return wakeups.after(expiry.expire(limit, sequels));
+    public List<Job> expire(int limit, Function<Job, List<JobSpec>> followUps) {
+        return wakeups.after(expiry.expire(limit, followUps));
     }
 
     @Override
@@ -259,49 +266,50 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public void pause(String queue, Note note) {
+    public void pause(String queue, AuditNote note) {
         queues.pause(queue, note);
     }
 
     @Override
-    public void resume(String queue, Note note) {
+    public void resume(String queue, AuditNote note) {
         queues.resume(queue, note);
         wakeups.after(queue);
     }
 
     @Override
-    public void limit(String queue, @Nullable Integer maxRunning, Note note) {
+    public void limit(String queue, @Nullable Integer maxRunning, AuditNote note) {
         queues.limit(queue, maxRunning, note);
         wakeups.after(queue);
     }
 
     @Override
-    public Cancellation cancel(JobId id, Note note, List<JobSpec> sequels) {
-        return wakeups.after(byHand.cancel(id, note, sequels));
+    public Cancellation cancel(JobId id, AuditNote note, List<JobSpec> followUps) {
+        return wakeups.after(byHand.cancel(id, note, followUps));
     }
 
     @Override
-    public Map<JobId, Cancellation> cancelAll(Collection<JobId> ids, Note note, Function<Job, List<JobSpec>> sequels) {
-        return wakeups.after(byHand.cancelAll(ids, note, sequels));
+    public Map<JobId, Cancellation> cancelAll(
+            Collection<JobId> ids, AuditNote note, Function<Job, List<JobSpec>> followUps) {
+        return wakeups.after(byHand.cancelAll(ids, note, followUps));
     }
 
     @Override
-    public Revived revive(JobId id, Revival revival, Note note) {
-        return wakeups.after(revivals.revive(id, revival, note));
+    public RequeueResult requeue(JobId id, Requeue requeue, AuditNote note) {
+        return wakeups.after(requeues.requeue(id, requeue, note));
     }
 
     @Override
-    public Map<JobId, Revived> reviveAll(Map<JobId, Revival> all, Note note) {
-        return wakeups.after(revivals.reviveAll(all, note));
+    public Map<JobId, RequeueResult> requeueAll(Map<JobId, Requeue> all, AuditNote note) {
+        return wakeups.after(requeues.requeueAll(all, note));
     }
 
     @Override
-    public boolean discard(JobId id, Note note) {
+    public boolean discard(JobId id, AuditNote note) {
         return byHand.discard(id, note);
     }
 
     @Override
-    public Set<JobId> discardAll(Collection<JobId> ids, Note note) {
+    public Set<JobId> discardAll(Collection<JobId> ids, AuditNote note) {
         return byHand.discardAll(ids, note);
     }
 
@@ -319,23 +327,23 @@ public final class MongoJobStore implements JobStore {
 
     @Override
     public int pruneAudit(Duration age, int limit) {
-        return mongo.look("prune the audit log", scope -> Audit.prune(scope, age, limit));
+        return mongo.look("prune the audit log", scope -> MongoAudit.prune(scope, age, limit));
     }
 
     @Override
     public Optional<JobId> findByIdempotencyKey(String key) {
-        return mongo.run("look for a key", scope -> Inserts.remembered(scope, key));
+        return mongo.run("look for a key", scope -> MongoInserts.remembered(scope, key));
     }
 
     @Override
     public Page<AuditEntry> audit(@Nullable JobId job, int limit, @Nullable String cursor) {
-        return mongo.list("read the audit log", scope -> Audit.read(scope, job, limit, cursor));
+        return mongo.list("read the audit log", scope -> MongoAudit.read(scope, job, limit, cursor));
     }
 
     @Override
-    public void note(String action, String subject, Note note, @Nullable String detail) {
+    public void note(String action, String subject, AuditNote note, @Nullable String detail) {
         mongo.run("note what was done", scope -> {
-            Audit.subject(scope, scope.now(), action, subject, note, detail);
+            MongoAudit.subject(scope, scope.now(), action, subject, note, detail);
             return true;
         });
     }
@@ -361,7 +369,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putDocument(Document document, String action, Note note) {
+    public OptionalLong putDocument(Document document, String action, AuditNote note) {
         return documents.put(document, action, note);
     }
 
@@ -371,7 +379,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public boolean removeDocument(Document document, String action, Note note) {
+    public boolean removeDocument(Document document, String action, AuditNote note) {
         return documents.remove(document, action, note);
     }
 
@@ -386,7 +394,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public boolean pauseSchedule(String name, boolean paused, Note note) {
+    public boolean pauseSchedule(String name, boolean paused, AuditNote note) {
         return schedules.pause(name, paused, note);
     }
 
@@ -411,7 +419,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<Optional<List<Inserted>>> fireAll(List<Firing> firings) {
+    public List<Optional<List<Enqueued>>> fireAll(List<Firing> firings) {
         return wakeups.after(schedules.fireAll(firings));
     }
 
@@ -420,9 +428,11 @@ public final class MongoJobStore implements JobStore {
         List<Long> ids = jobs.stream().map(JobId::value).toList();
         return mongo.run(
                 "look for live jobs",
-                scope -> Queries.ids(scope.jobs()
+                scope -> MongoQueries.ids(scope.jobs()
                                 .find(JobDocs.byIds(ids)
-                                        .append(Fields.STATUS, Fields.in(List.of(Fields.PENDING, Fields.PROCESSING)))))
+                                        .append(
+                                                FieldNames.STATUS,
+                                                FieldNames.in(List.of(FieldNames.PENDING, FieldNames.PROCESSING)))))
                         .stream()
                         .map(JobId::new)
                         .collect(Collectors.toSet()));
@@ -449,7 +459,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public OptionalLong putControl(ControlRow row, String action, Note note) {
+    public OptionalLong putControl(ControlRow row, String action, AuditNote note) {
         return controls.put(row, action, note);
     }
 
@@ -495,8 +505,8 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public void tally(Findings findings) {
-        insights.tally(findings);
+    public void addCounts(WorkerCounts workerCounts) {
+        insights.addCounts(workerCounts);
     }
 
     @Override
@@ -505,7 +515,7 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public List<Spending> spending(Duration age) {
+    public List<CostEntry> spending(Duration age) {
         return insights.spending(age);
     }
 
@@ -530,18 +540,18 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public Optional<Standing> standing(JobId id, int most) {
-        return queries.standing(id, most);
+    public Optional<QueuePosition> queuePosition(JobId id, int most) {
+        return queries.queuePosition(id, most);
     }
 
     @Override
     public List<Behind> behind(Map<JobState, Duration> keep) {
-        return mongo.run("look at upkeep", scope -> Lateness.of(scope, keep));
+        return mongo.run("look at upkeep", scope -> MongoUpkeepLag.of(scope, keep));
     }
 
     @Override
     public StoredBytes bytes(@Nullable String cursor, int rows) {
-        return mongo.look("measure payloads", scope -> Sizes.read(scope, cursor, rows));
+        return mongo.look("measure payloads", scope -> MongoSizes.read(scope, cursor, rows));
     }
 
     @Override

@@ -5,6 +5,7 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import io.reprise.mongodb.docs.MongoSettings;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -158,7 +159,7 @@ public final class MongoStoreBuilder {
         return new MongoJobStore(client, database, settings(), false);
     }
 
-    private Settings settings() {
-        return new Settings(timeout, history, prefix, keys, deadLetters);
+    private MongoSettings settings() {
+        return new MongoSettings(timeout, history, prefix, keys, deadLetters);
     }
 }

@@ -2,7 +2,7 @@
 package io.reprise.mongodb;
 
 import com.mongodb.client.ClientSession;
-import io.reprise.Transaction;
+import io.reprise.job.Transaction;
 import java.util.Objects;
 
 /**

@@ -3,8 +3,8 @@ package io.reprise.mongodb;
 
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
-import io.reprise.Transaction;
-import io.reprise.testkit.TransactionContract.OpenTransaction;
+import io.reprise.job.Transaction;
+import io.reprise.testkit.contract.TransactionContract.OpenTransaction;
 
 /** A transaction as an application opens it. */
 final class CallerTransaction implements OpenTransaction {

@@ -4,20 +4,23 @@ package io.reprise.mongodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
+import io.reprise.job.Cancellation;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.mongodb.docs.Change;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
 import io.reprise.retry.FailReason;
-import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
-import io.reprise.store.DeadGroup;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.DeadLetterContract;
-import io.reprise.testkit.Jobs;
-import io.reprise.testkit.Settlements;
-import io.reprise.testkit.StoreFixture;
+import io.reprise.testkit.contract.DeadLetterContract;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestJobs;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.util.List;
 import org.bson.Document;
 import org.junit.jupiter.api.AfterEach;
@@ -51,11 +54,11 @@ class DeadLettersTest implements StoreFixture {
     }
 
     private List<Long> jobs() {
-        return Queries.ids(server.jobs().find(new Document()));
+        return MongoQueries.ids(server.jobs().find(new Document()));
     }
 
     private JobId dead() {
-        return deadLetter(Jobs.spec("dead"));
+        return deadLetter(TestJobs.spec("dead"));
     }
 
     /** Everybody sees it once. */
@@ -76,13 +79,13 @@ class DeadLettersTest implements StoreFixture {
                 .containsEntry("status", "failed")
                 .containsEntry("attempts", 1)
                 .containsKeys("error", "created_at", "updated_at", "history")
-                .doesNotContainKey(Fields.MOVING);
+                .doesNotContainKey(FieldNames.MOVING);
     }
 
     @Test
     void one_that_is_put_back_is_a_job_again_and_dies_again() {
         JobId id = dead();
-        store().revive(id, DeadLetterContract.RETRY, NOTE);
+        store().requeue(id, DeadLetterContract.RETRY, NOTE);
         assertThat(jobs()).containsExactly(id.value());
         assertThat(server.deadLetters().countDocuments()).isZero();
         die();
@@ -92,7 +95,7 @@ class DeadLettersTest implements StoreFixture {
 
     private void die() {
         Claim claim = claimOne();
-        settle(Settlements.fail(claim, only(claim)));
+        settle(TestSettlements.fail(claim, only(claim)));
     }
 
     @Test
@@ -119,7 +122,7 @@ class DeadLettersTest implements StoreFixture {
         assertOneDeadLetter(id);
         store().maintain();
         assertThat(jobs()).isEmpty();
-        assertThat(letter(id)).doesNotContainKey(Fields.MOVING);
+        assertThat(letter(id)).doesNotContainKey(FieldNames.MOVING);
         assertOneDeadLetter(id);
     }
 
@@ -127,14 +130,15 @@ class DeadLettersTest implements StoreFixture {
         server.jobs().insert(letter(id));
         server.deadLetters()
                 .updateOne(
-                        JobDocs.byId(id), Change.none().set(Fields.MOVING, true).build());
+                        JobDocs.byId(id),
+                        Change.none().set(FieldNames.MOVING, true).build());
     }
 
     @Test
     void a_copy_that_remained_of_a_job_put_back_is_nobody() {
         JobId id = dead();
         copyRemains(id);
-        store().revive(id, DeadLetterContract.RETRY, NOTE);
+        store().requeue(id, DeadLetterContract.RETRY, NOTE);
         assertThat(read(id).state()).isEqualTo(JobState.PENDING);
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
         assertThat(store().cancel(id, NOTE)).isEqualTo(Cancellation.DONE);
@@ -147,11 +151,11 @@ class DeadLettersTest implements StoreFixture {
     void a_crash_while_it_is_brought_back_leaves_one_dead_letter() {
         JobId id = dead();
         copyRemains(id);
-        server.jobs().update(JobDocs.byId(id), Change.none().set(Fields.LIFE, 1L));
+        server.jobs().update(JobDocs.byId(id), Change.none().set(FieldNames.LIFE, 1L));
         assertOneDeadLetter(id);
         store().maintain();
         assertThat(jobs()).isEmpty();
-        assertThat(letter(id)).containsEntry(Fields.LIFE, 1L).doesNotContainKey(Fields.MOVING);
+        assertThat(letter(id)).containsEntry(FieldNames.LIFE, 1L).doesNotContainKey(FieldNames.MOVING);
         assertOneDeadLetter(id);
     }
 
@@ -168,8 +172,8 @@ class DeadLettersTest implements StoreFixture {
     void what_died_before_is_moved_when_a_store_is_told_to_and_stores_opened_later_know() {
         try (MongoServer other = new MongoServer(null)) {
             JobStore before = other.store();
-            before.insert(List.of(Jobs.spec("dead").build()));
-            other.jobs().updateAll(new Document(), Endings.fail(Change.none(), FailReason.PERMANENT, 1));
+            before.insert(List.of(TestJobs.spec("dead").build()));
+            other.jobs().updateAll(new Document(), MongoEndings.fail(Change.none(), FailReason.PERMANENT, 1));
             MongoJobStore moving = MongoJobStore.builder()
                     .deadLettersIn(MongoServer.DEAD_LETTERS)
                     .of(other.client(), other.database());

@@ -4,20 +4,24 @@ package io.reprise.mongodb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.reprise.Attempt;
-import io.reprise.DuplicateKeyException;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
-import io.reprise.KeyRule;
+import io.reprise.job.Attempt;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
+import io.reprise.mongodb.docs.Change;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.JobStore;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Jobs;
-import io.reprise.testkit.Settlements;
-import io.reprise.testkit.StoreFixture;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
+import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.util.Date;
 import java.util.List;
@@ -63,7 +67,7 @@ class JobDocumentTest implements StoreFixture {
                 .factor(2)
                 .cap(Duration.ofMinutes(30))
                 .jitter(new Jitter.Full());
-        Job job = read(add(Jobs.spec("mail").policy(policy).delay(Duration.ofHours(1))));
+        Job job = read(add(TestJobs.spec("mail").policy(policy).delay(Duration.ofHours(1))));
         Document document = document(job.id());
         assertThat(document)
                 .containsEntry("status", "pending")
@@ -81,10 +85,10 @@ class JobDocumentTest implements StoreFixture {
 
     @Test
     void a_document_follows_its_job() {
-        JobId id = add(Jobs.spec("mail"));
+        JobId id = add(TestJobs.spec("mail"));
         Claim claim = claimOne();
         assertThat(document(id)).containsEntry("status", "processing").doesNotContainKey("next_retry_at");
-        settle(Settlements.retry(claim, only(claim), Duration.ZERO));
+        settle(TestSettlements.retry(claim, only(claim), Duration.ZERO));
         assertThat(document(id))
                 .containsEntry("status", "pending")
                 .containsEntry("attempts", 1)
@@ -100,22 +104,22 @@ class JobDocumentTest implements StoreFixture {
 
     @Test
     void a_document_that_is_not_understood_is_claimed_as_damaged_and_stops_nobody() {
-        JobId broken = add(Jobs.spec("mail"));
-        JobId sound = add(Jobs.spec("mail"));
+        JobId broken = add(TestJobs.spec("mail"));
+        JobId sound = add(TestJobs.spec("mail"));
         server.jobs().update(JobDocs.byId(broken), Change.none().set("policy", "{\"of\":\"the future\"}"));
-        Claim claim = claimOne(Claims.upTo(10));
+        Claim claim = claimOne(TestClaims.upTo(10));
         assertThat(claim.jobs()).extracting(Job::id).containsExactly(broken, sound);
         assertThat(claim.damaged()).containsOnlyKeys(broken);
-        settle(Settlements.fail(claim, claim.jobs().get(0)));
+        settle(TestSettlements.fail(claim, claim.jobs().get(0)));
         assertThat(read(broken).state()).isEqualTo(JobState.FAILED);
     }
 
     @Test
     void a_schedule_whose_job_is_not_understood_is_shown_but_rests() {
-        store().putSchedule("nightly", "rule", Jobs.spec("mail").build(), store().now());
-        server.collection(Scope.SCHEDULES)
+        store().putSchedule("nightly", "rule", TestJobs.spec("mail").build(), store().now());
+        server.collection(MongoScope.SCHEDULES)
                 .updateOne(
-                        new Document(Fields.ID, "nightly"),
+                        new Document(FieldNames.ID, "nightly"),
                         new Document("$set", new Document("job.policy", "{\"of\":\"the future\"}")));
         assertThat(store().schedules())
                 .singleElement()
@@ -127,34 +131,37 @@ class JobDocumentTest implements StoreFixture {
     @Test
     void as_many_attempts_are_kept_as_the_builder_was_told() {
         MongoJobStore forgetful = MongoJobStore.builder().keepAttempts(2).of(server.client(), server.database());
-        JobId id = add(Jobs.spec("mail"));
+        JobId id = add(TestJobs.spec("mail"));
         for (int i = 0; i < 3; i++) {
             Claim claim = claimOne();
-            forgetful.settle(List.of(Settlements.retry(claim, only(claim), Duration.ZERO)), List.of(claim.token()));
+            forgetful.settle(List.of(TestSettlements.retry(claim, only(claim), Duration.ZERO)), List.of(claim.token()));
         }
         assertThat(forgetful.attempts(id)).extracting(Attempt::number).containsExactly(2, 3);
     }
 
     @Test
     void a_batch_that_meets_a_number_in_use_takes_others_and_leaves_nothing_behind() {
-        JobId first = add(Jobs.spec("mail"));
+        JobId first = add(TestJobs.spec("mail"));
         server.jobs()
                 .insert(new Document("_id", first.value() + 2)
                         .append("status", "done")
                         .append("queue", "old"));
-        List<JobId> ids = add(Jobs.many(3));
+        List<JobId> ids = add(TestJobs.many(3));
         assertThat(ids).doesNotContain(new JobId(first.value() + 2)).doesNotHaveDuplicates();
         assertThat(server.jobs().count(new Document())).isEqualTo(5);
     }
 
     @Test
     void a_refused_batch_replaces_nothing() {
-        JobId held = add(Jobs.spec("mail").key("a", KeyRule.KEEP).payload("1"));
-        add(Jobs.spec("mail").key("b", KeyRule.KEEP));
+        JobId held = add(TestJobs.spec("mail").key("a", KeyRule.KEEP).payload("1"));
+        add(TestJobs.spec("mail").key("b", KeyRule.KEEP));
         assertThatExceptionOfType(DuplicateKeyException.class)
                 .isThrownBy(() -> store().insert(List.of(
-                        Jobs.spec("mail").key("a", KeyRule.REPLACE).payload("2").build(),
-                        Jobs.spec("mail").key("b", KeyRule.REJECT).build())));
+                        TestJobs.spec("mail")
+                                .key("a", KeyRule.REPLACE)
+                                .payload("2")
+                                .build(),
+                        TestJobs.spec("mail").key("b", KeyRule.REJECT).build())));
         assertThat(read(held).spec().payload()).isEqualTo("1");
     }
 }

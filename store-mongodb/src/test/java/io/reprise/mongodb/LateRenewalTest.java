@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.store.Claim;
 import io.reprise.store.JobStore;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.Jobs;
-import io.reprise.testkit.StoreFixture;
+import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestJobs;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AutoClose;
@@ -26,11 +26,11 @@ class LateRenewalTest implements StoreFixture {
 
     @Test
     void a_renewal_that_arrives_late_does_not_shorten_the_lease() {
-        add(Jobs.spec("work"));
+        add(TestJobs.spec("work"));
         Claim claim = claimOne();
-        store().renew("worker-1", List.of(claim.token()), Claims.LONG);
+        store().renew("worker-1", List.of(claim.token()), TestClaims.LONG);
         store().renew("worker-1", List.of(claim.token()), Duration.ofMillis(1));
         awaitNextInstant();
-        assertThat(store().takeOver("worker-2", Claims.LONG, 10)).isEmpty();
+        assertThat(store().takeOver("worker-2", TestClaims.LONG, 10)).isEmpty();
     }
 }

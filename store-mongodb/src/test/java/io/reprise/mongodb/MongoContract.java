@@ -2,7 +2,7 @@
 package io.reprise.mongodb;
 
 import io.reprise.store.JobStore;
-import io.reprise.testkit.JobStoreContract;
+import io.reprise.testkit.contract.JobStoreContract;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;

@@ -12,6 +12,8 @@ import com.mongodb.client.MongoDatabase;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
+import io.reprise.mongodb.docs.Docs;
+import io.reprise.mongodb.docs.MongoScope;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
@@ -91,7 +93,7 @@ public final class MongoServer implements AutoCloseable {
     }
 
     Docs jobs() {
-        return new Docs(collection(Scope.JOBS), null);
+        return new Docs(collection(MongoScope.JOBS), null);
     }
 
     MongoCollection<Document> collection(String name) {
@@ -108,7 +110,7 @@ public final class MongoServer implements AutoCloseable {
         return client.getDatabase(database);
     }
 
-    MongoJobStore store() {
+    public MongoJobStore store() {
         return store;
     }
 
@@ -116,7 +118,7 @@ public final class MongoServer implements AutoCloseable {
         return client;
     }
 
-    String database() {
+    public String database() {
         return database;
     }
 
@@ -132,7 +134,7 @@ public final class MongoServer implements AutoCloseable {
     }
 
     private Stream<MongoCollection<Document>> collections() {
-        return Stream.concat(Scope.ALL.stream().map(this::collection), Stream.of(deadLetters()));
+        return Stream.concat(MongoScope.ALL.stream().map(this::collection), Stream.of(deadLetters()));
     }
 
     /** Notes what is written to. */

@@ -8,13 +8,13 @@ import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Outcome;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.testkit.Jobs;
+import io.reprise.testkit.fixture.TestJobs;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.bson.Document;
@@ -117,10 +117,11 @@ class MongoWorkerTest {
                 MongoJobStore store = MongoJobStore.of(client, server.database());
                 ClientSession session = client.startSession()) {
             session.startTransaction();
-            store.within(MongoTransaction.of(session)).insert(Jobs.many(2));
+            store.within(MongoTransaction.of(session)).insert(TestJobs.many(2));
             session.commitTransaction();
-            store.insert(Jobs.many(2));
-            assertThat(store.claim(io.reprise.testkit.Claims.upTo(10).build()))
+            store.insert(TestJobs.many(2));
+            assertThat(store.claim(
+                            io.reprise.testkit.fixture.TestClaims.upTo(10).build()))
                     .singleElement()
                     .satisfies(claim -> assertThat(claim.jobs()).hasSize(4));
             assertThat(store.takeOver("rescuer", Duration.ofMinutes(1), 10)).isEmpty();

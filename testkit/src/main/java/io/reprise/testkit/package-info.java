@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /**
- * The contract of every store: a test class implements {@link io.reprise.testkit.JobStoreContract} and supplies an
+ * The contract of every store: a test class implements {@link io.reprise.testkit.contract.JobStoreContract} and supplies an
  * empty store. The tests neither sleep nor assert on durations, so they also run on a database whose clock cannot be
- * moved. {@link io.reprise.testkit.RecoveryContract} runs a worker with threads on the store.
- * {@link io.reprise.testkit.PostgresServer} and {@link io.reprise.testkit.MariaDbServer} are real servers for tests.
+ * moved. {@link io.reprise.testkit.contract.RecoveryContract} runs a worker with threads on the store.
+ * {@link io.reprise.testkit.servers.PostgresServer} and {@link io.reprise.testkit.servers.MariaDbServer} are real servers for tests.
  */
 @NullMarked
 package io.reprise.testkit;

@@ -3,25 +3,26 @@ package io.reprise.testkit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.JobStatus;
-import io.reprise.KeyRule;
-import io.reprise.store.Cancellation;
+import io.reprise.job.Attempt;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.KeyRule;
+import io.reprise.job.Page;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
-import io.reprise.store.JobQuery;
+import io.reprise.store.CountedAs;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Page;
 import io.reprise.store.Renewal;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
+import io.reprise.testkit.contract.JobStoreContract;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -138,15 +139,15 @@ class ContractBitesTest {
                         (store, args) -> settle(store, args, ContractBitesTest::rounded),
                         "a_retrys_due_time_is_the_settled_time_plus_its_delay_exactly"),
                 new Broken(
-                        "stores sequels beside the outcome",
+                        "stores follow-ups beside the outcome",
                         "settle",
                         (store, args) -> {
                             store.insert(ContractBitesTest.<List<Settlement>>as(args.get(0)).stream()
-                                    .flatMap(each -> each.sequels().jobs().stream())
+                                    .flatMap(each -> each.followUps().jobs().stream())
                                     .toList());
-                            return settle(store, args, each -> each.with(Settlement.Sequels.NONE));
+                            return settle(store, args, each -> each.with(Settlement.FollowUps.NONE));
                         },
-                        "no_sequel_of_a_stale_outcome_is_stored_while_those_of_others_are"),
+                        "no_follow_up_of_a_stale_outcome_is_stored_while_those_of_others_are"),
                 new Broken(
                         "keeps closed leases",
                         "settle",
@@ -212,7 +213,7 @@ class ContractBitesTest {
     }
 
     private static Settlement lossAsInterruption(Settlement each) {
-        Spent spent = each.spent() == Spent.LOSS ? Spent.INTERRUPTION : each.spent();
+        CountedAs spent = each.spent() == CountedAs.LOSS ? CountedAs.INTERRUPTION : each.spent();
         return new Settlement(
                 each.job(), each.token(), spent, each.ran(), each.next(), each.failure(), each.decision());
     }

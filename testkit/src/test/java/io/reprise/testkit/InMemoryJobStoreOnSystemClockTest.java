@@ -3,6 +3,7 @@ package io.reprise.testkit;
 
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.contract.JobStoreContract;
 
 /** The contract on a clock it cannot move. */
 class InMemoryJobStoreOnSystemClockTest implements JobStoreContract {

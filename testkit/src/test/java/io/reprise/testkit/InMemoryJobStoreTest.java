@@ -4,6 +4,7 @@ package io.reprise.testkit;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.ManualClock;
+import io.reprise.testkit.contract.JobStoreContract;
 import java.time.Duration;
 
 class InMemoryJobStoreTest implements JobStoreContract {

@@ -3,6 +3,7 @@ package io.reprise.testkit;
 
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.contract.RecoveryContract;
 
 class InMemoryRecoveryTest implements RecoveryContract {
 

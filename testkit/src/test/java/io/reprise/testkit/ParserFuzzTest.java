@@ -4,23 +4,24 @@ package io.reprise.testkit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
-import io.reprise.JobId;
-import io.reprise.RepriseException;
-import io.reprise.control.Breaker;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ForcedBy;
-import io.reprise.control.RetryBudget;
-import io.reprise.control.Tally;
-import io.reprise.internal.ScheduleRule;
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
-import io.reprise.retry.History;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.Breaker;
+import io.reprise.internal.control.CallCounts;
+import io.reprise.internal.control.RetryBudget;
+import io.reprise.internal.upkeep.ScheduleRule;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.RepriseException;
+import io.reprise.retry.AttemptHistory;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobQuery;
 import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testkit.fuzz.Fuzz;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -58,7 +59,7 @@ class ParserFuzzTest {
             }
             assertThat(RetryPolicy.fromJson(policy.toJson())).isEqualTo(policy);
             for (int attempts : new int[] {0, 1, 50, 1_000_000}) {
-                History history = new History(attempts, 0, Duration.ofSeconds(1), null);
+                AttemptHistory history = new AttemptHistory(attempts, 0, Duration.ofSeconds(1), null);
                 policy.decide(failure, history, null, new SplittableRandom(1));
             }
         });
@@ -93,7 +94,7 @@ class ParserFuzzTest {
         Instant now = NOW;
         Breaker open = Breaker.closed(now)
                 .after(
-                        new Tally(new Tally.Counts(0, 500, 0, 0, 0, 0), Tally.Counts.NONE, 0, 0, 0),
+                        new CallCounts(new CallCounts.Counts(0, 500, 0, 0, 0, 0), CallCounts.Counts.NONE, 0, 0, 0),
                         BreakerSettings.DEFAULT,
                         now,
                         new SplittableRandom(1));
@@ -107,7 +108,7 @@ class ParserFuzzTest {
             Breaker breaker = Breaker.parse(text, now);
             Breaker.parse(breaker.text(), now);
             Breaker moved = breaker.at(BreakerSettings.DEFAULT, now.plusSeconds(60))
-                    .after(Tally.NOTHING, BreakerSettings.DEFAULT, now.plusSeconds(61), new SplittableRandom(1));
+                    .after(CallCounts.NOTHING, BreakerSettings.DEFAULT, now.plusSeconds(61), new SplittableRandom(1));
             assertThat(moved.permits()).isNotNegative();
             moved.letThrough(1).drained(now).automatic(now).isAtRest(BreakerSettings.DEFAULT, now);
             RetryBudget budget = RetryBudget.parse(text, now).at(BudgetSettings.OF_ALL, now.plusSeconds(60));

@@ -3,17 +3,17 @@ package io.reprise.examples.seeds;
 
 import static io.reprise.examples.seeds.Told.say;
 
-import io.reprise.JobId;
-import io.reprise.JobSignal;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSignal;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
-import io.reprise.store.JobQuery;
 import io.reprise.store.JobStore;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -3,13 +3,13 @@ package io.reprise.examples.seeds;
 
 import static io.reprise.examples.seeds.Told.say;
 
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.JobQuery;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples.seeds;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.Reprise;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.retry.Decision;
 import java.time.Duration;
 import java.util.List;

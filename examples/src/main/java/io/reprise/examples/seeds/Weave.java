@@ -4,9 +4,9 @@ package io.reprise.examples.seeds;
 import static io.reprise.examples.seeds.Told.say;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
-import io.reprise.JobId;
 import io.reprise.JobType;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
 import io.reprise.micrometer.JobMetrics;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.testing.InMemoryJobStore;

@@ -3,8 +3,8 @@ package io.reprise.examples.seeds;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobState;
+import io.reprise.job.Job;
+import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import java.nio.file.Path;
 import java.time.Duration;

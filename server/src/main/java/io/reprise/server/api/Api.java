@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.Operations;
 import io.reprise.PayloadCodec;
 import io.reprise.Reprise;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpJobCheck;

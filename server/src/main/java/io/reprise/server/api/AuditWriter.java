@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.job.AuditNote;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import io.reprise.store.StoreException;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Writes audit entries for events that change nothing: refused requests and reads. */
-final class AuditWriter implements Gatekeeper.Witness {
+public final class AuditWriter implements Gatekeeper.Witness {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final int MAX_TEXT = 500;
@@ -23,7 +23,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     private final JobStore store;
     private final boolean reads;
 
-    AuditWriter(JobStore store, boolean reads) {
+    public AuditWriter(JobStore store, boolean reads) {
         this.store = store;
         this.reads = reads;
     }
@@ -31,7 +31,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     @Override
     public void refused(String by, String subject, String why) {
         try {
-            store.note(REFUSED, cut(subject, 300), new Note(by, cut(why, MAX_TEXT)), null);
+            store.note(REFUSED, cut(subject, 300), new AuditNote(by, cut(why, MAX_TEXT)), null);
         } catch (StoreException e) {
             log.debug("A refusal could not be written down: {}", e.getMessage());
         }
@@ -41,7 +41,7 @@ final class AuditWriter implements Gatekeeper.Witness {
     @Override
     public void read(String by, String what) {
         if (reads) {
-            store.note(READ, "payloads", new Note(by, null), cut(what, 2_000));
+            store.note(READ, "payloads", new AuditNote(by, null), cut(what, 2_000));
         }
     }
 

@@ -12,7 +12,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Measures from time to time how many bytes tenants have stored. The longer a measurement takes, the rarer it is. */
-final class BytesMeter implements AutoCloseable {
+public final class BytesMeter implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final Duration REST = Duration.ofMinutes(1);
@@ -27,11 +27,11 @@ final class BytesMeter implements AutoCloseable {
         return made;
     });
 
-    BytesMeter(Quotas quotas) {
+    public BytesMeter(Quotas quotas) {
         this.quotas = quotas;
     }
 
-    void start() {
+    public void start() {
         next(Duration.ZERO);
     }
 

@@ -2,11 +2,13 @@
 package io.reprise.server.api;
 
 import io.reprise.Bulk;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
 import io.reprise.Replay;
+import io.reprise.job.DeadGroup;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -17,8 +19,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.DeadGroup;
-import io.reprise.store.JobQuery;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +26,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of dead letters: list, replay and discard. */
-final class DeadLetterEndpoints implements Endpoints {
+public final class DeadLetterEndpoints implements Endpoints {
 
     private static final String SECTION = "Dead letters";
     private static final int MAX_BULK = 10_000;
@@ -71,7 +71,7 @@ final class DeadLetterEndpoints implements Endpoints {
 
     private final Api api;
 
-    DeadLetterEndpoints(Api api) {
+    public DeadLetterEndpoints(Api api) {
         this.api = api;
     }
 
@@ -159,7 +159,7 @@ final class DeadLetterEndpoints implements Endpoints {
         return Response.ok(Views.job(api.job(request, id.toString()), tenancy));
     }
 
-    static Replay replay(Fields fields, Tenancy tenancy) {
+    public static Replay replay(Fields fields, Tenancy tenancy) {
         String payload = fields.mentions("payload") ? fields.json("payload") : null;
         if (payload != null && payload.length() > JobSpec.MAX_PAYLOAD_BYTES / 3) {
             throw Problem.invalid("/payload", "is too long to be edited; enqueue a new job");

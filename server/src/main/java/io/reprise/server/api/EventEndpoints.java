@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Streams events as they happen. */
-final class EventEndpoints implements Endpoints, AutoCloseable {
+public final class EventEndpoints implements Endpoints, AutoCloseable {
 
     private static final int MAX_STREAMS = 500;
     private static final int MAX_OF_KEY = 50;
@@ -44,7 +44,7 @@ final class EventEndpoints implements Endpoints, AutoCloseable {
         return thread;
     });
 
-    EventEndpoints(EventLog log, Quotas quotas) {
+    public EventEndpoints(EventLog log, Quotas quotas) {
         this.log = log;
         this.quotas = quotas;
         Future<?> unused = heart.scheduleAtFixedRate(

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Alert;
-import io.reprise.ControlEvent;
-import io.reprise.JobEvent;
-import io.reprise.JobId;
 import io.reprise.JobListener;
-import io.reprise.retry.Failure;
+import io.reprise.failure.Failure;
+import io.reprise.insight.Alert;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.JobId;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
 import java.util.ArrayDeque;
@@ -135,7 +135,7 @@ public final class EventLog implements JobListener, AutoCloseable {
     }
 
     @Override
-    public void onSequelFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
+    public void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();
         data.put("kind", "SEQUEL_FAILED");
         data.put("raised", true);

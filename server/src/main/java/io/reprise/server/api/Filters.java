@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.JobState;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -9,7 +10,6 @@ import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Schema;
-import io.reprise.store.JobQuery;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Filters for jobs, from query parameters or from an object in a body. A tenant's filter finds only jobs of the tenant.
  */
-final class Filters {
+public final class Filters {
 
     private static final List<String> TEXTS = List.of("queue", "type", "resource", "tag", "fingerprint", "schedule");
 
@@ -48,7 +48,7 @@ final class Filters {
                 "payloads", Schema.bool(), "true for payloads and results too; a page then ends after about 4 MB");
     }
 
-    static JobQuery query(Request request, Tenancy tenancy) {
+    public static JobQuery query(Request request, Tenancy tenancy) {
         ObjectNode object = Json.object();
         Stream.concat(TEXTS.stream(), Stream.of("since", "before")).forEach(name -> {
             String value = request.parameter(name);
@@ -59,7 +59,7 @@ final class Filters {
         return query(new Fields(object), tenancy);
     }
 
-    static JobQuery query(Fields fields, Tenancy tenancy) {
+    public static JobQuery query(Fields fields, Tenancy tenancy) {
         JobQuery query = JobQuery.all().queuePrefix(tenancy.prefix());
         for (String name : TEXTS) {
             String value = fields.text(name);

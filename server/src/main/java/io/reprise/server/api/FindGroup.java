@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Job;
-import io.reprise.JobId;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * company: one that comes when nothing is being read goes at once, alone. Each sees its job as it was after it had asked.
  * Thread-safe.
  */
-final class FindGroup {
+public final class FindGroup {
 
     private static final int MAX_GROUP = 100;
 
@@ -36,11 +36,11 @@ final class FindGroup {
     private final List<Ticket> waiting = new ArrayList<>();
     private boolean reading;
 
-    FindGroup(Function<Collection<JobId>, List<Job>> store) {
+    public FindGroup(Function<Collection<JobId>, List<Job>> store) {
         this.store = store;
     }
 
-    Optional<Job> find(JobId id) {
+    public Optional<Job> find(JobId id) {
         Ticket mine = new Ticket(id);
         List<Ticket> group = begin(mine);
         while (!group.isEmpty()) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Alert;
-import io.reprise.Costs;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
+import io.reprise.insight.Alert;
+import io.reprise.insight.Behind;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.Costs;
+import io.reprise.insight.ErrorKey;
+import io.reprise.job.AuditEntry;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
+import io.reprise.job.QueueState;
+import io.reprise.job.WorkerState;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -16,13 +23,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.AuditEntry;
-import io.reprise.store.Behind;
-import io.reprise.store.Cause;
-import io.reprise.store.Page;
-import io.reprise.store.QueueState;
-import io.reprise.store.Spending;
-import io.reprise.store.WorkerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -36,10 +36,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints for people: workers, figures, alerts and the audit log. */
-final class InsightEndpoints implements Endpoints {
+public final class InsightEndpoints implements Endpoints {
 
     private static final String SECTION = "Insight";
-    private static final int BIG = Integer.MAX_VALUE;
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
     private static final String LINES = "application/x-ndjson";
     private static final int EXPORTED = 500;
     private static final Duration MAX_SINCE = Duration.ofDays(31);
@@ -55,10 +55,10 @@ final class InsightEndpoints implements Endpoints {
             .must("name", Schema.text(1, 200))
             .must(
                     "queues",
-                    Schema.array(Schema.text(1, 201), 0, BIG).about("empty for all; name* for all that begin so"))
-            .must("types", Schema.array(Schema.text(1, 100), 0, BIG).about("* for all"))
-            .must("concurrency", Schema.integer(0, BIG))
-            .must("holding", Schema.integer(0, BIG))
+                    Schema.array(Schema.text(1, 201), 0, NO_LIMIT).about("empty for all; name* for all that begin so"))
+            .must("types", Schema.array(Schema.text(1, 100), 0, NO_LIMIT).about("* for all"))
+            .must("concurrency", Schema.integer(0, NO_LIMIT))
+            .must("holding", Schema.integer(0, NO_LIMIT))
             .must("since", Schema.time())
             .must("seenAt", Schema.time())
             .named("Worker");
@@ -81,20 +81,20 @@ final class InsightEndpoints implements Endpoints {
             .must("error", Schema.text(0, 100).orNull().about("fingerprint of what was retried; null for first runs"))
             .must("errorType", Schema.text(0, 500).orNull())
             .must("unit", Schema.text(1, 100).about("seconds, or what handlers report in"))
-            .must("runs", Schema.integer(0, BIG))
-            .must("successes", Schema.integer(0, BIG))
+            .must("runs", Schema.integer(0, NO_LIMIT))
+            .must("successes", Schema.integer(0, NO_LIMIT))
             .must("amount", Schema.number(0, Double.MAX_VALUE).about("of all these runs"))
             .must("wasted", Schema.number(0, Double.MAX_VALUE).about("of those that did not succeed"))
             .named("Spending");
 
     private static final Schema COSTS = Schema.object()
-            .must("jobs", Schema.integer(0, BIG))
-            .must("retries", Schema.integer(0, BIG))
-            .must("saved", Schema.integer(0, BIG).about("jobs that succeeded because they were retried"))
+            .must("jobs", Schema.integer(0, NO_LIMIT))
+            .must("retries", Schema.integer(0, NO_LIMIT))
+            .must("saved", Schema.integer(0, NO_LIMIT).about("jobs that succeeded because they were retried"))
             .must("retryTime", Schema.duration())
             .must("wastedRetryTime", Schema.duration())
             .must("sentence", Schema.text(1, 500))
-            .must("entries", Schema.array(SPENDING, 0, BIG).about("by type, resource, error and unit"))
+            .must("entries", Schema.array(SPENDING, 0, NO_LIMIT).about("by type, resource, error and unit"))
             .orNull()
             .named("Costs");
 
@@ -102,16 +102,16 @@ final class InsightEndpoints implements Endpoints {
             .must("at", Schema.time())
             .must("counts", Schema.object().open().about("jobs by state"))
             .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
-            .must("queues", Schema.integer(0, BIG))
-            .must("workers", Schema.integer(0, BIG))
+            .must("queues", Schema.integer(0, NO_LIMIT))
+            .must("workers", Schema.integer(0, NO_LIMIT))
             .must("costs", COSTS)
-            .must("alerts", Schema.array(Schema.object().open(), 0, BIG))
-            .must("upkeep", Schema.array(Schema.object().open(), 0, BIG).about("pieces of upkeep that are behind"))
+            .must("alerts", Schema.array(Schema.object().open(), 0, NO_LIMIT))
+            .must("upkeep", Schema.array(Schema.object().open(), 0, NO_LIMIT).about("pieces of upkeep that are behind"))
             .named("Stats");
 
     private final Api api;
 
-    InsightEndpoints(Api api) {
+    public InsightEndpoints(Api api) {
         this.api = api;
     }
 
@@ -240,8 +240,8 @@ final class InsightEndpoints implements Endpoints {
         return view;
     }
 
-    private static Map<String, @Nullable Object> view(Spending spending) {
-        Cause cause = spending.cause();
+    private static Map<String, @Nullable Object> view(CostEntry spending) {
+        ErrorKey cause = spending.cause();
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("type", cause.type());
         view.put("resource", cause.resource());

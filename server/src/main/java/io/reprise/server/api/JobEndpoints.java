@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Explanation;
-import io.reprise.Job;
-import io.reprise.JobId;
 import io.reprise.JobRequest;
-import io.reprise.JobSpec;
 import io.reprise.ManualRetry;
+import io.reprise.insight.Explanation;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.ETags;
@@ -20,9 +23,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Cancellation;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +36,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
 
 /** Endpoints that enqueue jobs, and that work on one job. */
-final class JobEndpoints implements Endpoints {
+public final class JobEndpoints implements Endpoints {
 
     private static final String SECTION = "Jobs";
     private static final Duration MAX_WAIT = Duration.ofMinutes(1);
@@ -66,9 +66,9 @@ final class JobEndpoints implements Endpoints {
 
     private final Api api;
     private final JobRequests requests;
-    private final Waiting waiting;
+    private final LeaseWaits waiting;
 
-    JobEndpoints(Api api, PolicyBook policies, Waiting waiting) {
+    public JobEndpoints(Api api, PolicyBook policies, LeaseWaits waiting) {
         this.api = api;
         this.requests = new JobRequests(api, policies);
         this.waiting = waiting;
@@ -147,9 +147,9 @@ final class JobEndpoints implements Endpoints {
         List<JobRequest<RawValue>> jobs = requests.all(request.body(), tenancy);
         count(request, tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Inserted> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
+        List<Enqueued> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
-        for (Inserted one : inserted) {
+        for (Enqueued one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();
             view.put("id", one.id().toString());
             view.put("created", one.created());

@@ -2,9 +2,9 @@
 package io.reprise.server.api;
 
 import io.reprise.JobRequest;
-import io.reprise.JobSpec;
 import io.reprise.JobType;
-import io.reprise.KeyRule;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpCall;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.job.AuditNote;
 import io.reprise.server.auth.KeyTerms;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Tenancy;
@@ -13,7 +14,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Note;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -25,7 +25,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of API keys. Only an admin sees keys, and a secret is shown once. */
-final class KeyEndpoints implements Endpoints {
+public final class KeyEndpoints implements Endpoints {
 
     private static final String SECTION = "Keys";
     private static final Duration MAX_GRACE = Duration.ofDays(30);
@@ -79,7 +79,7 @@ final class KeyEndpoints implements Endpoints {
 
     private final Keys keys;
 
-    KeyEndpoints(Keys keys) {
+    public KeyEndpoints(Keys keys) {
         this.keys = keys;
     }
 
@@ -169,8 +169,9 @@ final class KeyEndpoints implements Endpoints {
         return view;
     }
 
-    private static Note note(Request request) {
+    private static AuditNote note(Request request) {
         String why = request.parameter("why");
-        return new Note(request.caller().name(), why == null ? request.fields().text("why") : why);
+        return new AuditNote(
+                request.caller().name(), why == null ? request.fields().text("why") : why);
     }
 }

@@ -2,7 +2,7 @@
 package io.reprise.server.api;
 
 import io.reprise.JobRequest;
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;

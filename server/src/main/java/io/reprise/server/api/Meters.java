@@ -10,30 +10,30 @@ import io.reprise.micrometer.JobMetrics;
 import java.util.function.Supplier;
 
 /** The metrics of the server. Thread-safe. */
-final class Meters implements AutoCloseable {
+public final class Meters implements AutoCloseable {
 
     private final PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
     private final JobMetrics jobs = new JobMetrics(registry);
 
     /** Returns the listener for the engine. */
-    JobListener listener() {
+    public JobListener listener() {
         return jobs;
     }
 
     /** Adds metrics that the whole fleet shares. */
-    void watch(Reprise reprise) {
+    public void watch(Reprise reprise) {
         jobs.resources(reprise::resources).queues(reprise::queues).upkeep(reprise::upkeep);
     }
 
     /** Registers a counter that another object maintains. */
-    void count(String name, String about, Supplier<Number> count) {
+    public void count(String name, String about, Supplier<Number> count) {
         FunctionCounter.builder(name, count, each -> each.get().doubleValue())
                 .description(about)
                 .register(registry);
     }
 
     /** Returns the metrics in the format of Prometheus. */
-    String text() {
+    public String text() {
         jobs.refresh();
         return registry.scrape();
     }

@@ -71,31 +71,31 @@ public final class Outgoing implements AutoCloseable {
     }
 
     /** Makes an engine run deliveries. */
-    RepriseBuilder join(RepriseBuilder builder) {
+    public RepriseBuilder join(RepriseBuilder builder) {
         webhooks.start();
         return webhooks.join(builder.codec(codec).handle(HttpDelivery.TYPE, delivery));
     }
 
     /** Makes an engine without handlers store webhook deliveries for its changes; other processes send them. */
-    RepriseBuilder announce(RepriseBuilder builder) {
+    public RepriseBuilder announce(RepriseBuilder builder) {
         webhooks.start();
         return webhooks.announce(builder.codec(codec));
     }
 
     /** Returns how many steps of jobs were not sent to a webhook that should have received them. */
-    long missed() {
+    public long missed() {
         return webhooks.failures();
     }
 
-    Endpoints endpoints(Reprise reprise, Quotas quotas) {
+    public Endpoints endpoints(Reprise reprise, Quotas quotas) {
         return new WebhookEndpoints(webhooks, reprise, codec, quotas);
     }
 
-    HttpJobCheck check() {
+    public HttpJobCheck check() {
         return new HttpJobCheck(guard);
     }
 
-    PayloadCodec codec() {
+    public PayloadCodec codec() {
         return codec;
     }
 

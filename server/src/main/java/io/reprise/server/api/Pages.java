@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Job;
 import io.reprise.Reprise;
+import io.reprise.job.Job;
+import io.reprise.job.JobQuery;
+import io.reprise.job.Page;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Page;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Builds pages of jobs. */
-final class Pages {
+public final class Pages {
 
     /** A page with payloads ends at this number of characters. */
     private static final int MAX_CHARS = 4 << 20;
@@ -55,7 +55,7 @@ final class Pages {
         return new Page<>(jobs, next);
     }
 
-    static long length(Job job) {
+    public static long length(Job job) {
         String result = job.status().result();
         return job.spec().payload().length() + (result == null ? 0L : result.length());
     }

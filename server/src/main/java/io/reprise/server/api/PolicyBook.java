@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
  * Policies by name: presets and stored ones. A stored policy has growing versions. A job keeps the
  * version it was enqueued with.
  */
-final class PolicyBook {
+public final class PolicyBook {
 
     static final String KIND = "policy";
 
@@ -27,7 +27,7 @@ final class PolicyBook {
 
     private final DocumentStore store;
 
-    PolicyBook(DocumentStore store) {
+    public PolicyBook(DocumentStore store) {
         this.store = store;
     }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.job.AuditNote;
+import io.reprise.job.Page;
 import io.reprise.retry.Presets;
 import io.reprise.retry.RetryPlan;
 import io.reprise.retry.RetryPolicy;
@@ -18,8 +20,6 @@ import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Document;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,7 +29,7 @@ import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of named retry policies and of previews. */
-final class PolicyEndpoints implements Endpoints {
+public final class PolicyEndpoints implements Endpoints {
 
     private static final String SECTION = "Policies";
 
@@ -63,7 +63,7 @@ final class PolicyEndpoints implements Endpoints {
     private final Api api;
     private final PolicyBook policies;
 
-    PolicyEndpoints(Api api, PolicyBook policies) {
+    public PolicyEndpoints(Api api, PolicyBook policies) {
         this.api = api;
         this.policies = policies;
     }
@@ -247,8 +247,8 @@ final class PolicyEndpoints implements Endpoints {
         return api.store().document(PolicyBook.KIND, id(request));
     }
 
-    private static Note note(Request request) {
-        return new Note(request.caller().name(), null);
+    private static AuditNote note(Request request) {
+        return new AuditNote(request.caller().name(), null);
     }
 
     private static String tag(long version) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.JobState;
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -12,7 +13,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.QueueState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -21,10 +21,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of queues: depth, age, pause and limit. */
-final class QueueEndpoints implements Endpoints {
+public final class QueueEndpoints implements Endpoints {
 
     private static final String SECTION = "Queues";
-    private static final int BIG = Integer.MAX_VALUE;
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     private static final Schema QUEUE = Schema.object()
             .must("name", Schema.name())
@@ -32,8 +32,8 @@ final class QueueEndpoints implements Endpoints {
             .must("pausedAt", Schema.time().orNull())
             .must("pausedBy", Schema.text(0, 100).orNull())
             .must("pausedWhy", Schema.text(0, 500).orNull())
-            .must("maxRunning", Schema.integer(1, BIG).orNull())
-            .must("depth", Schema.integer(0, BIG).about("pending jobs"))
+            .must("maxRunning", Schema.integer(1, NO_LIMIT).orNull())
+            .must("depth", Schema.integer(0, NO_LIMIT).about("pending jobs"))
             .must("counts", Schema.object().open().about("jobs by state"))
             .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("oldestDueAt", Schema.time().orNull())
@@ -47,7 +47,7 @@ final class QueueEndpoints implements Endpoints {
 
     private final Api api;
 
-    QueueEndpoints(Api api) {
+    public QueueEndpoints(Api api) {
         this.api = api;
     }
 

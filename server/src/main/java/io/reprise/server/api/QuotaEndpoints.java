@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
+import io.reprise.job.AuditNote;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -9,27 +10,26 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Note;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of tenants' quotas. */
-final class QuotaEndpoints implements Endpoints {
+public final class QuotaEndpoints implements Endpoints {
 
     private static final String SECTION = "Quotas";
-    private static final int MOST = Integer.MAX_VALUE;
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     private static final Schema LIMITS = Schema.object()
-            .may("jobs", Schema.integer(0, MOST).about("jobs that wait"))
+            .may("jobs", Schema.integer(0, NO_LIMIT).about("jobs that wait"))
             .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("bytes of payloads and results of all jobs"))
-            .may("queues", Schema.integer(0, MOST))
-            .may("schedules", Schema.integer(0, MOST))
-            .may("webhooks", Schema.integer(0, MOST))
-            .may("streams", Schema.integer(0, MOST))
-            .may("jobsPerSecond", Schema.integer(1, MOST).about("jobs that are enqueued; twice as many at once"))
-            .may("bytesPerSecond", Schema.integer(1, MOST).about("bytes of their payloads; twice as many at once"))
+            .may("queues", Schema.integer(0, NO_LIMIT))
+            .may("schedules", Schema.integer(0, NO_LIMIT))
+            .may("webhooks", Schema.integer(0, NO_LIMIT))
+            .may("streams", Schema.integer(0, NO_LIMIT))
+            .may("jobsPerSecond", Schema.integer(1, NO_LIMIT).about("jobs that are enqueued; twice as many at once"))
+            .may("bytesPerSecond", Schema.integer(1, NO_LIMIT).about("bytes of their payloads; twice as many at once"))
             .named("QuotaLimits");
 
     private static final Schema QUOTA = Schema.object()
@@ -40,13 +40,13 @@ final class QuotaEndpoints implements Endpoints {
                     Schema.object()
                             .may("jobs", Schema.integer(0, Long.MAX_VALUE))
                             .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("as measured a while ago"))
-                            .may("queues", Schema.integer(0, MOST))
+                            .may("queues", Schema.integer(0, NO_LIMIT))
                             .named("QuotaUse"))
             .named("Quota");
 
     private final Quotas quotas;
 
-    QuotaEndpoints(Quotas quotas) {
+    public QuotaEndpoints(Quotas quotas) {
         this.quotas = quotas;
     }
 
@@ -78,7 +78,7 @@ final class QuotaEndpoints implements Endpoints {
         quotas.put(
                 request.path("tenant"),
                 request.fields(),
-                new Note(request.caller().name(), null));
+                new AuditNote(request.caller().name(), null));
         return Response.ok(view(request.path("tenant")));
     }
 

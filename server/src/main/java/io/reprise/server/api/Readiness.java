@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Whether the server can work. Probes are impatient, and a missing store may take half a minute to fail, so after two
  * seconds it counts as away. However many probes ask, one thread checks.
  */
-final class Readiness implements AutoCloseable {
+public final class Readiness implements AutoCloseable {
 
     private static final long PATIENCE_SECONDS = 2;
     // Without the driver's message, which may name hosts and users.
@@ -45,7 +45,7 @@ final class Readiness implements AutoCloseable {
      *
      * @param parts how long each part of the engine has been in its present step
      */
-    Readiness(JobStore store, Supplier<Map<String, Duration>> parts) {
+    public Readiness(JobStore store, Supplier<Map<String, Duration>> parts) {
         this.store = store;
         this.parts = parts;
     }
@@ -64,7 +64,7 @@ final class Readiness implements AutoCloseable {
     }
 
     /** Makes the server not ready from now on. */
-    synchronized void stopping() {
+    public synchronized void stopping() {
         stopping = true;
     }
 

@@ -2,9 +2,9 @@
 package io.reprise.server.api;
 
 import io.reprise.Operations;
-import io.reprise.ResourceStatus;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ForcedBy;
+import io.reprise.insight.ResourceStatus;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -23,7 +23,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints of resources: breakers and retry budgets. */
-final class ResourceEndpoints implements Endpoints {
+public final class ResourceEndpoints implements Endpoints {
 
     private static final String SECTION = "Resources";
 
@@ -38,9 +38,9 @@ final class ResourceEndpoints implements Endpoints {
             .named("Ramp");
 
     private static final Schema BUDGET = Schema.object()
-            .must("level", Schema.number(-1e9, 1e9).about("tokens left for retries; a retry costs 14"))
+            .must("level", Schema.number(-1e9, 1e9).about("credits left for retries; a retry costs 14"))
             .must("capacity", Schema.number(0, 1e9))
-            .must("waiting", Schema.integer(0, Integer.MAX_VALUE).about("retries that wait for tokens"))
+            .must("waiting", Schema.integer(0, Integer.MAX_VALUE).about("retries that wait for credits"))
             .must("throughInSeconds", SECONDS.orNull().about("estimated time until these retries run"))
             .named("Budget");
 
@@ -58,7 +58,7 @@ final class ResourceEndpoints implements Endpoints {
 
     private final Api api;
 
-    ResourceEndpoints(Api api) {
+    public ResourceEndpoints(Api api) {
         this.api = api;
     }
 

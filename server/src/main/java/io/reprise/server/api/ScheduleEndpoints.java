@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.JobId;
 import io.reprise.JobRequest;
-import io.reprise.JobSpec;
-import io.reprise.PayloadException;
-import io.reprise.RepriseException;
 import io.reprise.Schedule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.PayloadException;
+import io.reprise.job.RepriseException;
+import io.reprise.job.StoredSchedule;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
@@ -19,9 +21,7 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Note;
 import io.reprise.store.StoreException;
-import io.reprise.store.StoredSchedule;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.util.RawValue;
 
 /** Endpoints of schedules. */
-final class ScheduleEndpoints implements Endpoints {
+public final class ScheduleEndpoints implements Endpoints {
 
     private static final String SECTION = "Schedules";
     private static final int SHOWN_RUNS = 5;
@@ -70,7 +70,7 @@ final class ScheduleEndpoints implements Endpoints {
     private final Api api;
     private final JobRequests requests;
 
-    ScheduleEndpoints(Api api, PolicyBook policies) {
+    public ScheduleEndpoints(Api api, PolicyBook policies) {
         this.api = api;
         this.requests = new JobRequests(api, policies);
     }
@@ -177,7 +177,7 @@ final class ScheduleEndpoints implements Endpoints {
                 .note(
                         "put-schedule",
                         name(request),
-                        new Note(request.caller().name(), null),
+                        new AuditNote(request.caller().name(), null),
                         Json.change(before, told(stored(request))));
         return Response.ok(view(stored(request), tenancy));
     }
@@ -224,7 +224,7 @@ final class ScheduleEndpoints implements Endpoints {
                 .note(
                         "delete-schedule",
                         name(request),
-                        new Note(request.caller().name(), null),
+                        new AuditNote(request.caller().name(), null),
                         null);
         return Response.noContent();
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Attempt;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.KeyRule;
-import io.reprise.WaitReason;
+import io.reprise.failure.FailureClass;
+import io.reprise.job.Attempt;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.FailureClass;
 import io.reprise.retry.Prediction;
 import io.reprise.server.http.Schema;
-import io.reprise.store.JobQuery;
 import java.util.List;
 
 /** Schemas of requests and answers that several operations share. */
-final class Schemas {
+public final class Schemas {
 
     static final int MAX_BATCH = 1_000;
-    private static final int BIG = Integer.MAX_VALUE;
+    private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     static final Schema POLICY = Schema.object()
             .open()
@@ -35,7 +35,7 @@ final class Schemas {
             .orNull()
             .named("LastError");
 
-    static final Schema PROGRESS = Schema.object()
+    public static final Schema PROGRESS = Schema.object()
             .must("percent", Schema.integer(0, 100))
             .may("message", Schema.text(0, 500).orNull())
             .orNull()
@@ -44,7 +44,7 @@ final class Schemas {
     static final Schema FAILURE = Schema.object()
             .must("type", Schema.text(0, 500))
             .must("code", Schema.text(0, 200).orNull())
-            .must("httpStatus", Schema.integer(0, BIG).orNull())
+            .must("httpStatus", Schema.integer(0, NO_LIMIT).orNull())
             .must("message", Schema.text(0, 2000))
             .must("fingerprint", Schema.text(0, 100))
             .must("retryAfter", Schema.duration().orNull())
@@ -56,7 +56,7 @@ final class Schemas {
             .must("probability", Schema.number(0, 1).about("share of such retries that succeeded"))
             .must("low", Schema.number(0, 1).about("lower end of the 95 % interval"))
             .must("high", Schema.number(0, 1).about("upper end of it"))
-            .must("samples", Schema.number(0, BIG).about("retries it rests on; older ones count less"))
+            .must("samples", Schema.number(0, NO_LIMIT).about("retries it rests on; older ones count less"))
             .must("basis", Schema.choice(Prediction.Basis.class).about("what they have in common with this one"))
             .must("text", Schema.text(1, 200))
             .orNull()
@@ -75,7 +75,7 @@ final class Schemas {
             .named("Decision");
 
     static final Schema ATTEMPT = Schema.object()
-            .must("number", Schema.integer(0, BIG))
+            .must("number", Schema.integer(0, NO_LIMIT))
             .must("ending", Schema.choice(Attempt.Ending.class))
             .must("worker", Schema.text(0, 200))
             .must("startedAt", Schema.time())
@@ -84,17 +84,17 @@ final class Schemas {
             .must("decision", DECISION)
             .named("Attempt");
 
-    static final Schema JOB = Schema.object()
+    public static final Schema JOB = Schema.object()
             .must("id", Schema.id())
             .must("type", Schema.name())
             .must("queue", Schema.name())
             .must("state", Schema.choice(JobState.class))
             .must("waitReason", Schema.choice(WaitReason.class).orNull())
             .must("failReason", Schema.choice(FailReason.class).orNull())
-            .must("attempts", Schema.integer(0, BIG).about("counted runs so far"))
-            .must("maxAttempts", Schema.integer(1, BIG).orNull().about("null if unlimited"))
-            .must("retryCount", Schema.integer(0, BIG).about("counted runs after the first"))
-            .must("maxRetries", Schema.integer(0, BIG).orNull())
+            .must("attempts", Schema.integer(0, NO_LIMIT).about("counted runs so far"))
+            .must("maxAttempts", Schema.integer(1, NO_LIMIT).orNull().about("null if unlimited"))
+            .must("retryCount", Schema.integer(0, NO_LIMIT).about("counted runs after the first"))
+            .must("maxRetries", Schema.integer(0, NO_LIMIT).orNull())
             .must("isRetryable", Schema.bool())
             .must("nextRetryAt", Schema.time().orNull())
             .must("dueAt", Schema.time().orNull())
@@ -113,14 +113,14 @@ final class Schemas {
             .must("key", Schema.text(1, 250).orNull())
             .must("schedule", Schema.name().orNull())
             .must("timeout", Schema.duration().orNull())
-            .must("losses", Schema.integer(0, BIG))
-            .must("interruptions", Schema.integer(0, BIG))
-            .must("snoozes", Schema.integer(0, BIG))
-            .must("granted", Schema.integer(0, BIG))
+            .must("losses", Schema.integer(0, NO_LIMIT))
+            .must("interruptions", Schema.integer(0, NO_LIMIT))
+            .must("snoozes", Schema.integer(0, NO_LIMIT))
+            .must("granted", Schema.integer(0, NO_LIMIT))
             .must("worker", Schema.text(1, 100).orNull())
             .must("cancelRequested", Schema.bool())
             .may("policy", POLICY.about("in full, where one job is asked for"))
-            .may("history", Schema.array(ATTEMPT, 0, BIG).about("where one job is asked for"))
+            .may("history", Schema.array(ATTEMPT, 0, NO_LIMIT).about("where one job is asked for"))
             .named("Job");
 
     static final Schema JOB_REQUEST = Schema.object()
@@ -143,10 +143,10 @@ final class Schemas {
 
     static final Schema DONE = Schema.object().must("done", Schema.bool()).named("Done");
 
-    static final Schema WHY =
+    public static final Schema WHY =
             Schema.object().may("why", Schema.text(0, 500)).named("Why").about("is written into the audit log");
 
-    static final Schema FILTER = Schema.object()
+    public static final Schema FILTER = Schema.object()
             .may("queue", Schema.name())
             .may("type", Schema.name())
             .may("resource", Schema.name())
@@ -157,16 +157,16 @@ final class Schemas {
             .may("before", Schema.time().about("created before"))
             .named("Filter");
 
-    static final Schema LIMIT = Schema.integer(1, JobQuery.MAX_LIMIT);
+    public static final Schema LIMIT = Schema.integer(1, JobQuery.MAX_LIMIT);
     static final Schema COUNTS_AT_LEAST = Schema.array(Schema.choice(JobState.class), 0, JobState.values().length)
             .about("states with more jobs than were counted: their count means at least so many");
     static final Schema CURSOR = Schema.text(1, 100).matching("[A-Za-z0-9_-]+").about("what a page called next");
 
     private Schemas() {}
 
-    static Schema page(Schema items, String name) {
+    public static Schema page(Schema items, String name) {
         return Schema.object()
-                .must("items", Schema.array(items, 0, BIG))
+                .must("items", Schema.array(items, 0, NO_LIMIT))
                 .must(
                         "next",
                         Schema.text(1, 200)

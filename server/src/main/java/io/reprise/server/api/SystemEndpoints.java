@@ -18,7 +18,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Endpoints for health, readiness, metrics and the API document. */
-final class SystemEndpoints implements Endpoints {
+public final class SystemEndpoints implements Endpoints {
 
     private static final String SECTION = "System";
 
@@ -39,7 +39,8 @@ final class SystemEndpoints implements Endpoints {
      * @param metrics metrics in the format of Prometheus
      * @param all every operation of the server, these included
      */
-    SystemEndpoints(Readiness readiness, Supplier<String> metrics, String version, Supplier<List<Operation>> all) {
+    public SystemEndpoints(
+            Readiness readiness, Supplier<String> metrics, String version, Supplier<List<Operation>> all) {
         this.readiness = readiness;
         this.metrics = metrics;
         this.version = version;

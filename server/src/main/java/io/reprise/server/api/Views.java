@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
-import io.reprise.JobStatus;
-import io.reprise.Progress;
+import io.reprise.failure.Failure;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobStatus;
+import io.reprise.job.Page;
+import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
-import io.reprise.retry.Failure;
 import io.reprise.retry.Prediction;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
-import io.reprise.store.Page;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -25,12 +25,12 @@ import org.jspecify.annotations.Nullable;
  * Shows objects of the core as JSON, with the core's names. Unset values are null, so that
  * every member is always there.
  */
-final class Views {
+public final class Views {
 
     private Views() {}
 
     /** Shows a job with everything but its policy and its history. */
-    static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
+    public static Map<String, @Nullable Object> job(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = brief(job, tenancy);
         view.put("result", json(job.status().result()));
         view.put("payload", json(job.spec().payload()));
@@ -164,11 +164,11 @@ final class Views {
     }
 
     /** Shows a page: its items, and the cursor of the next page or null. */
-    static <T> Map<String, @Nullable Object> page(Page<T> page, Function<T, ?> view) {
+    public static <T> Map<String, @Nullable Object> page(Page<T> page, Function<T, ?> view) {
         return page(page.items().stream().map(view).toList(), page.next());
     }
 
-    static Map<String, @Nullable Object> page(List<?> items, @Nullable String next) {
+    public static Map<String, @Nullable Object> page(List<?> items, @Nullable String next) {
         Map<String, @Nullable Object> body = new LinkedHashMap<>();
         body.put("items", items);
         body.put("next", next);

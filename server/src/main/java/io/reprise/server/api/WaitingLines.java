@@ -34,13 +34,13 @@ final class WaitingLines {
     /** One request. */
     private static final class Waiter {
         private final Line line;
-        private final Waiting.Look look;
+        private final LeaseWaits.Look look;
         private final BooleanSupplier isGone;
         private final CompletableFuture<Response> answer = new CompletableFuture<>();
         /** Whether its time was up while it checked. */
         private boolean late;
 
-        Waiter(Line line, Waiting.Look look, BooleanSupplier isGone) {
+        Waiter(Line line, LeaseWaits.Look look, BooleanSupplier isGone) {
             this.line = line;
             this.look = look;
             this.isGone = isGone;
@@ -48,24 +48,24 @@ final class WaitingLines {
     }
 
     /** The thing that requests wait for, and the owner of these requests. */
-    private record Wish(String owner, Object what) {}
+    private record LeaseRequest(String owner, Object what) {}
 
     /** Those who wait for the same. */
     private static final class Line {
-        private final Wish wish;
+        private final LeaseRequest leaseRequest;
         private final Deque<Waiter> waiters = new ArrayDeque<>();
         private boolean busy;
         private boolean again;
         private long restUntil = System.nanoTime();
 
-        Line(Wish wish) {
-            this.wish = wish;
+        Line(LeaseRequest leaseRequest) {
+            this.leaseRequest = leaseRequest;
         }
     }
 
     private final ScheduledExecutorService threads;
     private final FairQueue turns;
-    private final Map<Wish, Line> lines = new HashMap<>();
+    private final Map<LeaseRequest, Line> lines = new HashMap<>();
     private final Map<String, Integer> linesOf = new HashMap<>();
 
     /**
@@ -88,10 +88,10 @@ final class WaitingLines {
      * @param isGone whether the client no longer wants the answer
      */
     CompletableFuture<Response> wait(
-            String owner, Object what, Duration limit, Waiting.Look look, BooleanSupplier isGone) {
+            String owner, Object what, Duration limit, LeaseWaits.Look look, BooleanSupplier isGone) {
         Waiter waiter;
         synchronized (this) {
-            Line line = lines.computeIfAbsent(new Wish(owner, what), this::open);
+            Line line = lines.computeIfAbsent(new LeaseRequest(owner, what), this::open);
             waiter = new Waiter(line, look, isGone);
             line.waiters.addLast(waiter);
             // Work that came between the caller's own check and this moment was not announced to this line.
@@ -102,14 +102,14 @@ final class WaitingLines {
         return waiter.answer;
     }
 
-    private Line open(Wish wish) {
-        linesOf.merge(wish.owner, 1, Integer::sum);
-        return new Line(wish);
+    private Line open(LeaseRequest leaseRequest) {
+        linesOf.merge(leaseRequest.owner, 1, Integer::sum);
+        return new Line(leaseRequest);
     }
 
     private void close(Line line) {
-        lines.remove(line.wish);
-        linesOf.computeIfPresent(line.wish.owner, (owner, number) -> number == 1 ? null : number - 1);
+        lines.remove(line.leaseRequest);
+        linesOf.computeIfPresent(line.leaseRequest.owner, (owner, number) -> number == 1 ? null : number - 1);
     }
 
     /** There may be work. Returns at once. */
@@ -149,7 +149,7 @@ final class WaitingLines {
     }
 
     private void turn(Line line) {
-        turns.add(line.wish.owner, () -> serve(line));
+        turns.add(line.leaseRequest.owner, () -> serve(line));
     }
 
     /** One look. If it was worth it, the next of the line looks when it is the owner's turn again. */
@@ -186,8 +186,8 @@ final class WaitingLines {
         synchronized (this) {
             if (!first.late) {
                 line.waiters.addFirst(first);
-                Duration rest =
-                        REST_PER_LINE.multipliedBy((long) linesOf.getOrDefault(line.wish.owner, 1) * linesOf.size());
+                Duration rest = REST_PER_LINE.multipliedBy(
+                        (long) linesOf.getOrDefault(line.leaseRequest.owner, 1) * linesOf.size());
                 line.restUntil = System.nanoTime() + (rest.compareTo(REST) > 0 ? rest : REST).toNanos();
                 line.busy = false;
                 if (line.again) {
@@ -212,7 +212,7 @@ final class WaitingLines {
     }
 
     private void last(Waiter waiter) {
-        turns.add(waiter.line.wish.owner, () -> {
+        turns.add(waiter.line.leaseRequest.owner, () -> {
             try {
                 waiter.answer.complete(waiter.look.look(true));
             } catch (RuntimeException e) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
+import io.reprise.job.AuditNote;
+import io.reprise.job.Page;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
 import io.reprise.server.http.Scope;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
 import io.reprise.store.StoreException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -78,22 +78,22 @@ public final class Keys {
     }
 
     /** Creates a key. Its text is only in the answer. */
-    public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
+    public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, AuditNote note) {
         return create(name, scopes, tenant, KeyTerms.NONE, note);
     }
 
     /** Creates a key with terms. Its text is only in the answer. */
-    public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, Note note) {
+    public NewKey create(String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, AuditNote note) {
         return create(text(hex(ID_BYTES), hex(SECRET_BYTES)), name, scopes, tenant, terms, note);
     }
 
     /** Creates a key whose text the caller made. */
-    public NewKey create(String text, String name, Set<Scope> scopes, @Nullable String tenant, Note note) {
+    public NewKey create(String text, String name, Set<Scope> scopes, @Nullable String tenant, AuditNote note) {
         return create(text, name, scopes, tenant, KeyTerms.NONE, note);
     }
 
     private NewKey create(
-            String text, String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, Note note) {
+            String text, String name, Set<Scope> scopes, @Nullable String tenant, KeyTerms terms, AuditNote note) {
         requireKey(text);
         String secret = text.substring(text.lastIndexOf('_') + 1);
         ApiKey key = new ApiKey(
@@ -108,7 +108,7 @@ public final class Keys {
     }
 
     /** Gives a key a new secret. The old one is valid for the grace. */
-    public NewKey rotate(String id, Duration grace, Note note) {
+    public NewKey rotate(String id, Duration grace, AuditNote note) {
         Document document = require(id);
         String secret = hex(SECRET_BYTES);
         ApiKey key = ApiKey.read(document)
@@ -120,7 +120,7 @@ public final class Keys {
         return new NewKey(text(id, secret), view(key, use(id).orElse(null)));
     }
 
-    public void revoke(String id, Note note) {
+    public void revoke(String id, AuditNote note) {
         Document document = require(id);
         if (!store.removeDocument(
                 document,

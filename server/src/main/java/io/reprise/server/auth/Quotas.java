@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
-import io.reprise.JobSpec;
-import io.reprise.JobState;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -10,8 +12,6 @@ import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
 import io.reprise.store.Document;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
-import io.reprise.store.QueueState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -177,7 +177,7 @@ public final class Quotas {
     }
 
     /** Gives a tenant its own limits. Limits that the fields leave out are the default. */
-    public Limits put(String tenant, Fields fields, Note note) {
+    public Limits put(String tenant, Fields fields, AuditNote note) {
         Limits limits = otherwise.with(fields);
         Map<String, Object> own = new LinkedHashMap<>(limits.view());
         own.keySet().removeIf(name -> !fields.has(name));

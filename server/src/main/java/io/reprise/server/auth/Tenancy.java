@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
-import io.reprise.JobSpec;
+import io.reprise.job.JobSpec;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Problem;
 import java.util.List;

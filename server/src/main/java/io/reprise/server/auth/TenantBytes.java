@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.auth;
 
+import io.reprise.insight.StoredBytes;
 import io.reprise.store.InsightStore;
-import io.reprise.store.StoredBytes;
 import java.util.HashMap;
 import java.util.Map;
 

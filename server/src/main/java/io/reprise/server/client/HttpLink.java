@@ -67,7 +67,7 @@ public final class HttpLink implements Link {
     }
 
     @Override
-    public JsonNode call(String method, Target target, @Nullable JsonNode body) {
+    public JsonNode call(String method, ServerTarget target, @Nullable JsonNode body) {
         HttpRequest.Builder request = request(target).timeout(ANSWER);
         if (body == null) {
             request.method(method, HttpRequest.BodyPublishers.noBody());
@@ -80,7 +80,7 @@ public final class HttpLink implements Link {
     }
 
     @Override
-    public void follow(Target filter, Predicate<JsonNode> each) {
+    public void follow(ServerTarget filter, Predicate<JsonNode> each) {
         EventReader reader = new EventReader(each);
         boolean more = true;
         while (more) {
@@ -104,7 +104,7 @@ public final class HttpLink implements Link {
         }
     }
 
-    private HttpRequest.Builder request(Target target) {
+    private HttpRequest.Builder request(ServerTarget target) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + target));
         if (key != null) {
             try {

@@ -11,11 +11,11 @@ public interface Link extends AutoCloseable {
     /**
      * Performs one operation.
      *
-     * @param target path and query; made with {@link Target}
+     * @param target path and query; made with {@link ServerTarget}
      * @return the answer; an empty object if there is none
      * @throws LinkException if the operation is refused, or fails
      */
-    JsonNode call(String method, Target target, @Nullable JsonNode body);
+    JsonNode call(String method, ServerTarget target, @Nullable JsonNode body);
 
     /**
      * Reports what happens to jobs from now on.
@@ -23,7 +23,7 @@ public interface Link extends AutoCloseable {
      * @param filter parameters {@code queue}, {@code type} and {@code job}, where given
      * @param each receives every event, until it returns false
      */
-    void follow(Target filter, Predicate<JsonNode> each);
+    void follow(ServerTarget filter, Predicate<JsonNode> each);
 
     /** Returns the address, without secrets. */
     String where();
@@ -34,11 +34,11 @@ public interface Link extends AutoCloseable {
     @Override
     void close();
 
-    default JsonNode get(Target target) {
+    default JsonNode get(ServerTarget target) {
         return call("GET", target, null);
     }
 
-    default JsonNode post(Target target, @Nullable JsonNode body) {
+    default JsonNode post(ServerTarget target, @Nullable JsonNode body) {
         return call("POST", target, body);
     }
 }

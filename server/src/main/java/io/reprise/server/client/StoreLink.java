@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.client;
 
-import io.reprise.RepriseException;
-import io.reprise.server.api.LocalApi;
+import io.reprise.job.RepriseException;
+import io.reprise.server.LocalApi;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Problem;
@@ -44,7 +44,7 @@ public final class StoreLink implements Link {
     }
 
     @Override
-    public JsonNode call(String method, Target target, @Nullable JsonNode body) {
+    public JsonNode call(String method, ServerTarget target, @Nullable JsonNode body) {
         try {
             JsonNode answer = api.call(caller, method, target.toString(), body);
             return answer == null ? Json.object() : answer;
@@ -57,7 +57,7 @@ public final class StoreLink implements Link {
 
     /** The process that runs a job publishes its events. Here only changes between two reads can be reported. */
     @Override
-    public void follow(Target filter, Predicate<JsonNode> each) {
+    public void follow(ServerTarget filter, Predicate<JsonNode> each) {
         Map<String, String> known = null;
         while (!Thread.currentThread().isInterrupted()) {
             Map<String, String> now = new HashMap<>();
@@ -74,12 +74,12 @@ public final class StoreLink implements Link {
         }
     }
 
-    private Iterable<JsonNode> look(Target filter) {
+    private Iterable<JsonNode> look(ServerTarget filter) {
         String job = filter.parameter("job");
         if (job != null) {
-            return List.of(get(Target.of("jobs", job)));
+            return List.of(get(ServerTarget.of("jobs", job)));
         }
-        return get(Target.of("jobs")
+        return get(ServerTarget.of("jobs")
                         .with("queue", filter.parameter("queue"))
                         .with("type", filter.parameter("type"))
                         .with("limit", WATCHED))

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
-import io.reprise.Job;
-import io.reprise.JobSignal;
+import io.reprise.job.Job;
+import io.reprise.job.JobSignal;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;

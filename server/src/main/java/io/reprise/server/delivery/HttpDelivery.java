@@ -3,9 +3,9 @@ package io.reprise.server.delivery;
 
 import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
-import io.reprise.JobSignal;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
+import io.reprise.job.JobSignal;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
-import io.reprise.RepriseException;
-import io.reprise.retry.FailureDetails;
+import io.reprise.failure.FailureDetails;
+import io.reprise.job.RepriseException;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;

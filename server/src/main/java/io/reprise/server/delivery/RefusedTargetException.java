@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.delivery;
 
-import io.reprise.RepriseException;
-import io.reprise.retry.NonRetryable;
+import io.reprise.failure.NonRetryable;
+import io.reprise.job.RepriseException;
 
 /** Thrown for a call that the guard refuses. A retry does not help. */
 public final class RefusedTargetException extends RepriseException implements NonRetryable {

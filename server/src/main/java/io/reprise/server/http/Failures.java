@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
-import io.reprise.DuplicateKeyException;
-import io.reprise.KeyReusedException;
-import io.reprise.RefusedException;
-import io.reprise.StaleLeaseException;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.RefusedException;
+import io.reprise.remote.StaleLeaseException;
 import io.reprise.store.StoreException;
 
 /**

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import io.reprise.server.net.AddressLimit;
+import io.reprise.server.net.HttpSettings;
+import io.reprise.server.net.PeekableEndPoint;
+import io.reprise.server.net.TlsFiles;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;

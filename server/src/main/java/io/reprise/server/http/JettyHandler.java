@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.http;
 
+import io.reprise.server.net.HttpSettings;
+import io.reprise.server.net.Origins;
+import io.reprise.server.net.PeekableEndPoint;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;

@@ -29,7 +29,7 @@ public final class LocalCalls {
      * @param target path and query, encoded as in a URL
      * @return the answer; null if there is none
      * @throws Problem if the operation is refused
-     * @throws io.reprise.RepriseException if the store fails
+     * @throws io.reprise.job.RepriseException if the store fails
      */
     public @Nullable JsonNode call(Caller caller, String method, String target, @Nullable JsonNode body) {
         int mark = target.indexOf('?');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.JobEvent;
+import io.reprise.insight.JobEvent;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

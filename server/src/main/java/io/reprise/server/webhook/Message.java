@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Attempt;
-import io.reprise.Job;
+import io.reprise.failure.Failure;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
-import io.reprise.retry.Failure;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
+import io.reprise.job.Job;
 import io.reprise.retry.FailReason;
 import java.time.Instant;
 import java.util.Set;

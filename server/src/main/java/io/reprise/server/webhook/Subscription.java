@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
-import io.reprise.JobSpec;
+import io.reprise.job.Job;
+import io.reprise.job.JobSpec;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,12 +2,12 @@
 package io.reprise.server.webhook;
 
 import io.reprise.PayloadCodec;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Page;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Json;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -70,7 +70,7 @@ final class Subscriptions {
     }
 
     /** Adds a subscription. Returns false if the id exists. */
-    boolean add(Subscription subscription, Note note) {
+    boolean add(Subscription subscription, AuditNote note) {
         boolean added = store.putDocument(
                         document(subscription, 0), "create", note.changing(Json.change(null, told(subscription))))
                 .isPresent();
@@ -79,7 +79,7 @@ final class Subscriptions {
     }
 
     /** Changes a subscription, and tries again if another writer was faster. Returns empty if there is none. */
-    Optional<Subscription> change(String id, UnaryOperator<Subscription> change, String action, Note note) {
+    Optional<Subscription> change(String id, UnaryOperator<Subscription> change, String action, AuditNote note) {
         while (true) {
             Optional<Versioned> found = find(id);
             if (found.isEmpty()) {
@@ -95,7 +95,7 @@ final class Subscriptions {
         }
     }
 
-    void remove(String id, Note note) {
+    void remove(String id, AuditNote note) {
         Optional<Document> found = store.document(KIND, id);
         while (found.isPresent() && !store.removeDocument(found.get(), "delete", note)) {
             found = store.document(KIND, id);

@@ -2,15 +2,16 @@
 package io.reprise.server.webhook;
 
 import io.reprise.DeferredHandler;
-import io.reprise.Job;
 import io.reprise.JobContext;
-import io.reprise.JobId;
-import io.reprise.JobSignal;
 import io.reprise.JobType;
-import io.reprise.retry.FailureClass;
+import io.reprise.failure.FailureClass;
+import io.reprise.failure.Rule;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.retry.Rule;
 import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.HttpDelivery;
 import io.reprise.server.delivery.HttpStatusException;
@@ -21,7 +22,6 @@ import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Json;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import java.net.URI;
 import java.time.Duration;
 import java.time.Instant;
@@ -73,7 +73,7 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.webhook");
     private static final Duration LIMIT = Duration.ofSeconds(15);
     private static final int GONE = 410;
-    private static final Note SELF = new Note("reprise", null);
+    private static final AuditNote SELF = new AuditNote("reprise", null);
 
     private final JobStore store;
     private final Subscriptions subscriptions;

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.ManualRetry;
 import io.reprise.PayloadCodec;
 import io.reprise.Replay;
 import io.reprise.Reprise;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.SigningSecret;
@@ -20,9 +23,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
-import io.reprise.store.Page;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -321,8 +321,8 @@ public final class WebhookEndpoints implements Endpoints {
         return view;
     }
 
-    private static Note note(Request request) {
-        return new Note(request.caller().name(), null);
+    private static AuditNote note(Request request) {
+        return new AuditNote(request.caller().name(), null);
     }
 
     private Instant now() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
-import io.reprise.JobEvent;
+import io.reprise.FollowUpRule;
 import io.reprise.JobRequest;
-import io.reprise.SequelRule;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.Job;
 import io.reprise.server.delivery.HostResource;
 import java.net.URI;
 import java.util.ArrayList;
@@ -14,7 +14,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Creates one delivery for each subscription that wants a step. Deliveries themselves cause no further deliveries. */
-final class WebhookOutbox implements SequelRule {
+final class WebhookOutbox implements FollowUpRule {
 
     static final String QUEUE = "webhooks";
     static final String TAG = "webhook:";

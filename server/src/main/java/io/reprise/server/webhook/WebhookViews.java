@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
-import io.reprise.JobStatus;
 import io.reprise.PayloadCodec;
-import io.reprise.PayloadException;
+import io.reprise.job.Job;
+import io.reprise.job.JobStatus;
+import io.reprise.job.PayloadException;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Schema;
 import java.util.LinkedHashMap;

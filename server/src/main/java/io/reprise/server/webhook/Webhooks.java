@@ -61,7 +61,7 @@ public final class Webhooks implements AutoCloseable {
 
     /** Stores deliveries together with the steps that they report; other processes send them. */
     public RepriseBuilder announce(RepriseBuilder builder) {
-        return builder.sequels(outbox);
+        return builder.followUps(outbox);
     }
 
     /** Returns how many steps were not sent to a subscription that should have received them. */

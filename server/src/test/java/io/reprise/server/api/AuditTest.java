@@ -3,9 +3,9 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.AuditNote;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Note;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -158,7 +158,7 @@ class AuditTest {
     void all_of_it_comes_in_one_stream_whatever_its_length() {
         int entries = 1_234;
         for (int i = 0; i < entries; i++) {
-            server.store.note("tried", "thing/" + i, new Note("me", null), "x".repeat(1_000));
+            server.store.note("tried", "thing/" + i, new AuditNote("me", null), "x".repeat(1_000));
         }
         String body = server.get("/v1/audit/export").raw().body();
         List<JsonNode> lines = body.lines().map(Json::parse).toList();

@@ -3,10 +3,10 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.ControlEvent;
-import io.reprise.JobEvent;
-import io.reprise.JobId;
-import io.reprise.retry.Failure;
+import io.reprise.failure.Failure;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.job.JobId;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.EventSink;

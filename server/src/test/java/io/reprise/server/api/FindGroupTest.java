@@ -4,10 +4,10 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.store.Inserted;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
 import java.util.ArrayList;
@@ -31,7 +31,7 @@ class FindGroupTest {
     private final CountDownLatch released = new CountDownLatch(1);
 
     private JobId add() {
-        List<Inserted> inserted =
+        List<Enqueued> inserted =
                 store.insert(List.of(JobSpec.builder("work", "1").build()));
         return inserted.get(0).id();
     }

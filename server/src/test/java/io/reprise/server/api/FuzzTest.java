@@ -4,8 +4,8 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
+import io.reprise.server.net.HttpSettings;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URI;

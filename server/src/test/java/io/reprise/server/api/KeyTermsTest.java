@@ -98,8 +98,9 @@ class KeyTermsTest {
                 server.send(key, "POST", "/v1/leases", "{\"max\":10}").json().get("items");
         assertThat(leases.size()).isEqualTo(1);
         assertThat(leases.get(0).get("job").get("id").stringValue()).isEqualTo(mine);
-        for (String wish : new String[] {"{\"queues\":[\"other\"]}", "{\"types\":[\"other\"]}"}) {
-            assertThat(server.send(key, "POST", "/v1/leases", wish).status()).isEqualTo(403);
+        for (String leaseRequest : new String[] {"{\"queues\":[\"other\"]}", "{\"types\":[\"other\"]}"}) {
+            assertThat(server.send(key, "POST", "/v1/leases", leaseRequest).status())
+                    .isEqualTo(403);
         }
         String foreign = server.lease(",\"queues\":[\"other\"]").get("token").stringValue();
         assertThat(server.send(key, "POST", "/v1/leases/" + foreign + "/complete", "{}")

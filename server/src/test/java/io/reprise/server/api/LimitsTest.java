@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.api;
 
-import static io.reprise.testkit.Patience.until;
+import static io.reprise.testkit.servers.Patience.until;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.server.http.HttpSettings;
+import io.reprise.server.net.HttpSettings;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

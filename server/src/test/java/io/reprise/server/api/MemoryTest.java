@@ -4,7 +4,7 @@ package io.reprise.server.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
-import io.reprise.server.http.HttpSettings;
+import io.reprise.server.net.HttpSettings;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.IOException;
 import java.io.InputStream;

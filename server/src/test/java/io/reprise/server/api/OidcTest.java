@@ -16,7 +16,7 @@ import com.nimbusds.jwt.SignedJWT;
 import io.reprise.server.auth.Oidc;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.Stub;
-import io.reprise.server.http.HttpSettings;
+import io.reprise.server.net.HttpSettings;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;

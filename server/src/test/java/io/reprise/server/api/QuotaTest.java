@@ -3,15 +3,15 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
-import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import io.reprise.testing.InMemoryJobStore;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
@@ -102,8 +102,8 @@ class QuotaTest {
         quotas.measure();
         assertThat(quotas.use("small").bytes()).isEqualTo(10);
         assertThat(quotas.use("other").bytes()).isEqualTo(1);
-        store.cancel(id, new Note("me", null));
-        store.discard(id, new Note("me", null));
+        store.cancel(id, new AuditNote("me", null));
+        store.discard(id, new AuditNote("me", null));
         quotas.measure();
         assertThat(quotas.use("small").bytes()).isZero();
     }

@@ -3,10 +3,10 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.ErrorKey;
 import io.reprise.server.api.TestServer.Reply;
-import io.reprise.store.Cause;
-import io.reprise.store.Findings;
-import io.reprise.store.Spending;
+import io.reprise.store.WorkerCounts;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -115,12 +115,12 @@ class SystemApiTest {
 
     @Test
     void costs_are_told_by_type_resource_and_error() {
-        Cause busy = new Cause("call", "provider-a", "8c1f", "Busy");
-        server.store.tally(new Findings(
+        ErrorKey busy = new ErrorKey("call", "provider-a", "8c1f", "Busy");
+        server.store.addCounts(new WorkerCounts(
                 List.of(),
                 List.of(
-                        new Spending(Cause.first("call", "provider-a"), Spending.SECONDS, 1, 0, 2, 2),
-                        new Spending(busy, Spending.SECONDS, 1, 1, 3, 0)),
+                        new CostEntry(ErrorKey.first("call", "provider-a"), CostEntry.SECONDS, 1, 0, 2, 2),
+                        new CostEntry(busy, CostEntry.SECONDS, 1, 1, 3, 0)),
                 List.of()));
         JsonNode costs = server.get("/v1/stats").json().get("costs");
         assertThat(costs.get("sentence").stringValue())

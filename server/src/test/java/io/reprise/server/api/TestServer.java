@@ -2,17 +2,18 @@
 package io.reprise.server.api;
 
 import io.reprise.Reprise;
+import io.reprise.job.AuditNote;
+import io.reprise.server.RepriseServer;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
 import io.reprise.server.http.AnswerCheck;
-import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -125,7 +126,8 @@ final class TestServer implements AutoCloseable {
     }
 
     String key(String name, @Nullable String tenant, Scope... scopes) {
-        return keys.create(name, Set.of(scopes), tenant, new Note("test", null)).text();
+        return keys.create(name, Set.of(scopes), tenant, new AuditNote("test", null))
+                .text();
     }
 
     /** An answer, its body read as JSON if there is one. */

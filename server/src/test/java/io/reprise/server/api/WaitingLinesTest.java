@@ -43,8 +43,8 @@ class WaitingLinesTest {
         return found ? FOUND : last ? NOTHING : null;
     }
 
-    private CompletableFuture<Response> wait(Object wish, Duration limit) {
-        return lines.wait(ANYBODY, wish, limit, this::look, () -> false);
+    private CompletableFuture<Response> wait(Object leaseRequest, Duration limit) {
+        return lines.wait(ANYBODY, leaseRequest, limit, this::look, () -> false);
     }
 
     private static Response get(CompletableFuture<Response> answer) throws Exception {
@@ -173,7 +173,7 @@ class WaitingLinesTest {
                 .isLessThan(200 + 20 * 10);
     }
 
-    private static Waiting.Look counted(AtomicInteger looks) {
+    private static LeaseWaits.Look counted(AtomicInteger looks) {
         return last -> {
             looks.incrementAndGet();
             return last ? NOTHING : null;

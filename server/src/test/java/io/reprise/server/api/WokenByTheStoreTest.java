@@ -3,11 +3,11 @@ package io.reprise.server.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobSpec;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.JobSpec;
 import io.reprise.server.http.Response;
 import io.reprise.store.JobStore;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

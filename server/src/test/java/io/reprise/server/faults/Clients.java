@@ -132,10 +132,10 @@ final class Clients {
     }
 
     private void work(int number, Random random) {
-        String wish = "{\"worker\":\"w" + number
+        String leaseRequest = "{\"worker\":\"w" + number
                 + "\",\"queues\":[\"q0\",\"q1\",\"q2\"],\"max\":5,\"wait\":\"2s\",\"lease\":\"5s\"}";
         while (working.get()) {
-            Caller.Answer answer = caller.once(random.nextInt(2), "POST", "/v1/leases", wish, null);
+            Caller.Answer answer = caller.once(random.nextInt(2), "POST", "/v1/leases", leaseRequest, null);
             if (answer == null || answer.status() != 200 || answer.json() == null) {
                 pause(random, 200);
                 continue;

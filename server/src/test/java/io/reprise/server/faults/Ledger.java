@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.faults;
 
-import io.reprise.Job;
-import io.reprise.JobState;
+import io.reprise.job.Job;
+import io.reprise.job.JobState;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -82,7 +82,7 @@ final class Ledger {
     }
 
     /** What is wrong, after everything has drained. */
-    List<String> check(Function<String, @Nullable Job> find) {
+    public List<String> check(Function<String, @Nullable Job> find) {
         if (jobs().size() != enqueued.size()) {
             violated(enqueued.size() + " keys led to " + jobs().size() + " jobs");
         }

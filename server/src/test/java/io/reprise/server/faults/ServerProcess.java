@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.faults;
 
-import io.reprise.server.Main;
+import io.reprise.cli.Main;
 import io.reprise.testkit.faults.JavaProcess;
 import io.reprise.testkit.faults.TcpProxy;
 import java.io.IOException;

@@ -3,18 +3,18 @@ package io.reprise.server.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.Page;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.AnswerCheck;
 import io.reprise.server.http.Json;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Page;
-import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.TcpProxy;
+import io.reprise.testkit.servers.PostgresServer;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;

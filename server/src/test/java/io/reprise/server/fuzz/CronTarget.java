@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.fuzz;
 
-import io.reprise.RepriseException;
-import io.reprise.internal.ScheduleRule;
+import io.reprise.internal.upkeep.ScheduleRule;
+import io.reprise.job.RepriseException;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 

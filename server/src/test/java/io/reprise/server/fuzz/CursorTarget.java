@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.fuzz;
 
-import io.reprise.JobSpec;
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.store.JobQuery;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import java.io.IOException;

@@ -3,8 +3,8 @@ package io.reprise.server.fuzz;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.server.http.HeaderTarget;
 import io.reprise.server.http.JsonTarget;
+import io.reprise.server.net.HeaderTarget;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.fuzz;
 
-import io.reprise.retry.Failure;
-import io.reprise.retry.FailureClass;
-import io.reprise.retry.History;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.retry.AttemptHistory;
 import io.reprise.retry.RetryPolicy;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -28,7 +28,10 @@ public final class PolicyTarget {
         }
         for (int attempts : new int[] {0, 1, 1_000_000}) {
             policy.decide(
-                    FAILURE, new History(attempts, 0, Duration.ofSeconds(1), null), null, new SplittableRandom(1));
+                    FAILURE,
+                    new AttemptHistory(attempts, 0, Duration.ofSeconds(1), null),
+                    null,
+                    new SplittableRandom(1));
         }
     }
 }

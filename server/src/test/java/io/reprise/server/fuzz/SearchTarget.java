@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.fuzz;
 
-import io.reprise.JobSpec;
-import io.reprise.server.api.LocalApi;
+import io.reprise.job.JobSpec;
+import io.reprise.server.LocalApi;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.fuzz;
 
-import io.reprise.RemoteLease;
+import io.reprise.remote.RemoteLease;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;

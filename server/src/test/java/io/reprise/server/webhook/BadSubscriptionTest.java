@@ -3,8 +3,8 @@ package io.reprise.server.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobState;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

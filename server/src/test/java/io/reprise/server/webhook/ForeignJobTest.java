@@ -3,9 +3,9 @@ package io.reprise.server.webhook;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSignal;
-import io.reprise.JobState;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobState;
 import org.junit.jupiter.api.Test;
 
 /** However a notice came to be stored, it tells nobody of a job that is not theirs. */

@@ -9,10 +9,10 @@ import static io.reprise.server.webhook.WebhookFixture.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.standardwebhooks.Webhook;
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSignal;
-import io.reprise.JobState;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.delivery.Stub;

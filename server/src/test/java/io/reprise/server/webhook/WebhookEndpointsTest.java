@@ -5,16 +5,16 @@ import static io.reprise.server.webhook.WebhookFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.standardwebhooks.Webhook;
-import io.reprise.JobState;
+import io.reprise.job.JobState;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.AnswerCheck;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.HttpServer;
-import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Json;
 import io.reprise.server.http.OpenApi;
 import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
-import io.reprise.Job;
 import io.reprise.JobHandler;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.Reprise;
 import io.reprise.jackson.JacksonCodec;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.delivery.Blocking;
@@ -18,8 +20,6 @@ import io.reprise.server.delivery.Resolver;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.delivery.Stub;
 import io.reprise.server.http.Json;
-import io.reprise.store.JobQuery;
-import io.reprise.store.Note;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testing.InlineWorker;
 import io.reprise.testing.ManualClock;
@@ -42,7 +42,7 @@ final class WebhookFixture implements AutoCloseable {
     static final RetryPolicy EXACT = RetryPolicy.exponential(Duration.ofSeconds(10))
             .jitter(Jitter.none())
             .maxAttempts(2);
-    static final Note NOTE = new Note("ada", null);
+    static final AuditNote NOTE = new AuditNote("ada", null);
     static final Subscription.Filter ALL = new Subscription.Filter(Set.of(), Set.of(), Set.of(), Set.of());
 
     final ManualClock clock = new ManualClock();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.DuplicateKeyException;
 import io.reprise.JobRequest;
 import io.reprise.Reprise;
 import io.reprise.Schedule;
+import io.reprise.job.DuplicateKeyException;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.simulator.chaos.Plan.Duty;
-import io.reprise.simulator.chaos.Plan.PlannedJob;
+import io.reprise.simulator.chaos.ChaosPlan.Duty;
+import io.reprise.simulator.chaos.ChaosPlan.PlannedJob;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.SplittableRandom;

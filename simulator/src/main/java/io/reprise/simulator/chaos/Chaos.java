@@ -23,7 +23,7 @@ public final class Chaos {
      * @param failure the failure of the lowest failing seed, made as small as possible
      */
     public record Report(
-            long seeds, long events, double virtualSeconds, Map<Fault, Long> faults, Optional<Failure> failure) {}
+            long seeds, long events, double virtualSeconds, Map<Fault, Long> faults, Optional<ChaosFailure> failure) {}
 
     /**
      * Runs this many worlds, with the threads of the common pool, until one fails.
@@ -31,29 +31,30 @@ public final class Chaos {
      * @param progress receives the number of finished worlds after each world
      */
     public static Report run(long firstSeed, long seeds, LongConsumer progress) {
-        return run(firstSeed, seeds, progress, Breakage.NONE);
+        return run(firstSeed, seeds, progress, ChaosBug.NONE);
     }
 
-    static Report run(long firstSeed, long seeds, LongConsumer progress, Breakage breakage) {
+    static Report run(long firstSeed, long seeds, LongConsumer progress, ChaosBug breakage) {
         Sums sums = new Sums();
         AtomicLong lowest = new AtomicLong(Long.MAX_VALUE);
         LongStream.range(firstSeed, firstSeed + seeds).parallel().forEach(seed -> {
             if (lowest.get() == Long.MAX_VALUE) {
-                Outcome outcome = new ChaosWorld(Plan.of(seed), breakage).run();
+                ChaosOutcome outcome = new ChaosWorld(ChaosPlan.of(seed), breakage).run();
                 progress.accept(sums.add(outcome));
                 if (outcome.isFailed()) {
                     lowest.accumulateAndGet(seed, Math::min);
                 }
             }
         });
-        Optional<Failure> failure =
-                lowest.get() == Long.MAX_VALUE ? Optional.empty() : Optional.of(Failure.of(lowest.get(), breakage));
+        Optional<ChaosFailure> failure = lowest.get() == Long.MAX_VALUE
+                ? Optional.empty()
+                : Optional.of(ChaosFailure.of(lowest.get(), breakage));
         return sums.report(failure);
     }
 
     /** Returns the whole trace of one world. Equal seeds give equal traces, to the last byte. */
     public static String trace(long seed) {
-        return new ChaosWorld(Plan.of(seed), Breakage.NONE).run().trace();
+        return new ChaosWorld(ChaosPlan.of(seed), ChaosBug.NONE).run().trace();
     }
 
     private static final class Sums {
@@ -63,14 +64,14 @@ public final class Chaos {
         private long events;
         private double seconds;
 
-        synchronized long add(Outcome outcome) {
+        synchronized long add(ChaosOutcome outcome) {
             outcome.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
             events += outcome.lines().size();
             seconds += outcome.nanos() / 1e9;
             return ++seeds;
         }
 
-        synchronized Report report(Optional<Failure> failure) {
+        synchronized Report report(Optional<ChaosFailure> failure) {
             return new Report(seeds, events, seconds, new EnumMap<>(faults), failure);
         }
     }

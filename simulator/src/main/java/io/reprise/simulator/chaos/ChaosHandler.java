@@ -3,12 +3,12 @@ package io.reprise.simulator.chaos;
 
 import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
-import io.reprise.JobSignal;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
-import io.reprise.StaleLeaseException;
-import io.reprise.Transaction;
-import io.reprise.simulator.chaos.Plan.Duty;
+import io.reprise.job.JobSignal;
+import io.reprise.job.Transaction;
+import io.reprise.remote.StaleLeaseException;
+import io.reprise.simulator.chaos.ChaosPlan.Duty;
 import io.reprise.store.StoreException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -74,7 +74,7 @@ final class ChaosHandler implements DeferredHandler<String> {
         }
 
         void begin() {
-            worker.bench().take();
+            worker.executor().take();
             Map<String, String> details = new TreeMap<>();
             details.put("at", world.now().toString());
             Instant deadline = job.job().times().deadline();
@@ -172,7 +172,7 @@ final class ChaosHandler implements DeferredHandler<String> {
             over = true;
             world.log().ended(worker.name(), job.id().value(), job.token(), error != null);
             end.accept(error);
-            worker.bench().free();
+            worker.executor().free();
         }
     }
 }

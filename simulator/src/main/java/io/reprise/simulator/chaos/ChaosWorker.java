@@ -3,10 +3,10 @@ package io.reprise.simulator.chaos;
 
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
-import io.reprise.internal.Driver;
-import io.reprise.internal.Engine;
-import io.reprise.internal.Role;
-import io.reprise.internal.Starter;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.Engine;
+import io.reprise.internal.engine.Role;
+import io.reprise.internal.engine.Starter;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,7 +25,7 @@ final class ChaosWorker implements Driver {
     private final Timeline timeline;
     private final String name;
     private final Map<Role, Slot> slots = new LinkedHashMap<>();
-    private final PlacesBench bench;
+    private final PlacesExecutor executor;
     private final FaultyCalls calls;
     private final double clockRate;
     private final long since;
@@ -44,7 +44,7 @@ final class ChaosWorker implements Driver {
         this.world = world;
         this.timeline = world.timeline();
         this.name = name;
-        this.bench = new PlacesBench(this, concurrency);
+        this.executor = new PlacesExecutor(this, concurrency);
         this.calls = new FaultyCalls(world, this);
         this.since = world.log().nanos();
         SplittableRandom chance = world.chance();
@@ -58,7 +58,7 @@ final class ChaosWorker implements Driver {
         builder.store(world.storeFor(this, calls));
         guarded(() -> {
             try {
-                reprise = Starter.start(builder, new Engine.Seams(this, bench, world.chance()));
+                reprise = Starter.start(builder, new Engine.Environment(this, executor, world.chance()));
             } catch (StoreException e) {
                 throw crash("because it cannot start");
             }
@@ -79,8 +79,8 @@ final class ChaosWorker implements Driver {
         return reprise;
     }
 
-    PlacesBench bench() {
-        return bench;
+    PlacesExecutor executor() {
+        return executor;
     }
 
     FaultyCalls calls() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.Queue;
 import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.control.ControlSettings;
-import io.reprise.store.JobQuery;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.store.JobStore;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testkit.history.RecordingStore;
@@ -34,8 +34,8 @@ final class ChaosWorld {
 
     private static final Duration RESTART = Duration.ofMillis(1_500);
 
-    private final Plan plan;
-    private final Breakage breakage;
+    private final ChaosPlan plan;
+    private final ChaosBug breakage;
     private final SplittableRandom seeds;
     private final Timeline timeline;
     private final ChaosLog log;
@@ -48,21 +48,21 @@ final class ChaosWorld {
     private boolean chaotic = true;
     private int started;
 
-    ChaosWorld(Plan plan, Breakage breakage) {
+    ChaosWorld(ChaosPlan plan, ChaosBug breakage) {
         this.plan = plan;
         this.breakage = breakage;
         this.seeds = new SplittableRandom(plan.seed());
         this.timeline = new Timeline(plan.seed());
         this.restarts = seeds.split();
         this.log = new ChaosLog(timeline, DEADLINE_SLACK);
-        Breakage.ShiftedClock clock = new Breakage.ShiftedClock(timeline.clock);
+        ChaosBug.ShiftedClock clock = new ChaosBug.ShiftedClock(timeline.clock);
         InMemoryJobStore memory = new InMemoryJobStore(clock);
         this.store = breakage.store(memory, clock);
         memory.onWake(this::wakeSome);
     }
 
     /** Runs the world to its end, or to the first violation. */
-    Outcome run() {
+    ChaosOutcome run() {
         for (int i = 0; i < plan.fleet().workers(); i++) {
             workers.add(start("w" + ++started, plan.fleet().concurrency()));
         }
@@ -71,7 +71,7 @@ final class ChaosWorld {
         plan.jobs().forEach(job -> timeline.at(job.atNanos(), "client", () -> arrivals.enqueue(job)));
         plan.faults().forEach(fault -> timeline.at(fault.atNanos(), "fault", () -> troubles.happen(fault)));
         arrivals.schedule();
-        timeline.await(this::isFailed, Plan.LENGTH.toNanos());
+        timeline.await(this::isFailed, ChaosPlan.LENGTH.toNanos());
         if (!isFailed()) {
             settleDown(troubles);
             timeline.await(() -> isFailed() || isDrained(), timeline.nanos() + DRAIN.toNanos());
@@ -79,7 +79,7 @@ final class ChaosWorld {
         }
         List<Violation> violations = new ArrayList<>(log.violations());
         violations.addAll(extra);
-        return new Outcome(plan, violations, log.lines(), Map.copyOf(counts), timeline.nanos());
+        return new ChaosOutcome(plan, violations, log.lines(), Map.copyOf(counts), timeline.nanos());
     }
 
     private boolean isFailed() {

@@ -19,7 +19,7 @@ final class Story {
     private final Set<Long> jobs = new HashSet<>();
     private final Set<Long> tokens = new HashSet<>();
 
-    Story(Outcome outcome) {
+    Story(ChaosOutcome outcome) {
         lines = outcome.lines();
         outcome.violations().stream().map(Violation::sentence).forEach(this::name);
         for (ChaosLog.Line line : lines) {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.Job;
-import io.reprise.JobState;
 import io.reprise.ManualRetry;
 import io.reprise.Operations;
-import io.reprise.RefusedException;
 import io.reprise.Replay;
 import io.reprise.Reprise;
-import io.reprise.simulator.chaos.Plan.PlannedFault;
-import io.reprise.store.JobQuery;
+import io.reprise.job.Job;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import io.reprise.job.RefusedException;
+import io.reprise.simulator.chaos.ChaosPlan.PlannedFault;
 import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.util.List;

@@ -52,7 +52,7 @@ final class Crew {
     }
 
     private final World world;
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final JobStore store;
     private final boolean controlled;
     private final JobListener listener;
@@ -64,7 +64,7 @@ final class Crew {
 
     Crew(
             World world,
-            Plan plan,
+            RecoveryPlan plan,
             JobStore store,
             boolean controlled,
             List<String> queues,
@@ -142,7 +142,7 @@ final class Crew {
         Run(SimulatedWorker worker, Consumer<@Nullable Throwable> end) {
             this.worker = worker;
             this.end = end;
-            worker.bench().take();
+            worker.executor().take();
         }
 
         boolean over(@Nullable Throwable error) {
@@ -151,7 +151,7 @@ final class Crew {
             }
             over = true;
             end.accept(error);
-            worker.bench().free();
+            worker.executor().free();
             return true;
         }
     }

@@ -11,9 +11,9 @@ final class Limits {
     private static final double WATCHED = 30;
     private static final double LONG_CALL = 10;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
 
-    Limits(Plan plan) {
+    Limits(RecoveryPlan plan) {
         this.plan = plan;
     }
 
@@ -52,20 +52,21 @@ final class Limits {
 
     /** Whether the fleet must return to the earlier rate, or calls are short enough to find another. */
     boolean isKnownRate() {
-        Plan.Kind kind = plan.trouble().kind();
-        boolean down = kind == Plan.Kind.DOWN || kind == Plan.Kind.SCATTERED || kind == Plan.Kind.SLOW;
+        RecoveryPlan.Kind kind = plan.trouble().kind();
+        boolean down =
+                kind == RecoveryPlan.Kind.DOWN || kind == RecoveryPlan.Kind.SCATTERED || kind == RecoveryPlan.Kind.SLOW;
         return plan.longestCall() < LONG_CALL || (down && plan.trouble().after() >= 1);
     }
 
     /** Returns the calls per second that are possible now. */
-    double sustained(Jobs jobs) {
+    double sustained(WorldJobs jobs) {
         return Math.min(
                 workers(), jobs.wanted(plan.capacityAfter() / plan.load().resources()));
     }
 
     /** Returns when the world ends. */
     double finish() {
-        double killed = plan.fleet().staffing() == Plan.Staffing.KEPT ? 0 : 35;
+        double killed = plan.fleet().staffing() == RecoveryPlan.Staffing.KEPT ? 0 : 35;
         return Math.ceil(plan.end() + killed + timeTo90() + Math.max(WATCHED, 2.0 * window() + 2));
     }
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
-import io.reprise.simulator.recovery.Plan.Arrivals;
-import io.reprise.simulator.recovery.Plan.CallTime;
-import io.reprise.simulator.recovery.Plan.Fleet;
-import io.reprise.simulator.recovery.Plan.Kind;
-import io.reprise.simulator.recovery.Plan.Load;
-import io.reprise.simulator.recovery.Plan.Overflow;
-import io.reprise.simulator.recovery.Plan.Retries;
-import io.reprise.simulator.recovery.Plan.Staffing;
-import io.reprise.simulator.recovery.Plan.Storm;
-import io.reprise.simulator.recovery.Plan.Trouble;
+import io.reprise.simulator.recovery.RecoveryPlan.Arrivals;
+import io.reprise.simulator.recovery.RecoveryPlan.CallTime;
+import io.reprise.simulator.recovery.RecoveryPlan.Fleet;
+import io.reprise.simulator.recovery.RecoveryPlan.Kind;
+import io.reprise.simulator.recovery.RecoveryPlan.Load;
+import io.reprise.simulator.recovery.RecoveryPlan.Overflow;
+import io.reprise.simulator.recovery.RecoveryPlan.Retries;
+import io.reprise.simulator.recovery.RecoveryPlan.Staffing;
+import io.reprise.simulator.recovery.RecoveryPlan.Storm;
+import io.reprise.simulator.recovery.RecoveryPlan.Trouble;
 import java.util.SplittableRandom;
 
 /**
@@ -42,11 +42,11 @@ final class Plans {
         chance = new SplittableRandom(seed ^ 0x2545F4914F6CDD1DL);
     }
 
-    static Plan of(long seed) {
+    static RecoveryPlan of(long seed) {
         return new Plans(seed).draw(seed);
     }
 
-    private Plan draw(long seed) {
+    private RecoveryPlan draw(long seed) {
         boolean stormy = chance.nextDouble() < STORMS;
         int workers = workers();
         CallTime call = call();
@@ -100,16 +100,16 @@ final class Plans {
                 Math.max(2, Math.min(50, 0.1 * rate)),
                 pick(0.0, 0.0, 0.0, 0.5));
         Trouble trouble = new Trouble(kind, seconds, call, chance.nextBoolean(), overflow, headroom, after);
-        return new Plan(seed, load, trouble, new Fleet(workers, places, staffing()), null);
+        return new RecoveryPlan(seed, load, trouble, new Fleet(workers, places, staffing()), null);
     }
 
-    private Plan storm(long seed, int workers, CallTime drawn) {
+    private RecoveryPlan storm(long seed, int workers, CallTime drawn) {
         CallTime call = drawn == CallTime.S_30 ? CallTime.MS_50 : drawn;
         int jobs = (int) Math.round(1_000 * Math.pow(1_000, Math.pow(chance.nextDouble(), 8)));
         int places = Math.max(1, pick(10, 100, 1_000) / workers);
         Load load = new Load(Arrivals.NONE, workers * places / call.mean, jobs, 0, 1, 1, 0, 0);
         Trouble trouble = new Trouble(Kind.DOWN, 0, call, false, Overflow.QUEUES, 1, 1);
-        return new Plan(
+        return new RecoveryPlan(
                 seed,
                 load,
                 trouble,

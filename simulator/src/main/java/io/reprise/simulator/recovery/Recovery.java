@@ -39,7 +39,7 @@ public final class Recovery {
             long calls,
             Map<Property, Count> properties,
             Map<Long, List<String>> broken,
-            Optional<Failure> failure) {}
+            Optional<RecoveryFailure> failure) {}
 
     /**
      * One world.
@@ -55,20 +55,20 @@ public final class Recovery {
      * @param progress receives the number of finished worlds after each world
      */
     public static Report run(long firstSeed, long worlds, LongConsumer progress) {
-        return run(firstSeed, worlds, progress, Breakage.NONE);
+        return run(firstSeed, worlds, progress, RecoveryBug.NONE);
     }
 
-    static Report run(long firstSeed, long worlds, LongConsumer progress, Breakage breakage) {
+    static Report run(long firstSeed, long worlds, LongConsumer progress, RecoveryBug breakage) {
         Sums sums = new Sums();
         LongStream.range(firstSeed, firstSeed + worlds)
                 .parallel()
-                .forEach(seed -> progress.accept(sums.add(Outcome.of(Plans.of(seed), breakage))));
+                .forEach(seed -> progress.accept(sums.add(RecoveryOutcome.of(Plans.of(seed), breakage))));
         return sums.report(breakage);
     }
 
     /** Returns one world with all details. */
     public static Shown show(long seed) {
-        Outcome outcome = Outcome.of(Plans.of(seed), Breakage.NONE);
+        RecoveryOutcome outcome = RecoveryOutcome.of(Plans.of(seed), RecoveryBug.NONE);
         Map<Property, String> results = new EnumMap<>(Property.class);
         outcome.verdicts()
                 .forEach(verdict -> results.put(
@@ -90,19 +90,19 @@ public final class Recovery {
         private long jobs;
         private long calls;
 
-        synchronized long add(Outcome outcome) {
+        synchronized long add(RecoveryOutcome outcome) {
             jobs += outcome.course().jobs;
             calls += outcome.course().calls;
             outcome.verdicts().forEach(this::add);
             if (!outcome.broken().isEmpty()) {
                 broken.put(
                         outcome.plan().seed(),
-                        outcome.broken().stream().map(Verdict::toString).toList());
+                        outcome.broken().stream().map(RecoveryVerdict::toString).toList());
             }
             return ++worlds;
         }
 
-        private void add(Verdict verdict) {
+        private void add(RecoveryVerdict verdict) {
             Count before = counts.getOrDefault(verdict.property(), new Count(0, 0, Map.of()));
             counts.put(
                     verdict.property(),
@@ -117,8 +117,9 @@ public final class Recovery {
                     });
         }
 
-        synchronized Report report(Breakage breakage) {
-            Optional<Failure> first = broken.keySet().stream().findFirst().map(seed -> Failure.of(seed, breakage));
+        synchronized Report report(RecoveryBug breakage) {
+            Optional<RecoveryFailure> first =
+                    broken.keySet().stream().findFirst().map(seed -> RecoveryFailure.of(seed, breakage));
             return new Report(worlds, jobs, calls, counts, broken, first);
         }
     }

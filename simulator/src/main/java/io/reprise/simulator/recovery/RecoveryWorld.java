@@ -2,14 +2,14 @@
 package io.reprise.simulator.recovery;
 
 import io.reprise.JobContext;
-import io.reprise.JobEvent;
-import io.reprise.JobId;
 import io.reprise.JobRequest;
-import io.reprise.ResourceStatus;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.simulator.World;
-import io.reprise.simulator.recovery.Plan.Arrivals;
-import io.reprise.simulator.recovery.Plan.Staffing;
+import io.reprise.simulator.recovery.RecoveryPlan.Arrivals;
+import io.reprise.simulator.recovery.RecoveryPlan.Staffing;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,11 +33,11 @@ final class RecoveryWorld {
     /** After this time the leases of killed workers have expired, and another worker leads. */
     private static final double LEASE = 35;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final World world;
     private final Course course = new Course();
     private final Service service;
-    private final Jobs jobs;
+    private final WorldJobs jobs;
     private final Crew crew;
     private final SplittableRandom chance;
     private final Limits limits;
@@ -45,11 +45,11 @@ final class RecoveryWorld {
     private int freshArrived;
     private int freshGood;
 
-    RecoveryWorld(Plan plan, Breakage breakage) {
+    RecoveryWorld(RecoveryPlan plan, RecoveryBug breakage) {
         this.plan = plan;
         this.world = new World(plan.seed());
         this.service = new Service(world, plan);
-        this.jobs = new Jobs(world, plan.load().resources());
+        this.jobs = new WorldJobs(world, plan.load().resources());
         this.chance = world.chance();
         this.limits = new Limits(plan);
         this.left = plan.load().jobs();
@@ -261,7 +261,7 @@ final class RecoveryWorld {
     private void count(long id, double began, @Nullable Exception error) {
         Course.Second second = now();
         if (error != null) {
-            if (error instanceof io.reprise.retry.FailureDetails details
+            if (error instanceof io.reprise.failure.FailureDetails details
                     && Integer.valueOf(429).equals(details.httpStatus())) {
                 second.throttled++;
             } else {

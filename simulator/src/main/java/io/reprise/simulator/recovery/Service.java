@@ -3,8 +3,8 @@ package io.reprise.simulator.recovery;
 
 import io.reprise.simulator.Errors;
 import io.reprise.simulator.World;
-import io.reprise.simulator.recovery.Plan.CallTime;
-import io.reprise.simulator.recovery.Plan.Kind;
+import io.reprise.simulator.recovery.RecoveryPlan.CallTime;
+import io.reprise.simulator.recovery.RecoveryPlan.Kind;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.SplittableRandom;
@@ -23,7 +23,7 @@ final class Service {
     private static final double SCATTER = 30;
 
     private final World world;
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final SplittableRandom chance;
     private final double[] nextFree;
     private final double[] tokens;
@@ -32,7 +32,7 @@ final class Service {
     private final double flap;
     private final Duration retryAfter;
 
-    Service(World world, Plan plan) {
+    Service(World world, RecoveryPlan plan) {
         this.world = world;
         this.plan = plan;
         this.chance = world.chance();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
-import static io.reprise.simulator.recovery.Verdict.broken;
-import static io.reprise.simulator.recovery.Verdict.held;
-import static io.reprise.simulator.recovery.Verdict.notApplicable;
+import static io.reprise.simulator.recovery.RecoveryVerdict.broken;
+import static io.reprise.simulator.recovery.RecoveryVerdict.held;
+import static io.reprise.simulator.recovery.RecoveryVerdict.notApplicable;
 
-import io.reprise.simulator.recovery.Plan.Arrivals;
-import io.reprise.simulator.recovery.Plan.Kind;
-import io.reprise.simulator.recovery.Plan.Overflow;
-import io.reprise.simulator.recovery.Plan.Staffing;
+import io.reprise.simulator.recovery.RecoveryPlan.Arrivals;
+import io.reprise.simulator.recovery.RecoveryPlan.Kind;
+import io.reprise.simulator.recovery.RecoveryPlan.Overflow;
+import io.reprise.simulator.recovery.RecoveryPlan.Staffing;
 import org.jspecify.annotations.Nullable;
 
 /** Checks fresh work and isolation: which share other jobs get while the backlog is unparked. */
@@ -16,28 +16,28 @@ final class ShareChecks {
 
     private static final double SHARE = 0.4;
     private static final double WAIT = 1;
-    private static final int ENOUGH = 20;
+    private static final int MIN_JOBS = 20;
     private static final double ROOM = 1.25;
     private static final double KEPT = 0.9;
     private static final int LEAST_WINDOW = 10;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Course course;
     private final Windows windows;
 
-    ShareChecks(Plan plan, Course course, Windows windows) {
+    ShareChecks(RecoveryPlan plan, Course course, Windows windows) {
         this.plan = plan;
         this.course = course;
         this.windows = windows;
     }
 
-    Verdict fresh() {
+    RecoveryVerdict fresh() {
         if (Double.isNaN(course.firstGood)) {
             return notApplicable(Property.FRESH_WORK, "nothing succeeded after the trouble");
         }
         boolean[] looked = {false};
-        Verdict share = share(looked);
-        Verdict wait = share == null ? wait(looked) : share;
+        RecoveryVerdict share = share(looked);
+        RecoveryVerdict wait = share == null ? wait(looked) : share;
         if (wait != null) {
             return wait;
         }
@@ -47,14 +47,14 @@ final class ShareChecks {
     }
 
     /** While a backlog is unparked, waiting fresh jobs get at least their share of the successes. */
-    private @Nullable Verdict share(boolean[] looked) {
+    private @Nullable RecoveryVerdict share(boolean[] looked) {
         int length = windows.length;
         for (int second = (int) Math.ceil(course.firstGood) + 1; !windows.isPast(second, length); second++) {
             double all = windows.good(second);
             double entitled = Math.min(course.at(second).freshWaiting, SHARE * all);
             // Refused fresh jobs wait for their retry, not for their share.
             boolean refused = windows.isTroubled(second - length, 2 * length);
-            if (refused || !windows.isParked(second, length) || entitled < ENOUGH / 2.0) {
+            if (refused || !windows.isParked(second, length) || entitled < MIN_JOBS / 2.0) {
                 continue;
             }
             looked[0] = true;
@@ -74,14 +74,14 @@ final class ShareChecks {
     }
 
     /** At full speed, fresh jobs hardly wait if they are less than half of the possible rate. */
-    private @Nullable Verdict wait(boolean[] looked) {
+    private @Nullable RecoveryVerdict wait(boolean[] looked) {
         Arrivals arrivals = plan.load().arrivals();
         double rate = plan.load().rate() * (arrivals == Arrivals.BURSTS ? 5 : 1);
         if (arrivals == Arrivals.FLOOD
                 || rate > windows.limits.most() / 2
                 || (plan.trouble().overflow() == Overflow.QUEUES
                         && plan.trouble().after() < 1)
-                || course.freshWaits.size() < ENOUGH) {
+                || course.freshWaits.size() < MIN_JOBS) {
             return null;
         }
         looked[0] = true;
@@ -102,14 +102,14 @@ final class ShareChecks {
                         most);
     }
 
-    Verdict isolation() {
+    RecoveryVerdict isolation() {
         String why = whyNoIsolation();
         if (why != null) {
             return notApplicable(Property.ISOLATION, why);
         }
         double rate = plan.load().bystanders();
         double call = plan.trouble().call().longest();
-        int length = (int) Math.ceil(Math.max(LEAST_WINDOW, Math.max(ENOUGH / rate, 3 * call)));
+        int length = (int) Math.ceil(Math.max(LEAST_WINDOW, Math.max(MIN_JOBS / rate, 3 * call)));
         boolean kept = plan.fleet().staffing() == Staffing.KEPT;
         for (int second = (int) Math.ceil(call) + 1; !windows.isPast(second, length); second++) {
             boolean asleep = Double.isNaN(windows.sum(second, length, each -> each.sustained));

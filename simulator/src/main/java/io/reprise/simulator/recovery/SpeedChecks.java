@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
-import static io.reprise.simulator.recovery.Verdict.broken;
-import static io.reprise.simulator.recovery.Verdict.held;
-import static io.reprise.simulator.recovery.Verdict.notApplicable;
+import static io.reprise.simulator.recovery.RecoveryVerdict.broken;
+import static io.reprise.simulator.recovery.RecoveryVerdict.held;
+import static io.reprise.simulator.recovery.RecoveryVerdict.notApplicable;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,17 +17,17 @@ final class SpeedChecks {
     /** If a backlog of this size is not done in time, the fleet is slow. */
     private static final double SECONDS_OF_WORK = 3;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Course course;
     private final Windows windows;
 
-    SpeedChecks(Plan plan, Course course, Windows windows) {
+    SpeedChecks(RecoveryPlan plan, Course course, Windows windows) {
         this.plan = plan;
         this.course = course;
         this.windows = windows;
     }
 
-    Verdict timeTo90() {
+    RecoveryVerdict timeTo90() {
         int latest = windows.latest;
         double backlog = course.at(windows.over).available / windows.limits.most();
         if (windows.reached() >= 0 || (!windows.isBusy(latest) && backlog >= SECONDS_OF_WORK)) {
@@ -50,7 +50,7 @@ final class SpeedChecks {
                 course.at(latest).available);
     }
 
-    Verdict liveness() {
+    RecoveryVerdict liveness() {
         if (!course.stuck.isEmpty()) {
             return broken(
                     Property.LIVENESS,
@@ -59,8 +59,8 @@ final class SpeedChecks {
                     course.stuck.get(0));
         }
         boolean[] looked = {false};
-        Verdict fell = fell(looked);
-        Verdict slow = fell == null ? slowAgain(looked) : fell;
+        RecoveryVerdict fell = fell(looked);
+        RecoveryVerdict slow = fell == null ? slowAgain(looked) : fell;
         if (slow != null) {
             return slow;
         }
@@ -68,7 +68,7 @@ final class SpeedChecks {
     }
 
     /** Finds a fall: fewer successes than just before, although jobs were parked and every call succeeded. */
-    private @Nullable Verdict fell(boolean[] looked) {
+    private @Nullable RecoveryVerdict fell(boolean[] looked) {
         int length = windows.length;
         for (int second = windows.over; !windows.isPast(second, 2 * length); second++) {
             if (!windows.isParked(second, 2 * length) || windows.isTroubled(second - length, 3 * length)) {
@@ -91,7 +91,7 @@ final class SpeedChecks {
     }
 
     /** Finds a fleet that reached full speed and did not keep it. */
-    private @Nullable Verdict slowAgain(boolean[] looked) {
+    private @Nullable RecoveryVerdict slowAgain(boolean[] looked) {
         if (windows.reached() < 0) {
             return null;
         }
@@ -114,7 +114,7 @@ final class SpeedChecks {
         return null;
     }
 
-    Verdict flood() {
+    RecoveryVerdict flood() {
         double most = FLOOD * plan.capacityAfter();
         if (plan.workersRate() <= most) {
             return notApplicable(Property.NO_FLOOD, "the workers cannot make so many calls");
@@ -122,7 +122,7 @@ final class SpeedChecks {
         double slack = SLACK_CALLS + 1.5 * Math.sqrt(most);
         int inARow = 0;
         // Jobs of killed workers return all at once, and no worker can know yet that they are too many.
-        int from = (int) (plan.fleet().staffing() == Plan.Staffing.REPLACED ? windows.over : plan.end());
+        int from = (int) (plan.fleet().staffing() == RecoveryPlan.Staffing.REPLACED ? windows.over : plan.end());
         for (int second = from; second < course.length(); second++) {
             // Before the first answer that says so, no worker can know that there are too many calls.
             boolean known = windows.isTroubled(second - 1, 2) || inARow > 0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
-import static io.reprise.simulator.recovery.Verdict.broken;
-import static io.reprise.simulator.recovery.Verdict.held;
+import static io.reprise.simulator.recovery.RecoveryVerdict.broken;
+import static io.reprise.simulator.recovery.RecoveryVerdict.held;
 
 import io.reprise.control.BudgetSettings;
 import io.reprise.control.ControlSettings;
-import io.reprise.control.RetryBudget;
-import io.reprise.retry.FailureClass;
-import io.reprise.simulator.recovery.Plan.Retries;
-import io.reprise.simulator.recovery.Plan.Storm;
+import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.RetryBudget;
+import io.reprise.simulator.recovery.RecoveryPlan.Retries;
+import io.reprise.simulator.recovery.RecoveryPlan.Storm;
 
 /** Checks storms: retries that help are not delayed, and retries that do not help are bounded. */
 final class StormChecks {
@@ -18,21 +18,21 @@ final class StormChecks {
     /** Workers look for jobs and budgets about once a second. */
     private static final double SLACK_SECONDS = 3;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Storm storm;
     private final Course course;
 
-    StormChecks(Plan plan, Storm storm, Course course) {
+    StormChecks(RecoveryPlan plan, Storm storm, Course course) {
         this.plan = plan;
         this.storm = storm;
         this.course = course;
     }
 
-    Verdict storm() {
+    RecoveryVerdict storm() {
         return storm.retries() == Retries.SUCCEED ? drains() : isPaid();
     }
 
-    private Verdict drains() {
+    private RecoveryVerdict drains() {
         double off = StormWorld.ideal(plan);
         if (course.drained <= HALF_AS_FAST * off + SLACK_SECONDS) {
             return held(Property.STORMS);
@@ -47,7 +47,7 @@ final class StormChecks {
     }
 
     /** The tightest budget pays: its initial credit, the credit from successes, and its floor. */
-    private Verdict isPaid() {
+    private RecoveryVerdict isPaid() {
         BudgetSettings budget =
                 storm.resource() ? ControlSettings.DEFAULT.resourceBudget() : ControlSettings.DEFAULT.queueBudget();
         double cost = RetryBudget.cost(FailureClass.TRANSIENT);

@@ -2,12 +2,12 @@
 package io.reprise.simulator.recovery;
 
 import io.reprise.JobContext;
-import io.reprise.JobEvent;
 import io.reprise.JobRequest;
+import io.reprise.insight.JobEvent;
 import io.reprise.simulator.Errors;
 import io.reprise.simulator.World;
-import io.reprise.simulator.recovery.Plan.Retries;
-import io.reprise.simulator.recovery.Plan.Storm;
+import io.reprise.simulator.recovery.RecoveryPlan.Retries;
+import io.reprise.simulator.recovery.RecoveryPlan.Storm;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -21,7 +21,7 @@ final class StormWorld {
     /** How long failing retries are observed after the first runs have ended. */
     private static final double WATCHED = 60;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Storm storm;
     private final World world;
     private final Course course = new Course();
@@ -30,7 +30,7 @@ final class StormWorld {
     private final Crew crew;
     private long ended;
 
-    StormWorld(Plan plan, Breakage breakage, boolean controlled) {
+    StormWorld(RecoveryPlan plan, RecoveryBug breakage, boolean controlled) {
         this.plan = plan;
         this.storm = Objects.requireNonNull(plan.storm());
         this.world = new World(plan.seed());
@@ -63,7 +63,7 @@ final class StormWorld {
     }
 
     /** Returns the seconds needed if every retry runs as soon as its backoff is over and a place is free. */
-    static double ideal(Plan plan) {
+    static double ideal(RecoveryPlan plan) {
         int jobs = Objects.requireNonNull(plan.storm()).jobs();
         double backoff = 2;
         return Math.max(2.0 * jobs / plan.workersRate(), jobs / plan.workersRate() + backoff);

@@ -10,7 +10,7 @@ final class TimeTable {
 
     private TimeTable() {}
 
-    static String of(Plan plan, Course course) {
+    static String of(RecoveryPlan plan, Course course) {
         StringBuilder text = new StringBuilder();
         text.append(String.format(
                 Locale.ROOT,
@@ -42,7 +42,7 @@ final class TimeTable {
         return text.toString();
     }
 
-    private static String mark(Plan plan, int second) {
+    private static String mark(RecoveryPlan plan, int second) {
         return plan.storm() == null && second >= plan.begin() && second < plan.end() ? "!" : " ";
     }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.recovery;
 
-import static io.reprise.simulator.recovery.Verdict.broken;
-import static io.reprise.simulator.recovery.Verdict.held;
+import static io.reprise.simulator.recovery.RecoveryVerdict.broken;
+import static io.reprise.simulator.recovery.RecoveryVerdict.held;
 
 import io.reprise.control.BreakerSettings;
 import io.reprise.control.ControlSettings;
-import io.reprise.simulator.recovery.Plan.Arrivals;
-import io.reprise.simulator.recovery.Plan.Kind;
+import io.reprise.simulator.recovery.RecoveryPlan.Arrivals;
+import io.reprise.simulator.recovery.RecoveryPlan.Kind;
 
 /** Checks no waste: calls in the trouble, refused calls, jobs given up. */
 final class WasteChecks {
@@ -20,17 +20,17 @@ final class WasteChecks {
     private static final double MOST_AT_ONCE = 5;
     private static final double SHORTEST_CALL = 0.5;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Course course;
     private final Windows windows;
 
-    WasteChecks(Plan plan, Course course, Windows windows) {
+    WasteChecks(RecoveryPlan plan, Course course, Windows windows) {
         this.plan = plan;
         this.course = course;
         this.windows = windows;
     }
 
-    Verdict waste() {
+    RecoveryVerdict waste() {
         if (course.wronglyDead > 0) {
             return broken(Property.NO_WASTE, "%d jobs were given up that had no deadline", course.wronglyDead);
         }

@@ -8,7 +8,7 @@ final class Windows {
 
     static final double FULL = 0.9;
 
-    private final Plan plan;
+    private final RecoveryPlan plan;
     private final Course course;
     final Limits limits;
     /** Seconds of one window. */
@@ -18,7 +18,7 @@ final class Windows {
     /** When the fleet must be at full speed. */
     final int latest;
 
-    Windows(Plan plan, Course course) {
+    Windows(RecoveryPlan plan, Course course) {
         this.plan = plan;
         this.course = course;
         this.limits = new Limits(plan);

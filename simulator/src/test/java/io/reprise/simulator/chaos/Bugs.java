@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
-import io.reprise.JobStatus;
-import io.reprise.JobTimes;
-import io.reprise.KeyRule;
-import io.reprise.WaitReason;
-import io.reprise.store.Cancellation;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.JobTimes;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
 import io.reprise.store.Claim;
-import io.reprise.store.Inserted;
-import io.reprise.store.JobQuery;
+import io.reprise.store.CountedAs;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
-import io.reprise.store.Spent;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
 import io.reprise.testkit.history.StoreCalls;
@@ -46,8 +46,8 @@ final class Bugs {
 
     private Bugs() {}
 
-    private static Breakage store(Broken broken) {
-        return new Breakage() {
+    private static ChaosBug store(Broken broken) {
+        return new ChaosBug() {
             @Override
             public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
                 return StoreCalls.before(sound, call -> broken.answer(sound, call));
@@ -56,8 +56,8 @@ final class Bugs {
     }
 
     /** An engine that settles something else than it should, or not at all. */
-    private static Breakage settles(UnaryOperator<Settlement> otherwise) {
-        return new Breakage() {
+    private static ChaosBug settles(UnaryOperator<Settlement> otherwise) {
+        return new ChaosBug() {
             @Override
             public JobStore engine(JobStore store, ChaosWorker worker) {
                 return StoreCalls.before(
@@ -77,7 +77,7 @@ final class Bugs {
         return (List<Settlement>) Objects.requireNonNull(call.arguments().get(0));
     }
 
-    private static Settlement with(Settlement s, long token, Spent spent, Settlement.Next next) {
+    private static Settlement with(Settlement s, long token, CountedAs spent, Settlement.Next next) {
         return new Settlement(s.job(), token, spent, s.ran(), next, s.failure(), s.decision());
     }
 
@@ -89,7 +89,7 @@ final class Bugs {
         return store.find(id).map(job -> job.status().holder()).orElse(null);
     }
 
-    static Breakage completionWithoutFencing() {
+    static ChaosBug completionWithoutFencing() {
         return store((sound, call) -> !call.method().equals("settle")
                 ? call.proceed()
                 : settle(call, s -> {
@@ -99,8 +99,8 @@ final class Bugs {
     }
 
     /** Whoever runs the attempt that is being run is taken for its holder. */
-    static Breakage attemptNumberAsToken() {
-        return new Breakage() {
+    static ChaosBug attemptNumberAsToken() {
+        return new ChaosBug() {
             @Override
             public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
                 Map<Long, Integer> attempts = new HashMap<>();
@@ -127,8 +127,8 @@ final class Bugs {
         };
     }
 
-    static Breakage reclaimByAWorkersClock() {
-        return new Breakage() {
+    static ChaosBug reclaimByAWorkersClock() {
+        return new ChaosBug() {
             @Override
             public JobStore store(InMemoryJobStore sound, ShiftedClock clock) {
                 return StoreCalls.before(sound, call -> {
@@ -143,8 +143,8 @@ final class Bugs {
         };
     }
 
-    static Breakage groupCommitLostAtShutdown() {
-        return new Breakage() {
+    static ChaosBug groupCommitLostAtShutdown() {
+        return new ChaosBug() {
             @Override
             public JobStore engine(JobStore store, ChaosWorker worker) {
                 return StoreCalls.before(
@@ -154,8 +154,8 @@ final class Bugs {
         };
     }
 
-    static Breakage outcomesDroppedOnADatabaseError() {
-        return new Breakage() {
+    static ChaosBug outcomesDroppedOnADatabaseError() {
+        return new ChaosBug() {
             @Override
             public JobStore engine(JobStore store, ChaosWorker worker) {
                 return StoreCalls.before(store, call -> {
@@ -173,33 +173,35 @@ final class Bugs {
     }
 
     /** Who rescues a job writes that down whatever has become of it meanwhile. */
-    static Breakage staleRescueOverwrites() {
+    static ChaosBug staleRescueOverwrites() {
         return store((sound, call) -> {
             Object answer = call.proceed();
             if (answer instanceof Settled settled) {
                 Set<JobId> stale = new HashSet<>(settled.stale());
-                settlements(call).stream().filter(s -> s.spent() == Spent.LOSS).forEach(s -> stale.remove(s.job()));
+                settlements(call).stream()
+                        .filter(s -> s.spent() == CountedAs.LOSS)
+                        .forEach(s -> stale.remove(s.job()));
                 return new Settled(settled.at(), stale, settled.cancelled());
             }
             return answer;
         });
     }
 
-    static Breakage crashesBypassTheirCap() {
-        return settles(s -> s.spent() == Spent.LOSS && s.next() instanceof Settlement.Fail
+    static ChaosBug crashesBypassTheirCap() {
+        return settles(s -> s.spent() == CountedAs.LOSS && s.next() instanceof Settlement.Fail
                 ? with(s, s.token(), s.spent(), new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null))
                 : s);
     }
 
-    static Breakage failuresBypassTheirCap() {
-        return settles(s -> s.spent() == Spent.ATTEMPT && s.next() instanceof Settlement.Fail
+    static ChaosBug failuresBypassTheirCap() {
+        return settles(s -> s.spent() == CountedAs.ATTEMPT && s.next() instanceof Settlement.Fail
                 ? with(s, s.token(), s.spent(), new Settlement.Wait(WaitReason.RETRY, Duration.ZERO, null))
                 : s);
     }
 
     /** What shall wait is kept in memory, under its lease. */
-    static Breakage delaysHoldLeases() {
-        return new Breakage() {
+    static ChaosBug delaysHoldLeases() {
+        return new ChaosBug() {
             @Override
             public JobStore engine(JobStore store, ChaosWorker worker) {
                 return StoreCalls.before(store, call -> {
@@ -220,7 +222,7 @@ final class Bugs {
     }
 
     /** Of a worker that died only the first job of each batch is found again. */
-    static Breakage prefetchedJobsLeak() {
+    static ChaosBug prefetchedJobsLeak() {
         return store((sound, call) -> {
             Object answer = call.proceed();
             if (!call.method().equals("takeOver")) {
@@ -244,7 +246,7 @@ final class Bugs {
         });
     }
 
-    static Breakage uniqueKeyFreedEarly() {
+    static ChaosBug uniqueKeyFreedEarly() {
         return store((sound, call) -> {
             if (!call.method().equals("insert")) {
                 return call.proceed();
@@ -266,7 +268,7 @@ final class Bugs {
         });
     }
 
-    static Breakage delaysForgotten() {
+    static ChaosBug delaysForgotten() {
         return store((sound, call) -> !call.method().equals("settle")
                 ? call.proceed()
                 : settle(
@@ -280,35 +282,37 @@ final class Bugs {
                                 : s));
     }
 
-    static Breakage snoozesSpendAttempts() {
+    static ChaosBug snoozesSpendAttempts() {
         return store((sound, call) -> !call.method().equals("settle")
                 ? call.proceed()
-                : settle(call, s -> s.spent() == Spent.SNOOZE ? with(s, s.token(), Spent.ATTEMPT, s.next()) : s));
+                : settle(
+                        call,
+                        s -> s.spent() == CountedAs.SNOOZE ? with(s, s.token(), CountedAs.ATTEMPT, s.next()) : s));
     }
 
-    static Breakage enqueuesLost() {
+    static ChaosBug enqueuesLost() {
         int[] calls = {0};
         return store((sound, call) -> {
             if (!call.method().equals("insert") || ++calls[0] % 7 != 0) {
                 return call.proceed();
             }
-            return List.of(new Inserted(new JobId(1_000_000 + calls[0]), true, sound.now()));
+            return List.of(new Enqueued(new JobId(1_000_000 + calls[0]), true, sound.now()));
         });
     }
 
-    static Breakage renewalsForgotten() {
+    static ChaosBug renewalsForgotten() {
         return store((sound, call) -> call.method().equals("renew") ? new Renewal(Set.of(), Set.of()) : call.proceed());
     }
 
-    static Breakage pausesForgotten() {
+    static ChaosBug pausesForgotten() {
         return store((sound, call) -> call.method().equals("pause") ? null : call.proceed());
     }
 
-    static Breakage cancellationsForgotten() {
+    static ChaosBug cancellationsForgotten() {
         return store((sound, call) -> call.method().equals("cancel") ? Cancellation.DONE : call.proceed());
     }
 
-    static Breakage schedulesFireForEachLeader() {
+    static ChaosBug schedulesFireForEachLeader() {
         return store((sound, call) -> {
             Object answer = call.proceed();
             return call.method().equals("fireAll") && answer instanceof List<?> fired
@@ -319,7 +323,7 @@ final class Bugs {
         });
     }
 
-    static Breakage deadLettersKeepTheirDueTime() {
+    static ChaosBug deadLettersKeepTheirDueTime() {
         return store((sound, call) -> {
             Object answer = call.proceed();
             if (call.method().equals("find")

@@ -25,7 +25,7 @@ class ChaosTest {
     @Test
     void no_rule_is_broken_whatever_happens() {
         Chaos.Report report = Chaos.run(1, SEEDS, done -> {});
-        assertThat(report.failure().map(Failure::toString)).isEmpty();
+        assertThat(report.failure().map(ChaosFailure::toString)).isEmpty();
         assertThat(report.seeds()).isEqualTo(SEEDS);
         assertThat(report.faults().keySet()).containsExactlyElementsOf(EnumSet.allOf(Fault.class));
     }
@@ -33,11 +33,11 @@ class ChaosTest {
     @Test
     void a_failure_is_told_in_few_words_with_the_command_that_shows_it_again() {
         Chaos.Report report = Chaos.run(1, 20, done -> {}, Bugs.reclaimByAWorkersClock());
-        Failure failure = report.failure().orElseThrow();
+        ChaosFailure failure = report.failure().orElseThrow();
         assertThat(failure.violations()).allMatch(text -> text.startsWith("stolen lease: Job "));
         assertThat(failure.command()).isEqualTo("reprise simulate chaos --seed " + failure.seed());
-        Plan whole = Plan.of(failure.seed());
-        Outcome smallest = new Shrinker(Bugs.reclaimByAWorkersClock()).smallest(whole);
+        ChaosPlan whole = ChaosPlan.of(failure.seed());
+        ChaosOutcome smallest = new ChaosShrinker(Bugs.reclaimByAWorkersClock()).smallest(whole);
         assertThat(smallest.plan().jobs().size() + smallest.plan().faults().size())
                 .isLessThan(whole.jobs().size() + whole.faults().size());
         assertThat(failure.toString()).contains("taken over", failure.command());

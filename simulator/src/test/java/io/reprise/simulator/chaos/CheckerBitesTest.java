@@ -20,7 +20,7 @@ class CheckerBitesTest {
      * @param within the number of seeds, from 1, that are enough
      * @param rules by one of which it is found
      */
-    record Bug(String name, Supplier<Breakage> breakage, int within, Set<String> rules) {
+    record Bug(String name, Supplier<ChaosBug> breakage, int within, Set<String> rules) {
         @Override
         public String toString() {
             return name;
@@ -85,7 +85,7 @@ class CheckerBitesTest {
         List<Violation> found = List.of();
         while (found.isEmpty() && seed < bug.within) {
             seed++;
-            found = new ChaosWorld(Plan.of(seed), bug.breakage.get()).run().violations();
+            found = new ChaosWorld(ChaosPlan.of(seed), bug.breakage.get()).run().violations();
         }
         assertThat(found).as("found within %d seeds", bug.within).isNotEmpty();
         assertThat(bug.rules).contains(found.get(0).rule());

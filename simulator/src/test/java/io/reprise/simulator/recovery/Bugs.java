@@ -29,7 +29,7 @@ final class Bugs {
         Object answer(JobStore sound, Object[] arguments, World world);
     }
 
-    private static Breakage instead(String method, Answer answer) {
+    private static RecoveryBug instead(String method, Answer answer) {
         return (sound, world) -> (JobStore) Proxy.newProxyInstance(
                 JobStore.class.getClassLoader(), new Class<?>[] {JobStore.class}, (proxy, called, arguments) -> {
                     if (called.getName().equals(method)) {
@@ -48,7 +48,7 @@ final class Bugs {
     }
 
     /** Other requests than those that were made. */
-    private static Breakage unparking(UnaryOperator<Unparking> request) {
+    private static RecoveryBug unparking(UnaryOperator<Unparking> request) {
         return instead("unpark", (sound, arguments, world) -> {
             if (arguments[0] instanceof String name) {
                 return sound.unpark(List.of(request.apply(Unparking.backlog(name, (Integer) arguments[1]))))
@@ -65,7 +65,7 @@ final class Bugs {
     }
 
     /** Not more than so many per second are let go, whatever the rate is. */
-    private static Breakage atMost(String prefix, double perSecond, double burst) {
+    private static RecoveryBug atMost(String prefix, double perSecond, double burst) {
         return (sound, world) -> {
             Map<String, double[]> buckets = new HashMap<>();
             return unparking(request -> {
@@ -88,36 +88,36 @@ final class Bugs {
     }
 
     /** The rate of a ramp was capped by a base that sank to 5 while the ramp held jobs back: 10 per second. */
-    static Breakage rampIsCapped() {
+    static RecoveryBug rampIsCapped() {
         return atMost(BREAKER, 10, 10);
     }
 
     /** A budget granted at most 500 retries per tick of half a second. */
-    static Breakage grantsAreFew() {
+    static RecoveryBug grantsAreFew() {
         return atMost(BUDGET, 1_000, 500);
     }
 
-    static Breakage rampNeverGrows() {
+    static RecoveryBug rampNeverGrows() {
         return atMost(BREAKER, 2, 3);
     }
 
     /** As soon as more than probes are let go, everything is. */
-    static Breakage rampFloods() {
+    static RecoveryBug rampFloods() {
         return unparking(
                 request -> request.name().startsWith(BREAKER) && request.max() > 3 ? with(request, ALL) : request);
     }
 
-    static Breakage oneResourceIsForgotten() {
+    static RecoveryBug oneResourceIsForgotten() {
         return unparking(request -> request.name().equals(BREAKER + "r-0") ? with(request, 0) : request);
     }
 
     /** The backlog goes first, as long as there is any. */
-    static Breakage freshJobsStandBehind() {
+    static RecoveryBug freshJobsStandBehind() {
         return unparking(request -> request.since() == null ? request : with(request, 0));
     }
 
     /** Nothing is claimed while a breaker holds anything back. */
-    static Breakage troubleStopsAll() {
+    static RecoveryBug troubleStopsAll() {
         return instead(
                 "claim",
                 (sound, arguments, world) -> sound.parkedBy().stream().anyMatch(name -> name.startsWith(BREAKER))
@@ -126,7 +126,7 @@ final class Bugs {
     }
 
     /** No breaker is ever seen by anybody. */
-    static Breakage breakersAreForgotten() {
+    static RecoveryBug breakersAreForgotten() {
         return instead(
                 "putControls",
                 (sound, arguments, world) -> ((List<?>) arguments[0])
@@ -137,7 +137,7 @@ final class Bugs {
     }
 
     /** Whatever waits for a budget is let go at once. */
-    static Breakage budgetsAreIgnored() {
+    static RecoveryBug budgetsAreIgnored() {
         return instead("parkedBy", (sound, arguments, world) -> {
             sound.parkedBy().stream().filter(name -> name.startsWith(BUDGET)).forEach(name -> sound.unpark(name, ALL));
             return sound.parkedBy();

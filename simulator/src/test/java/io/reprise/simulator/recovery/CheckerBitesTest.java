@@ -3,7 +3,7 @@ package io.reprise.simulator.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.simulator.recovery.Plan.Retries;
+import io.reprise.simulator.recovery.RecoveryPlan.Retries;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -21,7 +21,7 @@ class CheckerBitesTest {
     /** Seeds among which worlds are looked for. */
     private static final int SEEDS = 2_000;
 
-    private static final Predicate<Plan> TROUBLE =
+    private static final Predicate<RecoveryPlan> TROUBLE =
             plan -> plan.storm() == null && plan.load().resources() < 5_000;
 
     /**
@@ -31,7 +31,7 @@ class CheckerBitesTest {
      * @param within the number of those worlds that are enough
      * @param properties by one of which it is found
      */
-    record Bug(String name, Breakage breakage, Predicate<Plan> where, int within, Set<Property> properties) {
+    record Bug(String name, RecoveryBug breakage, Predicate<RecoveryPlan> where, int within, Set<Property> properties) {
         @Override
         public String toString() {
             return name;
@@ -80,7 +80,7 @@ class CheckerBitesTest {
                 new Bug(
                         "breakers are forgotten",
                         Bugs.breakersAreForgotten(),
-                        TROUBLE.and(plan -> plan.trouble().kind() == Plan.Kind.DOWN),
+                        TROUBLE.and(plan -> plan.trouble().kind() == RecoveryPlan.Kind.DOWN),
                         30,
                         Set.of(Property.NO_WASTE)),
                 new Bug(
@@ -91,27 +91,27 @@ class CheckerBitesTest {
                         Set.of(Property.STORMS)));
     }
 
-    private static Predicate<Plan> storms(Retries retries) {
+    private static Predicate<RecoveryPlan> storms(Retries retries) {
         return plan -> plan.storm() != null
                 && plan.storm().retries() == retries
                 && plan.storm().jobs() < 200_000;
     }
 
-    private static boolean isSmallOfAResource(Plan plan) {
+    private static boolean isSmallOfAResource(RecoveryPlan plan) {
         return plan.storm() != null
                 && plan.storm().jobs() < 2_000
                 && plan.storm().resource();
     }
 
     /** More than a budget holds, and more per second than the bug lets go. */
-    private static boolean isManyAndFast(Plan plan) {
+    private static boolean isManyAndFast(RecoveryPlan plan) {
         return plan.storm() != null && plan.storm().jobs() > 20_000 && plan.workersRate() > 5_000;
     }
 
     @ParameterizedTest
     @MethodSource("bugs")
     void a_bug_is_found(Bug bug) {
-        List<Plan> plans = LongStream.rangeClosed(1, SEEDS)
+        List<RecoveryPlan> plans = LongStream.rangeClosed(1, SEEDS)
                 .mapToObj(Plans::of)
                 .filter(bug.where)
                 .limit(bug.within)
@@ -120,11 +120,11 @@ class CheckerBitesTest {
         assertThat(plans)
                 .as("found within %d worlds", bug.within)
                 .anyMatch(plan ->
-                        breaks(plan, bug.breakage, bug.properties) && !breaks(plan, Breakage.NONE, bug.properties));
+                        breaks(plan, bug.breakage, bug.properties) && !breaks(plan, RecoveryBug.NONE, bug.properties));
     }
 
-    private static boolean breaks(Plan plan, Breakage breakage, Set<Property> properties) {
-        return Outcome.of(plan, breakage).broken().stream()
+    private static boolean breaks(RecoveryPlan plan, RecoveryBug breakage, Set<Property> properties) {
+        return RecoveryOutcome.of(plan, breakage).broken().stream()
                 .anyMatch(verdict -> properties.contains(verdict.property()));
     }
 }

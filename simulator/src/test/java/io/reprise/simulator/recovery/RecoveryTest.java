@@ -3,7 +3,7 @@ package io.reprise.simulator.recovery;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.simulator.recovery.Plan.Retries;
+import io.reprise.simulator.recovery.RecoveryPlan.Retries;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -24,15 +24,16 @@ class RecoveryTest {
 
     @Test
     void every_dimension_is_drawn() {
-        List<Plan> plans = LongStream.rangeClosed(1, 2_000).mapToObj(Plans::of).toList();
-        List<Plan> troubles =
+        List<RecoveryPlan> plans =
+                LongStream.rangeClosed(1, 2_000).mapToObj(Plans::of).toList();
+        List<RecoveryPlan> troubles =
                 plans.stream().filter(plan -> plan.storm() == null).toList();
-        assertThat(troubles.stream().map(plan -> plan.load().arrivals())).contains(Plan.Arrivals.values());
-        assertThat(troubles.stream().map(plan -> plan.trouble().kind())).contains(Plan.Kind.values());
-        assertThat(troubles.stream().map(plan -> plan.trouble().call())).contains(Plan.CallTime.values());
-        assertThat(troubles.stream().map(plan -> plan.trouble().overflow())).contains(Plan.Overflow.values());
+        assertThat(troubles.stream().map(plan -> plan.load().arrivals())).contains(RecoveryPlan.Arrivals.values());
+        assertThat(troubles.stream().map(plan -> plan.trouble().kind())).contains(RecoveryPlan.Kind.values());
+        assertThat(troubles.stream().map(plan -> plan.trouble().call())).contains(RecoveryPlan.CallTime.values());
+        assertThat(troubles.stream().map(plan -> plan.trouble().overflow())).contains(RecoveryPlan.Overflow.values());
         assertThat(troubles.stream().map(plan -> plan.trouble().after())).contains(1.0, 0.3, 0.1, 2.0);
-        assertThat(troubles.stream().map(plan -> plan.fleet().staffing())).contains(Plan.Staffing.values());
+        assertThat(troubles.stream().map(plan -> plan.fleet().staffing())).contains(RecoveryPlan.Staffing.values());
         assertThat(troubles.stream().map(plan -> plan.fleet().workers())).contains(1, 4, 32);
         assertThat(troubles.stream().map(plan -> plan.load().resources())).contains(1, 50, 5_000);
         assertThat(troubles.stream().map(plan -> plan.load().queues())).contains(1, 8);
@@ -43,12 +44,12 @@ class RecoveryTest {
         assertThat(troubles)
                 .anyMatch(plan -> plan.trouble().seconds() <= 3)
                 .anyMatch(plan -> plan.trouble().seconds() > 4 * 3600);
-        List<Plan.Storm> storms = plans.stream()
-                .map(Plan::storm)
+        List<RecoveryPlan.Storm> storms = plans.stream()
+                .map(RecoveryPlan::storm)
                 .filter(java.util.Objects::nonNull)
                 .toList();
-        assertThat(storms.stream().map(Plan.Storm::retries)).contains(Retries.values());
-        assertThat(storms.stream().map(Plan.Storm::resource)).contains(true, false);
+        assertThat(storms.stream().map(RecoveryPlan.Storm::retries)).contains(Retries.values());
+        assertThat(storms.stream().map(RecoveryPlan.Storm::resource)).contains(true, false);
         assertThat(storms).anyMatch(storm -> storm.jobs() < 1_500).anyMatch(storm -> storm.jobs() > 300_000);
     }
 
@@ -71,21 +72,21 @@ class RecoveryTest {
                 .limit(4)
                 .forEach(plan -> {
                     double ideal = StormWorld.ideal(plan);
-                    double took = new StormWorld(plan, Breakage.NONE, false).run().drained;
+                    double took = new StormWorld(plan, RecoveryBug.NONE, false).run().drained;
                     assertThat(took).as(plan.describe()).isBetween(0.7 * ideal, 1.2 * ideal + 1);
                 });
     }
 
     @Test
     void a_failure_is_told_with_a_plainer_world_and_the_command_that_shows_it() {
-        Breakage bug = Bugs.oneResourceIsForgotten();
+        RecoveryBug bug = Bugs.oneResourceIsForgotten();
         long seed = LongStream.rangeClosed(1, 100)
                 .filter(each -> Plans.of(each).load().resources() == 50
                         && Plans.of(each).trouble().seconds() < 60
-                        && !Outcome.of(Plans.of(each), bug).broken().isEmpty())
+                        && !RecoveryOutcome.of(Plans.of(each), bug).broken().isEmpty())
                 .findFirst()
                 .orElseThrow();
-        Failure failure = Failure.of(seed, bug);
+        RecoveryFailure failure = RecoveryFailure.of(seed, bug);
         assertThat(failure.command()).isEqualTo("reprise simulate recovery --seed " + seed);
         assertThat(failure.setting()).isNotEqualTo(Plans.of(seed).describe());
         assertThat(failure.toString()).contains(failure.command(), failure.setting(), "calls/s");

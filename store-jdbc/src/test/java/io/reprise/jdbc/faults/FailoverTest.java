@@ -3,19 +3,19 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.JobState;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcStoreBuilder;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.store.Claim;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.PostgresServer;
-import io.reprise.testkit.Settlements;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.Work;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
+import io.reprise.testkit.servers.PostgresServer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,16 +103,16 @@ class FailoverTest {
                     JdbcJobStore polling = limited().pollOnly().open(servers.urlOf(former))) {
                 patient.prepare();
                 held = insert(patient, "held");
-                claim = patient.claim(Claims.upTo(1).from("held").build()).get(0);
+                claim = patient.claim(TestClaims.upTo(1).from("held").build()).get(0);
                 claimable = insert(patient, "claimable");
                 servers.failOver();
 
-                Settlement success = Settlements.success(claim, claim.jobs().get(0));
+                Settlement success = TestSettlements.success(claim, claim.jobs().get(0));
                 refused(
                         () -> insert(old, "new"),
                         () -> insert(polling, "polled"),
                         () -> old.insert(Collections.nCopies(1_000, spec("bulk"))),
-                        () -> old.claim(Claims.upTo(1).from("claimable").build()),
+                        () -> old.claim(TestClaims.upTo(1).from("claimable").build()),
                         () -> old.settle(List.of(success), List.of()));
                 assertThat(patient.find(held).orElseThrow().state()).isEqualTo(JobState.RUNNING);
             }
@@ -120,8 +120,8 @@ class FailoverTest {
             try (JdbcJobStore store = JdbcJobStore.open(servers.plainUrlOf(servers.primary()))) {
                 assertThat(store.queues()).extracting(queue -> queue.name()).containsExactly("claimable", "held");
                 assertThat(store.find(held).orElseThrow().state()).isEqualTo(JobState.RUNNING);
-                Claim next =
-                        store.claim(Claims.upTo(1).from("claimable").build()).get(0);
+                Claim next = store.claim(TestClaims.upTo(1).from("claimable").build())
+                        .get(0);
                 assertThat(next.jobs().get(0).id()).isEqualTo(claimable);
                 assertThat(next.token()).isGreaterThan(claim.token());
             }

@@ -2,7 +2,7 @@
 package io.reprise.jdbc.faults;
 
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.Insist;
 import io.reprise.testkit.faults.Tempo;
 import java.nio.file.Path;
@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A fleet on a database with JDBC. */
-final class FaultRun extends Fleet {
+final class FaultRun extends FaultFleet {
 
     private static final int PATIENCE_SECONDS = 300;
 

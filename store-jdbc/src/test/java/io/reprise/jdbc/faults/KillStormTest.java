@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.faults;
 
-import io.reprise.testkit.MariaDbServer;
-import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.TestRun;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.KillStorm;
 import io.reprise.testkit.faults.Overtaken;
+import io.reprise.testkit.servers.MariaDbServer;
+import io.reprise.testkit.servers.PostgresServer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -76,7 +76,7 @@ class KillStormTest {
     }
 
     /** Not while it writes to SQLite: who stands still then keeps everybody from writing. */
-    private void freeze(Fleet.Worker worker, FaultRun run) {
+    private void freeze(FaultFleet.Worker worker, FaultRun run) {
         run.until("a moment when nothing is written", () -> {
             worker.process().pause();
             if (isWritable()) {

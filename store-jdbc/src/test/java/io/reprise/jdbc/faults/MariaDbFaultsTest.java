@@ -3,12 +3,12 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.testkit.MariaDbServer;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.BadNetwork;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.faults.Work;
+import io.reprise.testkit.servers.MariaDbServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -159,7 +159,7 @@ class MariaDbFaultsTest {
                 Connection connection = DriverManager.getConnection(url);
                 Statement statement = connection.createStatement()) {
             run.load().start();
-            Fleet.Worker worker = run.startWorker();
+            FaultFleet.Worker worker = run.startWorker();
             run.awaitProgress(20);
             statement.execute("lock tables reprise_job write");
             int unknown = run.load().unknown();

@@ -3,20 +3,20 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcStoreBuilder;
 import io.reprise.jdbc.JdbcTransaction;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.store.Claim;
-import io.reprise.store.Note;
-import io.reprise.store.Revival;
+import io.reprise.store.Requeue;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.Claims;
-import io.reprise.testkit.PostgresServer;
-import io.reprise.testkit.Settlements;
+import io.reprise.testkit.fixture.TestClaims;
+import io.reprise.testkit.fixture.TestSettlements;
+import io.reprise.testkit.servers.PostgresServer;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.SQLException;
@@ -34,8 +34,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(600)
 class OldPrimaryTest {
 
-    private static final Note NOTE = new Note("test", null);
-    private static final Revival REPLAY = new Revival("replay", Duration.ZERO, null, true, 0, Revival.Edit.NONE);
+    private static final AuditNote NOTE = new AuditNote("test", null);
+    private static final Requeue REPLAY = new Requeue("replay", Duration.ZERO, null, true, 0, Requeue.Edit.NONE);
     private static final JobId NOBODY = new JobId(987_654_321);
 
     private final List<CompletableFuture<?>> answers = new ArrayList<>();
@@ -56,16 +56,17 @@ class OldPrimaryTest {
                 former.resume();
 
                 try (JdbcJobStore store = patient().open(servers.plainUrlOf(servers.primary()))) {
-                    claim = store.claim(Claims.upTo(1).from("later").build()).get(0);
+                    claim = store.claim(TestClaims.upTo(1).from("later").build())
+                            .get(0);
                     ask(old, servers.plainUrlOf(former), claim, done);
                     awaitCommits(former);
                     former.kill();
                     answers.forEach(OldPrimaryTest::failed);
                     // What it would have denied is true.
                     List<Long> tokens = List.of(claim.token());
-                    assertThat(store.renew("worker-1", tokens, Claims.LONG).lost())
+                    assertThat(store.renew("worker-1", tokens, TestClaims.LONG).lost())
                             .isEmpty();
-                    assertThat(store.settle(List.of(Settlements.success(claim, job(claim))), tokens)
+                    assertThat(store.settle(List.of(TestSettlements.success(claim, job(claim))), tokens)
                                     .stale())
                             .isEmpty();
                 }
@@ -75,15 +76,15 @@ class OldPrimaryTest {
 
     private void ask(JdbcJobStore old, String url, Claim claim, JobId done) {
         List<Long> tokens = List.of(claim.token());
-        ask(() -> old.settle(List.of(Settlements.success(claim, job(claim))), List.of()));
-        ask(() -> old.settle(List.of(Settlements.retry(claim, job(claim), Duration.ZERO)), List.of()));
-        ask(() -> old.settle(List.of(Settlements.fail(claim, job(claim))), List.of()));
+        ask(() -> old.settle(List.of(TestSettlements.success(claim, job(claim))), List.of()));
+        ask(() -> old.settle(List.of(TestSettlements.retry(claim, job(claim), Duration.ZERO)), List.of()));
+        ask(() -> old.settle(List.of(TestSettlements.fail(claim, job(claim))), List.of()));
         ask(() -> old.settle(List.of(), tokens));
-        ask(() -> old.renew("worker-1", tokens, Claims.LONG));
+        ask(() -> old.renew("worker-1", tokens, TestClaims.LONG));
         ask(() -> old.cancel(NOBODY, NOTE));
         ask(() -> old.cancel(done, NOTE));
-        ask(() -> old.revive(NOBODY, REPLAY, NOTE));
-        ask(() -> old.revive(done, REPLAY, NOTE));
+        ask(() -> old.requeue(NOBODY, REPLAY, NOTE));
+        ask(() -> old.requeue(done, REPLAY, NOTE));
         ask(() -> old.discard(NOBODY, NOTE));
         ask(() -> old.removeSchedule("none"));
         ask(() -> old.pauseSchedule("none", true, NOTE));
@@ -152,8 +153,8 @@ class OldPrimaryTest {
 
     private static JobId ended(JdbcJobStore store, String queue) {
         store.insert(List.of(spec(queue).build()));
-        Claim claim = store.claim(Claims.upTo(1).from(queue).build()).get(0);
-        assertThat(store.settle(List.of(Settlements.success(claim, job(claim))), List.of(claim.token()))
+        Claim claim = store.claim(TestClaims.upTo(1).from(queue).build()).get(0);
+        assertThat(store.settle(List.of(TestSettlements.success(claim, job(claim))), List.of(claim.token()))
                         .stale())
                 .isEmpty();
         return job(claim).id();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.faults;
 
-import io.reprise.testkit.PostgresServer;
+import io.reprise.testkit.servers.PostgresServer;
 
 /** A PostgreSQL primary and a synchronous standby, which may change places. */
 final class Pair implements AutoCloseable {

@@ -3,12 +3,12 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.testkit.PostgresServer;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.BadNetwork;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.TcpProxy;
 import io.reprise.testkit.faults.Work;
+import io.reprise.testkit.servers.PostgresServer;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -193,7 +193,7 @@ class PostgresFaultsTest {
                 Connection connection = connect();
                 Statement statement = connection.createStatement()) {
             run.load().start();
-            Fleet.Worker worker = run.startWorker();
+            FaultFleet.Worker worker = run.startWorker();
             run.awaitProgress(20);
             connection.setAutoCommit(false);
             statement.execute("lock table reprise_job in access exclusive mode");

@@ -4,15 +4,15 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.JobRequest;
-import io.reprise.JobState;
 import io.reprise.Reprise;
-import io.reprise.ResourceStatus;
 import io.reprise.control.BreakerPhase;
+import io.reprise.insight.ResourceStatus;
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.testkit.PostgresServer;
+import io.reprise.job.JobState;
 import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.JavaProcess;
 import io.reprise.testkit.faults.Work;
+import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

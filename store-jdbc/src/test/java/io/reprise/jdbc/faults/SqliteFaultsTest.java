@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.store.JobQuery;
+import io.reprise.job.JobQuery;
 import io.reprise.store.StoreException;
 import io.reprise.testkit.Slow;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.SmallDisk;
 import io.reprise.testkit.faults.Work;
 import io.reprise.testkit.history.HistoryEvent.Kind;
@@ -54,7 +54,7 @@ class SqliteFaultsTest {
                 Connection other = DriverManager.getConnection("jdbc:sqlite:" + file);
                 Statement statement = other.createStatement()) {
             run.load().start();
-            Fleet.Worker worker = run.startWorker();
+            FaultFleet.Worker worker = run.startWorker();
             run.startWorker();
             statement.execute("pragma busy_timeout = 600000");
             for (int i = 0; i < times; i++) {
@@ -79,7 +79,7 @@ class SqliteFaultsTest {
             Path file = disk.directory().resolve("jobs.db");
             int times = FaultRun.times(2, 10);
             try (FaultRun run = new FaultRun(directory, "sqlite:" + file)) {
-                Fleet.Worker worker = run.startWorker();
+                FaultFleet.Worker worker = run.startWorker();
                 for (int i = 0; i < times; i++) {
                     long before = worker.count(Kind.ACCEPTED);
                     run.until("room", () -> run.load().enqueue(Work.mixture()));

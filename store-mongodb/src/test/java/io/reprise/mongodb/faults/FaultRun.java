@@ -4,7 +4,7 @@ package io.reprise.mongodb.faults;
 import io.reprise.mongodb.MongoJobStore;
 import io.reprise.mongodb.MongoServer;
 import io.reprise.mongodb.MongoStoreBuilder;
-import io.reprise.testkit.faults.Fleet;
+import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.Tempo;
 import io.reprise.testkit.faults.Work;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import java.util.List;
 import org.bson.Document;
 
 /** A fleet on MongoDB. */
-final class FaultRun extends Fleet {
+final class FaultRun extends FaultFleet {
 
     static final String EFFECTS = "effects";
 

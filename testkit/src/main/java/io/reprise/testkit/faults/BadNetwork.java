@@ -10,7 +10,7 @@ public final class BadNetwork {
     private static final int SOME = 10;
     private static final int MOST_BYTES = 3_000;
 
-    private final Fleet fleet;
+    private final FaultFleet fleet;
     private final TcpProxy proxy;
     private final String url;
 
@@ -19,7 +19,7 @@ public final class BadNetwork {
      *
      * @param url URL of the database through the proxy
      */
-    public BadNetwork(Fleet fleet, TcpProxy proxy, String url) {
+    public BadNetwork(FaultFleet fleet, TcpProxy proxy, String url) {
         this.fleet = fleet;
         this.proxy = proxy;
         this.url = url;
@@ -27,7 +27,7 @@ public final class BadNetwork {
 
     /** One of two workers receives nothing for a while. It harms no other worker, and recovers. */
     public void deafen() {
-        Fleet.Worker deaf = fleet.startWorker(url);
+        FaultFleet.Worker deaf = fleet.startWorker(url);
         fleet.startWorker();
         deaf.awaitMore(Kind.ACCEPTED, SOME);
         int connections = proxy.accepted();
@@ -42,7 +42,7 @@ public final class BadNetwork {
 
     /** Requests of the only worker take effect, but answers do not arrive, this many times. */
     public void keepAnswers(int times) {
-        Fleet.Worker worker = fleet.startWorker(url);
+        FaultFleet.Worker worker = fleet.startWorker(url);
         for (int i = 0; i < times; i++) {
             worker.confuse(() -> proxy.stall(TcpProxy.Direction.TO_CLIENT), proxy::heal);
         }
@@ -55,7 +55,7 @@ public final class BadNetwork {
      */
     public void breakAnswers(int times) {
         Random random = new Random(2);
-        Fleet.Worker first = fleet.startWorker(url);
+        FaultFleet.Worker first = fleet.startWorker(url);
         fleet.startWorker(url);
         first.awaitMore(Kind.ACCEPTED, SOME);
         for (int i = 1; i <= times; i++) {

@@ -2,8 +2,8 @@
 package io.reprise.testkit.faults;
 
 import io.reprise.JobContext;
-import io.reprise.JobSignal;
 import io.reprise.Reprise;
+import io.reprise.job.JobSignal;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
 import io.reprise.testkit.history.HistoryFile;
@@ -17,7 +17,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A worker of a {@link Fleet} in its own process, which writes its history to a file. A program for one kind of store
+ * A worker of a {@link FaultFleet} in its own process, which writes its history to a file. A program for one kind of store
  * passes its arguments to the constructor and calls {@link #work()}.
  */
 public abstract class FleetWorker {

@@ -13,20 +13,20 @@ public final class KillStorm {
     private static final int WORKERS = 4;
 
     /** Freezes among four workers, only in a long run: each takes a lease and a half. */
-    private static final int FREEZES = Fleet.times(0, 1);
+    private static final int FREEZES = FaultFleet.times(0, 1);
 
-    private final Fleet fleet;
+    private final FaultFleet fleet;
     private final Random random = new Random(1);
     private final List<Victim> victims = new ArrayList<>();
     private int kills;
     private int freezes;
 
-    private KillStorm(Fleet fleet) {
+    private KillStorm(FaultFleet fleet) {
         this.fleet = fleet;
     }
 
     /** Kills this many workers. A last worker finishes the jobs. Returns a summary. */
-    public static String over(Fleet fleet, int kills) {
+    public static String over(FaultFleet fleet, int kills) {
         KillStorm storm = new KillStorm(fleet);
         storm.rage(kills);
         return storm.kills + " kills, " + storm.freezes + " freezes";
@@ -63,14 +63,14 @@ public final class KillStorm {
      * for longer than a lease.
      */
     private final class Victim {
-        private final Fleet.Worker worker;
+        private final FaultFleet.Worker worker;
         private final int life;
         private final int freezeAt;
         private long frozenAt;
         private boolean frozen;
         private boolean thawed;
 
-        Victim(Fleet.Worker worker, Random random) {
+        Victim(FaultFleet.Worker worker, Random random) {
             this.worker = worker;
             this.life = 1 + random.nextInt(fleet.tempo().longestLife());
             this.freezeAt = random.nextInt(4) < FREEZES ? random.nextInt(life) : Integer.MAX_VALUE;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
-import io.reprise.JobId;
 import io.reprise.JobRequest;
-import io.reprise.JobState;
 import io.reprise.Reprise;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
 import io.reprise.store.StoreException;
 import java.util.ArrayList;
 import java.util.List;

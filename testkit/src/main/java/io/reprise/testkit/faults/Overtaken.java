@@ -22,11 +22,11 @@ public final class Overtaken {
     private Overtaken() {}
 
     /** Freezes a worker by {@code freeze}, drains and checks: no outcome of its lost runs was accepted. */
-    public static void in(Fleet fleet, Consumer<Fleet.Worker> freeze, String what) {
+    public static void in(FaultFleet fleet, Consumer<FaultFleet.Worker> freeze, String what) {
         for (int i = 0; i < JOBS; i++) {
             fleet.load().insist(Work.HELD);
         }
-        Fleet.Worker frozen = fleet.startWorker();
+        FaultFleet.Worker frozen = fleet.startWorker();
         fleet.until("jobs to run", () -> started(frozen) == JOBS);
         fleet.until("a moment when it has jobs in hand", () -> {
             freeze.accept(frozen);
@@ -37,7 +37,7 @@ public final class Overtaken {
             return false;
         });
         Set<Run> lost = inHand(frozen);
-        Fleet.Worker heir = fleet.startWorker();
+        FaultFleet.Worker heir = fleet.startWorker();
         // Taken over, not run: a worker runs jobs that were lost twice, as on a machine that
         // stood still, one at a time.
         fleet.until("the heir to take them over", () -> isOver(lost, frozen, heir));
@@ -54,21 +54,21 @@ public final class Overtaken {
         assertThat(runs(frozen, Kind.ACCEPTED)).doesNotContainAnyElementsOf(lost);
     }
 
-    private static long started(Fleet.Worker worker) {
+    private static long started(FaultFleet.Worker worker) {
         return runs(worker, Kind.STARTED).stream().map(Run::job).distinct().count();
     }
 
     /** Returns runs that have begun and whose outcomes were not offered. */
-    private static Set<Run> inHand(Fleet.Worker worker) {
+    private static Set<Run> inHand(FaultFleet.Worker worker) {
         Set<Run> runs = runs(worker, Kind.STARTED);
         runs.removeAll(runs(worker, Kind.OFFERED));
         return runs;
     }
 
     /** Whether each of these jobs was leased again, to any of the workers. */
-    private static boolean isOver(Set<Run> runs, Fleet.Worker... workers) {
+    private static boolean isOver(Set<Run> runs, FaultFleet.Worker... workers) {
         Map<Long, Long> latest = new HashMap<>();
-        for (Fleet.Worker worker : workers) {
+        for (FaultFleet.Worker worker : workers) {
             for (Kind kind : List.of(Kind.CLAIMED, Kind.TAKEN_OVER)) {
                 runs(worker, kind).forEach(run -> latest.merge(run.job, run.token, Math::max));
             }
@@ -76,7 +76,7 @@ public final class Overtaken {
         return runs.stream().allMatch(run -> latest.getOrDefault(run.job, 0L) > run.token);
     }
 
-    private static Set<Run> runs(Fleet.Worker worker, Kind kind) {
+    private static Set<Run> runs(FaultFleet.Worker worker, Kind kind) {
         return worker.events().stream()
                 .filter(event -> event.kind() == kind)
                 .map(event -> new Run(event.job(), event.token()))

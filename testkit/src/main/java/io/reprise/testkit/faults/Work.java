@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
-import io.reprise.Job;
 import io.reprise.JobRequest;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
+import io.reprise.job.Job;
+import io.reprise.job.JobState;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;

@@ -45,7 +45,7 @@ public final class HistoryChecker {
      *
      * @param drained whether every job must have ended
      */
-    public static List<Violation> check(History history, Duration deadlineSlack, boolean drained) {
+    public static List<Violation> check(JobHistory history, Duration deadlineSlack, boolean drained) {
         HistoryChecker checker = new HistoryChecker(deadlineSlack);
         history.events().forEach(checker::accept);
         return checker.finish(drained);
@@ -72,7 +72,7 @@ public final class HistoryChecker {
             case ACCEPTED -> accepted(event);
             case REFUSED -> track(event.job()).refused(event);
             case CANCELLED -> cancelled(event);
-            case REVIVED -> revived(event);
+            case REQUEUED -> requeued(event);
             case DISCARDED -> {
                 track(event.job()).deleted();
                 keys.freed(track(event.job()));
@@ -161,16 +161,16 @@ public final class HistoryChecker {
         }
     }
 
-    private void revived(HistoryEvent event) {
+    private void requeued(HistoryEvent event) {
         JobTrack old = track(event.job());
         long id = event.number("id");
         if (id == event.job()) {
-            old.revived(event);
+            old.requeued(event);
             keys.held(old);
         } else {
             JobTrack now = track(id);
             now.continues(old);
-            now.revived(event);
+            now.requeued(event);
             old.deleted();
             keys.freed(old);
             keys.held(now);

@@ -52,7 +52,7 @@ public record HistoryEvent(
         /** A cancellation was answered [result]. */
         CANCELLED,
         /** A person put a job back [id, due, deadline, reset, grant]. */
-        REVIVED,
+        REQUEUED,
         /** A job was deleted. */
         DISCARDED,
         /** A waiting job failed because its deadline had passed [at]. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.history;
 
-import io.reprise.JobEvent;
+import io.reprise.insight.JobEvent;
 import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.util.Map;
 
-/** Receives events: a {@link HistoryFile} or a {@link History}. Thread-safe. */
+/** Receives events: a {@link HistoryFile} or a {@link JobHistory}. Thread-safe. */
 public interface HistoryLog {
 
     /**

@@ -26,7 +26,7 @@ final class JobTrack {
     private final long id;
     private final BiConsumer<String, String> report;
     private final NavigableMap<Long, LeaseTrack> leases = new TreeMap<>();
-    private final Tally tally = new Tally();
+    private final HistoryTotals tally = new HistoryTotals();
     /** Tokens that were taken over before their workers reported them. Those workers were frozen or died. */
     private final Set<Long> overtaken = new HashSet<>();
 
@@ -414,7 +414,7 @@ final class JobTrack {
         dueSince = Long.MAX_VALUE;
     }
 
-    void revived(HistoryEvent event) {
+    void requeued(HistoryEvent event) {
         end = null;
         endedUntil = Long.MAX_VALUE;
         due = null;

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.history;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobSpec;
-import io.reprise.KeyRule;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
 import io.reprise.retry.LossRule;
 import io.reprise.retry.RetryPolicy;
-import io.reprise.store.Cancellation;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.Firing;
-import io.reprise.store.Inserted;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
-import io.reprise.store.Revival;
-import io.reprise.store.Revived;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
@@ -54,7 +54,7 @@ public final class RecordingStore implements StoreCalls {
     }
 
     /** Records the present state of a job. */
-    public static void row(HistoryLog log, Job job, List<io.reprise.Attempt> attempts) {
+    public static void row(HistoryLog log, Job job, List<io.reprise.job.Attempt> attempts) {
         new RecordingStore("store", log).row(job, attempts);
     }
 
@@ -68,7 +68,7 @@ public final class RecordingStore implements StoreCalls {
         return (T) java.util.Objects.requireNonNull(call.arguments().get(index));
     }
 
-    private void row(Job job, List<io.reprise.Attempt> attempts) {
+    private void row(Job job, List<io.reprise.job.Attempt> attempts) {
         Details details = new Details()
                 .put("state", job.state())
                 .put("wait", job.status().waitReason())
@@ -152,7 +152,7 @@ public final class RecordingStore implements StoreCalls {
                                 outcome(offered).put("call", "settle"));
                     }
                 }
-                case "cancel", "revive", "discard" ->
+                case "cancel", "requeue", "discard" ->
                     note(
                             Kind.UNKNOWN,
                             RecordingStore.<JobId>argument(call, 0).value(),
@@ -165,7 +165,7 @@ public final class RecordingStore implements StoreCalls {
         @SuppressWarnings("unchecked")
         private void told(Object answer) {
             switch (call.method()) {
-                case "insert" -> inserted(argument(call, 0), (List<Inserted>) answer);
+                case "insert" -> inserted(argument(call, 0), (List<Enqueued>) answer);
                 case "claim" -> claimed(argument(call, 0), (List<Claim>) answer);
                 case "takeOver" -> takenOver(argument(call, 1), (List<LostClaim>) answer);
                 case "renew" -> renewed(argument(call, 1), argument(call, 2), (Renewal) answer);
@@ -175,24 +175,25 @@ public final class RecordingStore implements StoreCalls {
                     settled(argument(call, 0), named ? argument(call, 1) : List.of(), (Settled) answer);
                 }
                 case "cancel" -> cancelled(argument(call, 0), (Cancellation) answer);
-                case "revive" -> revived(argument(call, 0), argument(call, 1), (Revived) answer);
+                case "requeue" -> requeued(argument(call, 0), argument(call, 1), (RequeueResult) answer);
                 case "discard" -> discarded(argument(call, 0), (Boolean) answer);
                 case "cancelAll" -> ((Map<JobId, Cancellation>) answer).forEach(this::cancelled);
-                case "reviveAll" -> {
-                    Map<JobId, Revival> revivals = argument(call, 0);
-                    ((Map<JobId, Revived>) answer)
-                            .forEach((id, revived) -> revived(id, Objects.requireNonNull(revivals.get(id)), revived));
+                case "requeueAll" -> {
+                    Map<JobId, Requeue> requeues = argument(call, 0);
+                    ((Map<JobId, RequeueResult>) answer)
+                            .forEach(
+                                    (id, requeued) -> requeued(id, Objects.requireNonNull(requeues.get(id)), requeued));
                 }
                 case "discardAll" -> ((Set<JobId>) answer).forEach(id -> discarded(id, true));
                 case "expire" -> ((List<Job>) answer).forEach(this::expired);
                 case "fire" ->
                     fired(
                             new Firing(argument(call, 0), argument(call, 1), argument(call, 2), argument(call, 3)),
-                            (Optional<List<Inserted>>) answer);
+                            (Optional<List<Enqueued>>) answer);
                 case "fireAll" -> {
                     List<Firing> firings = argument(call, 0);
                     for (int i = 0; i < firings.size(); i++) {
-                        fired(firings.get(i), ((List<Optional<List<Inserted>>>) answer).get(i));
+                        fired(firings.get(i), ((List<Optional<List<Enqueued>>>) answer).get(i));
                     }
                 }
                 default -> {
@@ -201,13 +202,13 @@ public final class RecordingStore implements StoreCalls {
             }
         }
 
-        private void inserted(List<JobSpec> specs, List<Inserted> answers) {
+        private void inserted(List<JobSpec> specs, List<Enqueued> answers) {
             for (int i = 0; i < specs.size(); i++) {
                 inserted(specs.get(i), answers.get(i));
             }
         }
 
-        private void inserted(JobSpec spec, Inserted answer) {
+        private void inserted(JobSpec spec, Enqueued answer) {
             RetryPolicy policy = spec.policy().complete();
             LossRule losses = policy.losses().orElseThrow();
             Duration window = spec.policy().deadline().toOptional().orElse(null);
@@ -290,19 +291,19 @@ public final class RecordingStore implements StoreCalls {
             note(Kind.CANCELLED, job.value(), 0, new Details().put("result", answer));
         }
 
-        private void revived(JobId job, Revival revival, Revived answer) {
+        private void requeued(JobId job, Requeue requeue, RequeueResult answer) {
             JobId now = answer.id();
             if (now == null) {
                 return;
             }
             note(
-                    Kind.REVIVED,
+                    Kind.REQUEUED,
                     job.value(),
                     0,
                     new Details()
                             .put("id", now.value())
-                            .put("reset", revival.resetCounts())
-                            .put("grant", revival.grant()));
+                            .put("reset", requeue.resetCounts())
+                            .put("grant", requeue.grant()));
         }
 
         private void discarded(JobId job, boolean done) {
@@ -319,7 +320,7 @@ public final class RecordingStore implements StoreCalls {
                     new Details().put("at", job.times().finishedAt()));
         }
 
-        private void fired(Firing firing, Optional<List<Inserted>> jobs) {
+        private void fired(Firing firing, Optional<List<Enqueued>> jobs) {
             if (jobs.isPresent()) {
                 note(
                         Kind.FIRED,
@@ -346,7 +347,7 @@ public final class RecordingStore implements StoreCalls {
         }
 
         @Override
-        public List<Inserted> insert(List<JobSpec> specs) {
+        public List<Enqueued> insert(List<JobSpec> specs) {
             may("insert", 0, 0, new Details());
             return writer.insert(specs);
         }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Processes that are killed or frozen between a call and telling of it: what the others saw counts. */
 class LateNewsTest {
 
-    private final History history = new History();
+    private final JobHistory history = new JobHistory();
 
     private void add(Kind kind, long from, long until, String who, long token, String... details) {
         Map<String, String> map = new HashMap<>();
@@ -193,7 +193,7 @@ class LateNewsTest {
             assertThat(Thread.interrupted()).isTrue();
             log.ended("worker", 1, 2, false);
         }
-        assertThat(History.read(List.of(file)).events())
+        assertThat(JobHistory.read(List.of(file)).events())
                 .extracting(HistoryEvent::kind)
                 .containsExactly(Kind.STARTED, Kind.ENDED);
     }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.examples.video;
 
-import io.reprise.Job;
-import io.reprise.JobId;
-import io.reprise.JobState;
 import io.reprise.JobType;
 import io.reprise.ManualRetry;
-import io.reprise.RefusedException;
 import io.reprise.Reprise;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.RefusedException;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
 import io.reprise.server.http.Endpoints;
@@ -19,7 +20,6 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
-import io.reprise.store.Cancellation;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -52,8 +52,8 @@ public final class VideoGeneration {
 
     private static void play(VideoService service) throws IOException, InterruptedException {
         try (Receiver receiver = new Receiver(VideoGeneration::heard)) {
-            Client ada = new Client(service.url(), service.virtualKey("ada", "ada"));
-            Client bob = new Client(service.url(), service.virtualKey("bob", "bob"));
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", "ada"));
+            VideoClient bob = new VideoClient(service.url(), service.virtualKey("bob", "bob"));
             ada.subscribe(receiver.url());
             String flaky = ada.generate("flaky", "a cat on a bicycle");
             String down = ada.generate("down", "a dog in the rain");

@@ -2,16 +2,16 @@
 package io.reprise.examples.video;
 
 import io.reprise.Reprise;
+import io.reprise.job.AuditNote;
+import io.reprise.server.RepriseServer;
 import io.reprise.server.api.Outgoing;
-import io.reprise.server.api.RepriseServer;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
-import io.reprise.server.http.HttpSettings;
 import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
 import io.reprise.store.JobStore;
-import io.reprise.store.Note;
 import java.io.IOException;
 import java.time.InstantSource;
 import java.util.List;
@@ -68,7 +68,11 @@ final class VideoService implements AutoCloseable {
 
     /** A key whose tasks nobody else sees, if it is a customer's. */
     String virtualKey(String name, @Nullable String customer) {
-        return keys.create(name, Set.of(Scope.READ, Scope.ENQUEUE, Scope.OPERATE), customer, new Note("example", null))
+        return keys.create(
+                        name,
+                        Set.of(Scope.READ, Scope.ENQUEUE, Scope.OPERATE),
+                        customer,
+                        new AuditNote("example", null))
                 .text();
     }
 

@@ -4,7 +4,7 @@ package io.reprise.examples.video;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.reprise.examples.video.Client.Reply;
+import io.reprise.examples.video.VideoClient.Reply;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.retry.Presets;
 import java.io.ByteArrayOutputStream;
@@ -53,7 +53,7 @@ class VideoGenerationTest {
     void a_task_that_fails_is_retried_and_every_step_is_told() throws Exception {
         try (VideoService service = start(Map.of());
                 Receiver receiver = new Receiver(data -> {})) {
-            Client ada = new Client(service.url(), service.virtualKey("ada", "ada"));
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", "ada"));
             assertThat(ada.subscribe(receiver.url()).status()).isEqualTo(201);
             String flaky = ada.generate("flaky", "a cat");
             Reply done = ada.await(flaky);
@@ -95,7 +95,7 @@ class VideoGenerationTest {
     void retries_end_and_only_what_may_succeed_is_retried() throws Exception {
         try (VideoService service = start(Map.of("VideoGeneration__MaxRetries", "1"));
                 Receiver receiver = new Receiver(data -> {})) {
-            Client ada = new Client(service.url(), service.virtualKey("ada", "ada"));
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", "ada"));
             ada.subscribe(receiver.url());
             String down = ada.generate("down", "a dog");
             String strict = ada.generate("strict", "a bird");
@@ -126,7 +126,7 @@ class VideoGenerationTest {
     void a_failed_task_that_has_retries_left_is_retried_by_hand_at_once() throws Exception {
         Map<String, String> off = Map.of("VideoGeneration__EnableRetries", "false");
         try (VideoService service = start(off)) {
-            Client ada = new Client(service.url(), service.virtualKey("ada", null));
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", null));
             String task = ada.generate("flaky", "a cat");
             Reply failed = ada.await(task);
             assertThat(failed.text("status")).isEqualTo("failed");
@@ -145,8 +145,8 @@ class VideoGenerationTest {
     @Test
     void a_waiting_task_says_when_it_comes_back_and_can_be_cancelled() throws Exception {
         try (VideoService service = start(Map.of("VideoGeneration__BaseDelaySeconds", "60"))) {
-            Client ada = new Client(service.url(), service.virtualKey("ada", "ada"));
-            Client bob = new Client(service.url(), service.virtualKey("bob", "bob"));
+            VideoClient ada = new VideoClient(service.url(), service.virtualKey("ada", "ada"));
+            VideoClient bob = new VideoClient(service.url(), service.virtualKey("bob", "bob"));
             String task = ada.generate("down", "a dog");
             Reply waiting = ada.task(task);
             while (waiting.body().path("nextRetryAt").isNull()) {
@@ -160,7 +160,7 @@ class VideoGenerationTest {
             assertThat(bob.retry(task).status()).isEqualTo(404);
             assertThat(bob.cancel(task).status()).isEqualTo(404);
             assertThat(ada.task("task_x").status()).isEqualTo(404);
-            assertThat(new Client(service.url(), "reprise_a_b").task(task).status())
+            assertThat(new VideoClient(service.url(), "reprise_a_b").task(task).status())
                     .isEqualTo(401);
             assertThat(ada.cancel(task).status()).isEqualTo(204);
             assertThat(ada.task(task).text("status")).isEqualTo("cancelled");

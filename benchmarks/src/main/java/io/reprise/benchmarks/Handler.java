@@ -1,9 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-package io.reprise.benchmarks;
-
-/** The code of a job. An exception means that the job failed and must be retried at once. */
-@FunctionalInterface
-interface Handler {
-
-    void run(String payload) throws Exception;
-}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.control;
+
+import io.reprise.Resource;
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlKey;
+import io.reprise.control.ControlLint;
+import io.reprise.control.ControlSettings;
+import io.reprise.retry.RetryPlan.Warning;
+import io.reprise.retry.RetryPolicy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Finds the breaker and budget settings of a resource or queue: the resource's own settings, or the worker's.
+ * Immutable, so any thread may use it.
+ */
+public final class ControlConfig {
+
+    private final ControlSettings settings;
+    private final Map<String, Resource> resources;
+
+    public ControlConfig(ControlSettings settings, Collection<Resource> resources) {
+        this.settings = settings;
+        this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Function.identity()));
+    }
+
+    /**
+     * Returns warnings about settings with which a resource cannot recover.
+     *
+     * @param own policies of types and queues
+     * @param global policy beneath them
+     */
+    public List<Warning> lint(Collection<RetryPolicy> own, RetryPolicy global) {
+        List<RetryPolicy> usual = layered(own, global);
+        List<Warning> warnings =
+                new ArrayList<>(ControlLint.of("a resource", settings.breaker(), settings.resourceBudget(), usual));
+        ControlLint.budget("a queue", settings.queueBudget()).ifPresent(warnings::add);
+        ControlLint.budget("all jobs", settings.budget()).ifPresent(warnings::add);
+        for (Resource resource : resources.values()) {
+            if (resource.breaker() != null || resource.budget() != null) {
+                String name = resource.name();
+                warnings.addAll(ControlLint.of(
+                        "resource '" + name + "'",
+                        breaker(name),
+                        budget(ControlKey.budgetOfResource(name)),
+                        layered(own, resource.policy().orElse(global))));
+            }
+        }
+        return warnings;
+    }
+
+    /** Returns the policies that jobs can have: each own policy over {@code below}, and {@code below} alone. */
+    private static List<RetryPolicy> layered(Collection<RetryPolicy> own, RetryPolicy below) {
+        return Stream.concat(own.stream().map(policy -> policy.orElse(below)), Stream.of(below))
+                .toList();
+    }
+
+    Set<String> resources() {
+        return resources.keySet();
+    }
+
+    BreakerSettings breaker(String resource) {
+        Resource own = resources.get(resource);
+        return own == null || own.breaker() == null ? settings.breaker() : own.breaker();
+    }
+
+    BudgetSettings budget(ControlKey key) {
+        return switch (key.kind()) {
+            case QUEUE_BUDGET -> settings.queueBudget();
+            case BUDGET -> settings.budget();
+            case RESOURCE_BUDGET, BREAKER -> {
+                Resource own = resources.get(key.subject());
+                yield own == null || own.budget() == null ? settings.resourceBudget() : own.budget();
+            }
+        };
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.control;
+
+import io.reprise.control.BreakerPhase;
+import io.reprise.control.BudgetSettings;
+import io.reprise.control.ControlKey;
+import io.reprise.control.ForcedBy;
+import io.reprise.insight.ResourceStatus;
+import io.reprise.internal.settle.Events;
+import io.reprise.job.AuditNote;
+import io.reprise.job.RepriseException;
+import io.reprise.store.JobStore;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets people view breakers and budgets, and force a breaker open or closed. {@code Reprise}, {@code Operations} and
+ * {@code Explainer} call it in the caller's thread; it reads the store each time. Thread-safe.
+ */
+public final class ControlOperations {
+
+    private final JobStore store;
+    private final ControlConfig rules;
+    private final Events events;
+
+    public ControlOperations(JobStore store, ControlConfig rules, Events events) {
+        this.store = store;
+        this.rules = rules;
+        this.events = events;
+    }
+
+    /** Returns every resource that has settings, control state or parked jobs. */
+    public List<ResourceStatus> resources() {
+        Instant now = store.now();
+        FleetControl shared = read(now);
+        Map<String, Long> parked = store.parked();
+        Set<String> names = new TreeSet<>(rules.resources());
+        names.addAll(shared.breakers().keySet());
+        shared.budgets().keySet().forEach(key -> addResource(key, names));
+        parked.keySet().forEach(name -> ControlKey.parse(name).ifPresent(key -> addResource(key, names)));
+        List<ResourceStatus> all = new ArrayList<>();
+        names.forEach(name -> all.add(status(name, shared, parked, now)));
+        return all;
+    }
+
+    private static void addResource(ControlKey key, Set<String> names) {
+        if (key.kind() == ControlKey.Kind.BREAKER || key.kind() == ControlKey.Kind.RESOURCE_BUDGET) {
+            names.add(key.subject());
+        }
+    }
+
+    private ResourceStatus status(String name, FleetControl shared, Map<String, Long> parked, Instant now) {
+        Breaker known = shared.breakers().get(name);
+        Breaker breaker = known == null ? Breaker.closed(now) : known;
+        ControlKey budgetKey = ControlKey.budgetOfResource(name);
+        BudgetSettings settings = rules.budget(budgetKey);
+        RetryBudget budget = shared.budgets().getOrDefault(budgetKey, RetryBudget.full(settings, now));
+        boolean probes = breaker.phase() == BreakerPhase.OPEN && breaker.force() == null;
+        long held = parked.getOrDefault(ControlKey.breaker(name).text(), 0L);
+        long waiting = parked.getOrDefault(budgetKey.text(), 0L);
+        return new ResourceStatus(
+                name,
+                breaker.phase(),
+                breaker.why(),
+                known == null ? null : breaker.since(),
+                probes ? breaker.nextProbe() : null,
+                ramp(breaker, held),
+                budget(budget.at(settings, now), settings, waiting, now),
+                held + waiting,
+                breaker.force());
+    }
+
+    /** Describes how a breaker unparks its {@code held} jobs. Returns null unless the breaker is ramping. */
+    public static ResourceStatus.@Nullable RampStatus ramp(Breaker breaker, long held) {
+        if (breaker.phase() != BreakerPhase.RAMPING) {
+            return null;
+        }
+        Ramp ramp = breaker.ramp();
+        return new ResourceStatus.RampStatus(
+                ramp.pace(),
+                ramp.aim(breaker.flow()),
+                ramp.why(),
+                ramp.inFlight() > 0 ? ramp.inFlight() : null,
+                ramp.timeFor(held, breaker.flow()));
+    }
+
+    private static ResourceStatus.BudgetStatus budget(
+            RetryBudget budget, BudgetSettings settings, long waiting, Instant now) {
+        return new ResourceStatus.BudgetStatus(
+                budget.level(),
+                settings.capacity(),
+                waiting,
+                waiting == 0 ? null : budget.timeFor(waiting, settings, now));
+    }
+
+    /** Describes a budget for which {@code waiting} retries are parked. */
+    public ResourceStatus.BudgetStatus budget(ControlKey key, long waiting) {
+        Instant now = store.now();
+        BudgetSettings settings = rules.budget(key);
+        RetryBudget known = read(now).budgets().getOrDefault(key, RetryBudget.full(settings, now));
+        return budget(known.at(settings, now), settings, waiting, now);
+    }
+
+    public void force(String resource, boolean open, AuditNote note) {
+        ForcedBy force = new ForcedBy(note.by(), note.why());
+        Instant now = store.now();
+        change(resource, now, breaker -> breaker.forced(open, force, now), open ? "force-open" : "force-close", note);
+    }
+
+    public void automatic(String resource, AuditNote note) {
+        Instant now = store.now();
+        change(resource, now, breaker -> breaker.automatic(now), "automatic", note);
+    }
+
+    private void change(String resource, Instant now, UnaryOperator<Breaker> change, String action, AuditNote note) {
+        if (!read(now).change(resource, now, change, new FleetControl.Operator(action, note))) {
+            throw new RepriseException("The breaker of '" + resource + "' was changed by others time after time, so "
+                    + action + " was not done: try again");
+        }
+    }
+
+    private FleetControl read(Instant now) {
+        FleetControl shared = new FleetControl(store, rules, events);
+        shared.read(now, 0);
+        return shared;
+    }
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.run;
+
+import io.reprise.PayloadCodec;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.LocalControl;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.EngineParts;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.settle.Events;
+import io.reprise.internal.settle.OutcomeDecider;
+import io.reprise.internal.settle.RemoteOutcomes;
+import io.reprise.job.Attempt;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.PayloadException;
+import io.reprise.job.Progress;
+import io.reprise.job.WorkerReport;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteReport;
+import io.reprise.remote.StaleLeaseException;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.JobStore;
+import io.reprise.store.Renewal;
+import io.reprise.store.Suspects;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases jobs to remote workers and settles their reports. {@code RemoteWorkers} calls it, in the server from
+ * request threads. The lease is in the store under the remote worker's name, so any engine on that store can take
+ * the report, even after a restart. Outcomes are decided as for local runs. If a remote worker falls silent, the
+ * {@code Reclaimer} takes over its lease.
+ */
+public final class RemoteRuns {
+
+    private static final Duration REPORT = Duration.ofSeconds(10);
+    private static final int MAX_REPORTS = 10_000;
+    private static final int MAX_FINDERS = 10_000;
+
+    private final JobStore store;
+    private final WorkerSettings settings;
+    private final Driver driver;
+    private final StoreClock clock;
+    private final Events events;
+    private final LocalControl control;
+    private final PayloadCodec codec;
+    private final RemoteOutcomes outcomes;
+    private final Set<String> own;
+    private final RandomGenerator random;
+    private final LentJobs lent = new LentJobs();
+    private final Map<String, Long> reportedNanos = new ConcurrentHashMap<>();
+
+    /** By the prefix of the queues that they find. */
+    private final Map<String, QueueFinder> finders = new ConcurrentHashMap<>();
+
+    public RemoteRuns(EngineParts parts, OutcomeDecider decider, Consumer<Duration> onDue) {
+        this.store = parts.store();
+        this.settings = parts.settings();
+        this.driver = parts.driver();
+        this.clock = parts.clock();
+        this.events = parts.events();
+        this.control = parts.control();
+        this.codec = parts.codec();
+        this.own = Set.copyOf(parts.handlers().types());
+        this.outcomes = new RemoteOutcomes(parts, decider, onDue);
+        this.random = parts.random();
+    }
+
+    /** Leases jobs that may run now. */
+    public List<RemoteLease> lease(RemoteLease.LeaseRequest leaseRequest) {
+        report(leaseRequest);
+        List<RemoteLease> leased = new ArrayList<>();
+        QueueFinder.Ask ask = (queues, max) -> claim(leaseRequest, queues, max, leased);
+        if (leaseRequest.queues().isEmpty()) {
+            finder(leaseRequest.prefix()).claim(leaseRequest.max(), ask);
+        } else {
+            ask.claim(leaseRequest.queues(), leaseRequest.max());
+        }
+        return leased;
+    }
+
+    private QueueFinder finder(String prefix) {
+        if (finders.size() >= MAX_FINDERS) {
+            finders.clear();
+        }
+        return finders.computeIfAbsent(prefix, key -> new QueueFinder(store, driver, random, key));
+    }
+
+    private List<Claim> claim(
+            RemoteLease.LeaseRequest leaseRequest, List<String> queues, int max, List<RemoteLease> leased) {
+        // A worker that names no types gets none of the types that this engine handles, because their payloads are
+        // not meant for every worker.
+        boolean any = leaseRequest.types().isEmpty();
+        ClaimRequest request = new ClaimRequest(
+                leaseRequest.worker(),
+                leaseRequest.lease(),
+                max,
+                queues.stream().map(queue -> new Demand(queue, max)).toList(),
+                settings.retryShare(),
+                Suspects.upTo(LeaseBook.FIRST_SUSPECTS),
+                any ? own : leaseRequest.types(),
+                any,
+                true);
+        long sent = driver.nanos();
+        List<Claim> claims = store.claim(request);
+        for (Claim claim : claims) {
+            clock.heard(claim.claimedAt(), sent);
+            for (Run run : new HeldLease(claim, 0, 0).runs()) {
+                String payload = mayStart(run) ? payload(run) : null;
+                if (payload != null) {
+                    events.started(run.job, clock.now());
+                    leased.add(lease(run, payload, claim, leaseRequest.lease()));
+                }
+            }
+        }
+        return claims;
+    }
+
+    private RemoteLease lease(Run run, String payload, Claim claim, Duration term) {
+        RemoteLease.Key key = new RemoteLease.Key(claim.token(), run.id(), run.admitted);
+        Job job = run.job;
+        lent.add(key, job);
+        Job readable = payload.equals(job.spec().payload()) ? job : with(payload, job);
+        return new RemoteLease(key, readable, run.attempt(), claim.claimedAt().plus(term));
+    }
+
+    private static Job with(String payload, Job job) {
+        JobSpec spec = job.spec().toBuilder().payload(payload).build();
+        return new Job(job.id(), spec, job.status(), job.counts(), job.times());
+    }
+
+    /** As it was before it was stored; null, and settled, if nobody here can read it. */
+    private @Nullable String payload(Run run) {
+        try {
+            return codec.open(run.job.spec().payload());
+        } catch (PayloadException e) {
+            outcomes.settle(new RunResult(run, RunResult.Kind.UNREADABLE, Duration.ZERO, RunResult.Thrown.of(e), null));
+            return null;
+        }
+    }
+
+    /**
+     * Makes the checks before a start. Settles a run that must not start, as the {@code Runner} does for local runs.
+     */
+    private boolean mayStart(Run run) {
+        if (run.damage != null) {
+            RunResult.Thrown damaged = RunResult.Thrown.of(new Runner.DamagedJobException(run.damage));
+            outcomes.settle(new RunResult(run, RunResult.Kind.UNREADABLE, Duration.ZERO, damaged, null));
+            return false;
+        }
+        Instant deadline = run.job.times().deadline();
+        if (deadline != null && !clock.now().isBefore(deadline)) {
+            // Given back: the store expires it.
+            outcomes.settle(RunResult.notStarted(run));
+            return false;
+        }
+        if (control.holds(run)) {
+            outcomes.settle(new RunResult(run, RunResult.Kind.HELD, Duration.ZERO, null, null));
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Extends a lease by another term.
+     *
+     * @return whether the run must stop because the job was cancelled
+     * @throws StaleLeaseException if the lease is gone, or if the job's timeout has passed; then the run has failed
+     */
+    public boolean renew(RemoteLease.Key key, Duration term, @Nullable Progress progress) {
+        Job job = held(key);
+        Duration limit = job.spec().timeout();
+        if (limit != null && ran(job).compareTo(limit) > 0) {
+            Failure late = Failure.reported("Timeout", null, null, "The run took longer than " + limit, null)
+                    .withGiven(FailureClass.TIMEOUT);
+            String why = "the job's timeout of " + limit + " has passed";
+            if (outcomes.settle(ended(key, job, new RunResult.Thrown(late, null), null))) {
+                throw new StaleLeaseException(noLonger(key) + ": " + why + ", and the run has failed with TIMEOUT");
+            }
+            throw stale(key, why);
+        }
+        Renewal renewal = store.renew(holder(job).worker(), List.of(key.token()), term);
+        if (renewal.lost().contains(key.token())) {
+            throw stale(key, "another worker has the job, or will");
+        }
+        if (progress != null) {
+            store.progress(key.job(), key.token(), progress);
+        }
+        return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
+    }
+
+    /**
+     * Takes reports, each on its own, in as few store calls as possible. A repeated report is accepted again.
+     *
+     * @param check receives the job of each report first; an exception that it throws becomes the
+     *     answer, and nothing changes
+     */
+    public List<RemoteReport.Answer> report(List<RemoteReport> reports, Consumer<Job> check) {
+        RemoteReport.Answer[] answers = new RemoteReport.Answer[reports.size()];
+        List<Integer> left =
+                new ArrayList<>(IntStream.range(0, reports.size()).boxed().toList());
+        while (!left.isEmpty()) {
+            // One report per job and round: each later report of a job sees the effect of the earlier one.
+            Map<JobId, Integer> round = new LinkedHashMap<>();
+            left.removeIf(n -> round.putIfAbsent(reports.get(n).key().job(), n) == null);
+            left.addAll(0, report(reports, List.copyOf(round.values()), check, answers));
+        }
+        return Arrays.asList(answers);
+    }
+
+    /** Returns those that have to be looked at again: they were refused, and the job was not read from the store. */
+    private List<Integer> report(
+            List<RemoteReport> reports, List<Integer> round, Consumer<Job> check, RemoteReport.Answer[] answers) {
+        Map<JobId, Job> lentHere = new HashMap<>();
+        for (int n : round) {
+            RemoteLease.Key key = reports.get(n).key();
+            Job job = lent.take(key);
+            if (job != null) {
+                lentHere.put(key.job(), job);
+            }
+        }
+        Map<JobId, Job> jobs = found(round.stream()
+                .map(n -> reports.get(n).key().job())
+                .filter(id -> !lentHere.containsKey(id))
+                .toList());
+        jobs.putAll(lentHere);
+        List<Integer> settled = new ArrayList<>();
+        List<RunResult> ends = new ArrayList<>();
+        for (int n : round) {
+            RemoteReport report = reports.get(n);
+            Job job = jobs.get(report.key().job());
+            answers[n] = new RemoteReport.Answer(refusal(report, job, check));
+            if (job != null && answers[n].isAccepted() && isHeld(report.key(), job)) {
+                settled.add(n);
+                ends.add(ended(report, job));
+            }
+        }
+        List<Integer> again = new ArrayList<>();
+        List<Boolean> accepted = outcomes.settle(ends);
+        for (int i = 0; i < ends.size(); i++) {
+            int n = settled.get(i);
+            RemoteLease.Key key = reports.get(n).key();
+            if (!accepted.get(i)) {
+                answers[n] = new RemoteReport.Answer(stale(key, "another worker has the job, or will"));
+                if (lentHere.containsKey(key.job())) {
+                    again.add(n);
+                }
+            }
+        }
+        return again;
+    }
+
+    private Map<JobId, Job> found(List<JobId> ids) {
+        return ids.isEmpty()
+                ? new HashMap<>()
+                : store.findAll(ids).stream()
+                        .collect(Collectors.toMap(Job::id, job -> job, (one, other) -> one, HashMap::new));
+    }
+
+    /** Returns why a report is refused; null if it can be taken, or was taken before. */
+    private @Nullable RuntimeException refusal(RemoteReport report, @Nullable Job job, Consumer<Job> check) {
+        if (job == null) {
+            return stale(report.key(), "the job is gone");
+        }
+        try {
+            check.accept(job);
+        } catch (RuntimeException e) {
+            return e;
+        }
+        return isHeld(report.key(), job) || isTold(report) ? null : notHeld(report.key(), job);
+    }
+
+    /** Whether an earlier report said the same about this run. A worker that lost the answer sends its report again. */
+    private boolean isTold(RemoteReport report) {
+        Attempt.Ending ending = ending(report);
+        return ending != null
+                && store.attempts(report.key().job()).stream()
+                        .anyMatch(attempt -> attempt.token() == report.key().token() && attempt.ending() == ending);
+    }
+
+    private static Attempt.@Nullable Ending ending(RemoteReport report) {
+        if (!report.isStarted()) {
+            return null;
+        }
+        JobSignal signal = report.signal();
+        if (signal != null) {
+            return signal.kind() == JobSignal.Kind.SNOOZE ? Attempt.Ending.SNOOZED : Attempt.Ending.CANCELLED;
+        }
+        return report.failure() == null ? Attempt.Ending.SUCCEEDED : Attempt.Ending.FAILED;
+    }
+
+    private RunResult ended(RemoteReport report, Job job) {
+        if (!report.isStarted()) {
+            return RunResult.notStarted(run(report.key(), job));
+        }
+        JobSignal signal = report.signal();
+        Failure failure = report.failure();
+        RunResult.Thrown thrown = signal != null
+                ? RunResult.Thrown.of(signal)
+                : failure == null ? null : new RunResult.Thrown(failure, null);
+        String result = report.result();
+        return ended(report.key(), job, thrown, result == null ? null : codec.seal(result));
+    }
+
+    private RunResult ended(RemoteLease.Key key, Job job, RunResult.@Nullable Thrown error, @Nullable String result) {
+        return new RunResult(run(key, job), RunResult.Kind.HANDLED, ran(job), error, result);
+    }
+
+    private static Run run(RemoteLease.Key key, Job job) {
+        Set<JobId> admitted = key.admitted() ? Set.of(job.id()) : Set.of();
+        Instant started = started(job);
+        Claim claim = new Claim(key.token(), job.queue(), started, false, List.of(job), admitted);
+        return new HeldLease(claim, 0, 0).runs().get(0);
+    }
+
+    /** Returns the job if this token holds it. */
+    private Job held(RemoteLease.Key key) {
+        Job job = store.find(key.job()).orElseThrow(() -> stale(key, "the job is gone"));
+        if (!isHeld(key, job)) {
+            throw notHeld(key, job);
+        }
+        return job;
+    }
+
+    private static boolean isHeld(RemoteLease.Key key, Job job) {
+        return job.state() == JobState.RUNNING && holder(job).token() == key.token();
+    }
+
+    private static StaleLeaseException notHeld(RemoteLease.Key key, Job job) {
+        return stale(
+                key,
+                job.state() == JobState.RUNNING
+                        ? "the job runs again, under another lease"
+                        : "the job is " + job.state());
+    }
+
+    private static JobStatus.Holder holder(Job job) {
+        JobStatus.Holder holder = job.status().holder();
+        return holder == null ? new JobStatus.Holder("", 0, false) : holder;
+    }
+
+    private Duration ran(Job job) {
+        Duration ran = Duration.between(started(job), clock.now());
+        return ran.isNegative() ? Duration.ZERO : ran;
+    }
+
+    private static Instant started(Job job) {
+        Instant started = job.times().startedAt();
+        return started == null ? job.times().firstDueAt() : started;
+    }
+
+    private static StaleLeaseException stale(RemoteLease.Key key, String why) {
+        return new StaleLeaseException(noLonger(key) + ", and nothing was changed: " + why);
+    }
+
+    private static String noLonger(RemoteLease.Key key) {
+        return "Lease " + key.token() + " on job " + key.job() + " no longer counts";
+    }
+
+    /** Lists the remote worker among the workers while it asks for jobs. */
+    private void report(RemoteLease.LeaseRequest leaseRequest) {
+        long now = driver.nanos();
+        Long before = reportedNanos.get(leaseRequest.worker());
+        if (before != null && now - before < REPORT.toNanos()) {
+            return;
+        }
+        if (reportedNanos.size() >= MAX_REPORTS) {
+            reportedNanos.clear();
+        }
+        reportedNanos.put(leaseRequest.worker(), now);
+        List<String> types = leaseRequest.types().isEmpty()
+                ? List.of(WorkerReport.ANY)
+                : leaseRequest.types().stream().sorted().toList();
+        Duration ttl = REPORT.multipliedBy(6);
+        boolean some = leaseRequest.queues().isEmpty() && !leaseRequest.prefix().isEmpty();
+        List<String> queues = some ? List.of(leaseRequest.prefix() + WorkerReport.ANY) : leaseRequest.queues();
+        store.checkIn(new WorkerReport(leaseRequest.worker(), queues, types, leaseRequest.max(), 0), ttl);
+    }
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.run;
+
+import io.reprise.JobContext;
+import io.reprise.PayloadCodec;
+import io.reprise.insight.CostEntry;
+import io.reprise.internal.engine.Driver;
+import io.reprise.internal.settle.FollowUps;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSignal;
+import io.reprise.job.JobSpec;
+import io.reprise.job.PayloadException;
+import io.reprise.job.Progress;
+import io.reprise.job.Transaction;
+import io.reprise.remote.StaleLeaseException;
+import io.reprise.store.CountedAs;
+import io.reprise.store.JobStore;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The handler's view of its run: id, attempt, token, progress, result, cost. The {@link Runner} creates it, and the
+ * handler's threads call it. It writes progress and completion straight to the store.
+ */
+public final class RunContext implements JobContext {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+    private static final double MAX_COST = 1e12;
+
+    private final Run run;
+    private final JobStore store;
+    private final PayloadCodec codec;
+    private final FollowUps followUps;
+    private final Driver driver;
+    private volatile @Nullable String result;
+
+    RunContext(Run run, JobStore store, PayloadCodec codec, FollowUps followUps, Driver driver) {
+        this.run = run;
+        this.store = store;
+        this.codec = codec;
+        this.followUps = followUps;
+        this.driver = driver;
+    }
+
+    @Nullable
+    String resultJson() {
+        return result;
+    }
+
+    @Override
+    public JobId id() {
+        return run.id();
+    }
+
+    @Override
+    public Job job() {
+        return run.job;
+    }
+
+    @Override
+    public int attempt() {
+        return run.attempt();
+    }
+
+    @Override
+    public long token() {
+        return run.token();
+    }
+
+    @Override
+    public void progress(int percent, @Nullable String message) {
+        Progress progress = new Progress(percent, message);
+        try {
+            store.progress(run.id(), run.token(), progress);
+        } catch (StoreException e) {
+            log.debug("Progress of job {} could not be stored: {}", run.id(), e.getMessage());
+        }
+    }
+
+    @Override
+    public void result(Object value) {
+        String json = codec.seal(codec.encode(value));
+        int bytes = json.getBytes(StandardCharsets.UTF_8).length;
+        if (bytes > JobSpec.MAX_PAYLOAD_BYTES) {
+            throw new PayloadException("Result of job " + run.id() + " has " + bytes + " bytes; at most "
+                    + JobSpec.MAX_PAYLOAD_BYTES + " are stored");
+        }
+        result = json;
+    }
+
+    @Override
+    public void cost(double amount, String unit) {
+        JobSpec.requireName("unit", unit);
+        if (!(amount >= 0 && amount <= MAX_COST)) {
+            throw new IllegalArgumentException("cost must be 0 to " + MAX_COST + ", not " + amount);
+        }
+        if (unit.equals(CostEntry.SECONDS)) {
+            throw new IllegalArgumentException("The time a run takes is counted in any case; use another unit");
+        }
+        if (!run.spend(unit, amount)) {
+            throw new IllegalArgumentException("A run may report its cost in " + Run.MAX_UNITS + " units at most");
+        }
+    }
+
+    @Override
+    public boolean isCancelled() {
+        return run.stopReason() != null;
+    }
+
+    @Override
+    public void checkpoint() {
+        Run.Stop reason = run.stopReason();
+        if (reason != null) {
+            // The kind of signal does not matter: the {@code Decider} looks at the stop reason first.
+            throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + reason);
+        }
+    }
+
+    @Override
+    public void complete(Transaction transaction) {
+        Duration ran = Duration.ofNanos(driver.nanos() - run.startedNanos());
+        Settlement settlement = new Settlement(
+                run.id(), run.token(), CountedAs.ATTEMPT, ran, new Settlement.Succeed(result), null, null);
+        // Set before the call: if the answer is lost, the committer asks the store for the outcome.
+        run.settledByCaller();
+        boolean stale = !store.within(transaction)
+                .settle(List.of(followUps.with(run.job, settlement)), List.of())
+                .stale()
+                .isEmpty();
+        if (stale) {
+            throw new StaleLeaseException(run.id(), run.token());
+        }
+    }
+}

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.settle;
+
+import io.reprise.JobListener;
+import io.reprise.failure.Failure;
+import io.reprise.insight.Alert;
+import io.reprise.insight.ControlEvent;
+import io.reprise.insight.JobEvent;
+import io.reprise.insight.JobEvent.Kind;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.retry.Decision;
+import io.reprise.store.CountedAs;
+import io.reprise.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Writes committed changes to the log and passes them to listeners. The {@code Committer}, the
+ * {@code Reclaimer} and callers of the API call it after the store has answered. An exception of a listener is
+ * logged and never reaches the engine.
+ */
+public final class Events {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    private final List<JobListener> listeners;
+
+    public Events(List<JobListener> listeners) {
+        this.listeners = List.copyOf(listeners);
+    }
+
+    /** Publishes a settlement that the store accepted at {@code at}. */
+    public void settled(Job job, Settlement settlement, Instant at) {
+        settled(job, settlement, at, null);
+    }
+
+    /**
+     * Publishes a settlement that the store accepted at {@code at}.
+     *
+     * @param firstFailedAt when the job first failed; null if that is unknown
+     */
+    public void settled(Job job, Settlement settlement, Instant at, @Nullable Instant firstFailedAt) {
+        Settlement.Next next = settlement.next();
+        int attempt = job.attempts() + 1;
+        Instant dueAt = next instanceof Settlement.Wait wait ? at.plus(wait.delay()) : null;
+        if (next instanceof Settlement.PutBack) {
+            dueAt = at;
+        } else if (next instanceof Settlement.Park park) {
+            dueAt = park.delay() == null ? at : at.plus(park.delay());
+        }
+        // The messages say "Task" as OmniQ's log does; LogTest fixes the text. Everywhere else the word is job.
+        if (next instanceof Settlement.Fail fail) {
+            int attempts =
+                    settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
+            log.warn(
+                    "Task failed permanently: {} after {} attempts ({}: {})",
+                    job.id(),
+                    attempts,
+                    fail.reason(),
+                    settlement.failure());
+        } else if (log.isInfoEnabled() && settlement.decision() instanceof Decision.Retry retry) {
+            int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
+            log.info(
+                    "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
+                    job.id(),
+                    upcoming,
+                    seconds(retry.delay()),
+                    retry.rule(),
+                    settlement.failure());
+        }
+        if (!listeners.isEmpty()) {
+            Duration ran = settlement.spent() == CountedAs.NOTHING ? null : settlement.ran();
+            tell(new JobEvent(
+                    kind(settlement),
+                    job.id(),
+                    job.type(),
+                    job.queue(),
+                    job.spec().resource(),
+                    attempt,
+                    at,
+                    job.times().firstDueAt(),
+                    firstFailedAt,
+                    ran,
+                    dueAt,
+                    settlement.failure(),
+                    settlement.decision()));
+        }
+    }
+
+    /** Publishes a cancellation that the store wrote in place of this settlement, because a person had requested it. */
+    public void cancelled(Job job, Settlement settlement, Instant at) {
+        if (!listeners.isEmpty()) {
+            publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure(), null);
+        }
+    }
+
+    /** Publishes a change of a job that no settlement made. */
+    public void published(Kind kind, Job job, Instant at) {
+        if (!listeners.isEmpty()) {
+            Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
+            publish(kind, job, job.attempts(), at, null, dueAt, null, null);
+        }
+    }
+
+    public void enqueued(JobId id, JobSpec spec, Instant at, Instant dueAt) {
+        if (!listeners.isEmpty()) {
+            tell(new JobEvent(
+                    Kind.ENQUEUED,
+                    id,
+                    spec.type(),
+                    spec.queue(),
+                    spec.resource(),
+                    0,
+                    at,
+                    dueAt,
+                    null,
+                    null,
+                    dueAt,
+                    null,
+                    null));
+        }
+    }
+
+    public void started(Job job, Instant at) {
+        if (!listeners.isEmpty()) {
+            publish(Kind.STARTED, job, job.attempts() + 1, at, null, null, null, null);
+        }
+    }
+
+    void stale(Job job, Instant at) {
+        log.warn("Outcome of job {} refused: its lease was lost before; nothing was changed", job.id());
+        if (!listeners.isEmpty()) {
+            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null, null);
+        }
+    }
+
+    void followUpFailed(Kind kind, JobId job, Throwable failure) {
+        for (JobListener listener : listeners) {
+            try {
+                listener.onFollowUpFailure(kind, job, failure);
+            } catch (Throwable e) { // See tell(): a listener must not harm the engine.
+                log.error("A listener failed on a follow-up job that failed", e);
+            }
+        }
+    }
+
+    public void alert(Alert alert) {
+        if (alert.isRaised()) {
+            log.warn("{}", alert.message());
+        } else {
+            log.info("{}", alert.message());
+        }
+        for (JobListener listener : listeners) {
+            try {
+                listener.onAlert(alert);
+            } catch (Throwable e) { // See tell(): a listener must not harm the engine.
+                log.error("A listener failed on the alert '{}'", alert.message(), e);
+            }
+        }
+    }
+
+    /** Publishes a change of control state. */
+    public void control(ControlEvent event) {
+        log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        for (JobListener listener : listeners) {
+            try {
+                listener.onControl(event);
+            } catch (Throwable e) { // See tell().
+                log.error("A listener failed on {} of '{}'", event.kind(), event.subject(), e);
+            }
+        }
+    }
+
+    private void publish(
+            Kind kind,
+            Job job,
+            int attempt,
+            Instant at,
+            @Nullable Duration ran,
+            @Nullable Instant dueAt,
+            @Nullable Failure failure,
+            @Nullable Decision decision) {
+        tell(new JobEvent(
+                kind,
+                job.id(),
+                job.type(),
+                job.queue(),
+                job.spec().resource(),
+                attempt,
+                at,
+                job.times().firstDueAt(),
+                null,
+                ran,
+                dueAt,
+                failure,
+                decision));
+    }
+
+    /** Whether there are listeners. */
+    public boolean hasListeners() {
+        return !listeners.isEmpty();
+    }
+
+    private void tell(JobEvent event) {
+        for (JobListener listener : listeners) {
+            try {
+                listener.onEvent(event);
+            } catch (Throwable e) { // Even an Error: the job is committed, and a listener must not stop the engine.
+                log.error("A listener failed on {} of job {}; the job is not affected", event.kind(), event.id(), e);
+            }
+        }
+    }
+
+    static Kind kind(Settlement settlement) {
+        Settlement.Next next = settlement.next();
+        if (next instanceof Settlement.Succeed) {
+            return Kind.SUCCEEDED;
+        }
+        if (next instanceof Settlement.Fail) {
+            return Kind.FAILED;
+        }
+        if (next instanceof Settlement.Cancel) {
+            return Kind.CANCELLED;
+        }
+        if (settlement.decision() instanceof Decision.Retry) {
+            return Kind.RETRY_SCHEDULED;
+        }
+        if (next instanceof Settlement.Park) {
+            return Kind.PARKED;
+        }
+        return settlement.decision() instanceof Decision.Snooze ? Kind.SNOOZED : Kind.RELEASED;
+    }
+
+    private static String seconds(Duration delay) {
+        return String.format(Locale.ROOT, "%.1f", delay.toNanos() / 1e9);
+    }
+}

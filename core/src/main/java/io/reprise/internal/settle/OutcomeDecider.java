@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.settle;
+
+import io.reprise.control.ControlKey;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.LocalControl;
+import io.reprise.internal.engine.EngineParts;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Run;
+import io.reprise.internal.run.RunResult;
+import io.reprise.internal.run.UnhandledTypes;
+import io.reprise.job.Job;
+import io.reprise.job.JobSignal;
+import io.reprise.job.WaitReason;
+import io.reprise.retry.AttemptHistory;
+import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.GiveUp;
+import io.reprise.retry.LossRule;
+import io.reprise.retry.Prediction;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.CountedAs;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Set;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns the end of a run into a settlement: what becomes of the job, with its follow-up jobs. The {@code Committer},
+ * {@code RemoteOutcomes} and the {@code Reclaimer} call it once per run and keep the answer until it is written. It
+ * asks the retry policy, the breakers and the budgets; it never writes to the store.
+ */
+public final class OutcomeDecider {
+
+    private static final Duration UNDECIDED_DELAY = Duration.ofSeconds(30);
+
+    /** Suspects that may run together: many while another group loss is allowed after this one, few before the last. */
+    private static final int LARGE_GROUP = 1_000;
+
+    private static final int SMALL_GROUP = 16;
+
+    /** After this many interruptions a job is blamed even if its remote worker never sent a heartbeat. */
+    private static final int MAX_UNHEARD = 10;
+
+    /** Fail reasons of jobs whose failure class alone would have allowed a retry. */
+    private static final Set<FailReason> RETRIED_BUT_FOR = Set.of(FailReason.EXHAUSTED, FailReason.HOPELESS);
+
+    private final PolicyLayers policies;
+    private final Handlers handlers;
+    private final StoreClock clock;
+    private final LocalControl control;
+    private final FollowUps followUps;
+    private final PredictionTable predictions;
+    private final UnhandledTypes unhandled;
+    private final RandomGenerator random;
+    private final boolean retries;
+
+    public OutcomeDecider(PolicyLayers policies, EngineParts parts, PredictionTable predictions, boolean retries) {
+        this.policies = policies;
+        this.handlers = parts.handlers();
+        this.clock = parts.clock();
+        this.control = parts.control();
+        this.followUps = parts.followUps();
+        this.predictions = predictions;
+        this.unhandled = parts.unhandled();
+        this.random = parts.random();
+        this.retries = retries;
+    }
+
+    /** Decides about an ended run, and adds the follow-up jobs. Does not write anything. */
+    Settlement settle(RunResult end) {
+        return followUps.with(end.run().job, decide(end));
+    }
+
+    private Settlement decide(RunResult end) {
+        return switch (end.kind()) {
+            case NOT_STARTED -> settlement(end, CountedAs.NOTHING, new Settlement.PutBack(), null, null);
+            case HELD -> settlement(end, CountedAs.NOTHING, parkedByBreaker(end.run().job), null, null);
+            case UNHANDLED -> settlement(end, CountedAs.NOTHING, unhandled.next(end.run().job), null, null);
+            case UNREADABLE -> byPolicy(end, unreadable(end));
+            case HANDLED ->
+                end.error() == null
+                        ? settlement(end, CountedAs.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
+                        : thrown(end, end.error());
+        };
+    }
+
+    /** Decides about a job whose lease expired and was taken over by the {@code Reclaimer}. */
+    public Settlement lost(LostClaim lost, Job job) {
+        if (lost.excused()) {
+            return interrupted(
+                    lost,
+                    job,
+                    "shutdown",
+                    Failure.of(
+                            FailureClass.INTERRUPTED,
+                            "Shutdown",
+                            "Worker " + lost.lostWorker() + " was stopped before it had given the job back"));
+        }
+        if (isUnheard(lost, job)) {
+            return interrupted(
+                    lost,
+                    job,
+                    "unheard",
+                    Failure.of(
+                            FailureClass.INTERRUPTED,
+                            "Unheard",
+                            "Worker " + lost.lostWorker()
+                                    + " was never heard of under its lease: it may not know of it"));
+        }
+        return killed(lost, job);
+    }
+
+    /**
+     * A remote worker that never sent a heartbeat may not have received the lease, which is no fault of the job. Or
+     * it died before its first heartbeat, which may be the job's fault. So this excuse holds only
+     * {@code MAX_UNHEARD} times.
+     */
+    public static boolean isUnheard(LostClaim lost, Job job) {
+        return lost.unheard() && job.counts().interruptions() < MAX_UNHEARD;
+    }
+
+    /** Decides as if the worker had given the job back itself. */
+    private Settlement interrupted(LostClaim lost, Job job, String rule, Failure failure) {
+        Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
+        Settlement settlement = new Settlement(
+                job.id(),
+                lost.claim().token(),
+                CountedAs.INTERRUPTION,
+                held(lost),
+                new Settlement.PutBack(),
+                failure,
+                release);
+        return followUps.with(job, settlement);
+    }
+
+    private Duration held(LostClaim lost) {
+        Duration held = Duration.between(lost.claim().claimedAt(), clock.now());
+        return held.isNegative() ? Duration.ZERO : held;
+    }
+
+    private Settlement killed(LostClaim lost, Job job) {
+        Failure failure = Failure.of(
+                FailureClass.LOST,
+                "LeaseExpired",
+                "Worker " + lost.lostWorker() + " did not renew its lease and is taken to be gone");
+        RetryPolicy policy = policy(job);
+        Decision decision = checked(
+                policy.decideLoss(failure, history(job, policy), lost.claim().alone(), random));
+        Settlement.Next next = decision instanceof Decision.Release release
+                ? new Settlement.Wait(WaitReason.RETRY, release.delay(), null)
+                : next(decision);
+        if (next instanceof Settlement.Wait wait) {
+            next = new Settlement.Wait(wait.reason(), wait.delay(), wait.lastDelay(), together(job, policy));
+        }
+        Settlement settlement =
+                new Settlement(job.id(), lost.claim().token(), CountedAs.LOSS, held(lost), next, failure, decision);
+        return followUps.with(job, settlement);
+    }
+
+    /**
+     * Returns how many suspects may run together with a job that was lost again. A job that kills its worker costs its
+     * whole group one loss. So its groups become smaller, and it runs alone when one more loss would quarantine it.
+     */
+    private static int together(Job job, RetryPolicy policy) {
+        int most = policy.losses().orElse(LossRule.DEFAULT).max();
+        int left = most - (job.counts().losses() + 1);
+        return left < 2 ? 1 : left == 2 ? SMALL_GROUP : LARGE_GROUP;
+    }
+
+    /**
+     * Gives back a run for which the decision itself failed. The failure stays visible, and the job runs again after
+     * {@code UNDECIDED_DELAY}.
+     */
+    Settlement undecided(RunResult end, RuntimeException why) {
+        Decision release = new Decision.Release(UNDECIDED_DELAY, FailureClass.INTERRUPTED, "undecided");
+        return settlement(end, CountedAs.SNOOZE, next(release), Failure.of(FailureClass.INTERRUPTED, why), release);
+    }
+
+    private Settlement thrown(RunResult end, RunResult.Thrown error) {
+        JobSignal.Kind signal = error.signal() == null ? null : error.signal().kind();
+        Run.Stop stop = end.run().stopReason();
+        if (signal == JobSignal.Kind.SNOOZE) {
+            Decision.Snooze snooze = new Decision.Snooze(delay(error.signal()));
+            return settlement(end, CountedAs.SNOOZE, next(snooze), null, snooze);
+        }
+        if (signal == JobSignal.Kind.CANCEL || stop == Run.Stop.CANCELLED) {
+            return settlement(end, CountedAs.ATTEMPT, new Settlement.Cancel(), error.failure(), null);
+        }
+        if (stop == Run.Stop.SHUTDOWN || stop == Run.Stop.LOST) {
+            // The job caused neither stop. A lost lease is live until another worker takes it over, so this
+            // outcome can still be written.
+            String rule = stop == Run.Stop.SHUTDOWN ? "shutdown" : "lost";
+            Failure failure = error.failure().withGiven(FailureClass.INTERRUPTED);
+            Decision release = new Decision.Release(Duration.ZERO, FailureClass.INTERRUPTED, rule);
+            return settlement(end, CountedAs.INTERRUPTION, new Settlement.PutBack(), failure, release);
+        }
+        return byPolicy(end, failure(error, signal, stop));
+    }
+
+    private static Failure failure(RunResult.Thrown error, JobSignal.@Nullable Kind signal, Run.@Nullable Stop stop) {
+        if (signal == JobSignal.Kind.FAIL) {
+            return error.failure().withGiven(FailureClass.PERMANENT);
+        }
+        if (stop == Run.Stop.TIMEOUT) {
+            return error.failure().withGiven(FailureClass.TIMEOUT);
+        }
+        return signal == null ? error.failure() : error.failure().withGiven(FailureClass.TRANSIENT);
+    }
+
+    private static Failure unreadable(RunResult end) {
+        return end.error() == null
+                ? Failure.of(FailureClass.UNREADABLE, "Unreadable", "The payload could not be read")
+                : end.error().failure().withGiven(FailureClass.UNREADABLE);
+    }
+
+    private Settlement byPolicy(RunResult end, Failure failure) {
+        Job job = end.run().job;
+        Instant deadline = job.times().deadline();
+        RetryPolicy policy = policy(job);
+        Prediction prediction = prediction(job, failure, policy);
+        Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
+        if (isExcused(end.run(), decision)) {
+            return excused(end, failure, policy, decision);
+        }
+        if (decision instanceof Decision.Retry retry
+                && deadline != null
+                && !clock.now().plus(retry.delay()).isBefore(deadline)) {
+            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
+        }
+        return failed(end, failure, decision);
+    }
+
+    private @Nullable Prediction prediction(Job job, Failure failure, RetryPolicy policy) {
+        int attempt = job.attempts() + 1;
+        GiveUp rule = policy.giveUpBelow().toOptional().orElse(null);
+        return rule == null
+                ? predictions.after(job, failure.fingerprint(), attempt)
+                : predictions.after(job, failure.fingerprint(), attempt, rule.minSamples());
+    }
+
+    /**
+     * Whether an admitted run failed because of its resource. Such a run tested the resource, so the failure
+     * costs the job no attempt.
+     */
+    private boolean isExcused(Run run, Decision decision) {
+        boolean again = decision instanceof Decision.Retry
+                || (decision instanceof Decision.Fail fail && RETRIED_BUT_FOR.contains(fail.reason()));
+        return again && control.excuses(run, decision.failureClass());
+    }
+
+    private Settlement excused(RunResult end, Failure failure, RetryPolicy policy, Decision decision) {
+        Job job = end.run().job;
+        Duration delay = decision instanceof Decision.Retry retry
+                ? retry.delay()
+                : policy.delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
+        FailureClass failed = Objects.requireNonNullElse(decision.failureClass(), FailureClass.DEPENDENCY_DOWN);
+        Decision release = new Decision.Release(delay, failed, decision.rule());
+        return settlement(end, CountedAs.SNOOZE, new Settlement.Wait(WaitReason.RETRY, delay, null), failure, release);
+    }
+
+    private static Settlement.Next parkedByBreaker(Job job) {
+        String resource = Objects.requireNonNull(job.spec().resource());
+        return new Settlement.Park(ControlKey.breaker(resource).text(), WaitReason.BREAKER, null, null);
+    }
+
+    private Settlement failed(RunResult end, Failure failure, Decision decision) {
+        ControlKey lacking =
+                decision instanceof Decision.Retry retry ? control.charge(end.run().job, retry.failureClass()) : null;
+        Settlement.Next next = next(decision);
+        if (lacking != null && next instanceof Settlement.Wait wait) {
+            next = new Settlement.Park(lacking.text(), WaitReason.BUDGET, wait.delay(), wait.lastDelay());
+        }
+        return settlement(end, CountedAs.ATTEMPT, next, failure, decision);
+    }
+
+    private Decision checked(Decision decision) {
+        return !retries && decision instanceof Decision.Retry retry
+                ? new Decision.Fail(
+                        FailReason.DISABLED,
+                        retry.failureClass(),
+                        "retries-disabled",
+                        retry.counts(),
+                        retry.prediction())
+                : decision;
+    }
+
+    private static Settlement.Next next(Decision decision) {
+        if (decision instanceof Decision.Retry retry) {
+            return new Settlement.Wait(WaitReason.RETRY, retry.delay(), retry.delay());
+        }
+        if (decision instanceof Decision.Fail fail) {
+            return new Settlement.Fail(fail.reason());
+        }
+        if (decision instanceof Decision.Snooze snooze) {
+            return new Settlement.Wait(WaitReason.SNOOZE, snooze.delay(), null);
+        }
+        return new Settlement.Wait(WaitReason.SNOOZE, ((Decision.Release) decision).delay(), null);
+    }
+
+    private static Settlement settlement(
+            RunResult end,
+            CountedAs spent,
+            Settlement.Next next,
+            @Nullable Failure failure,
+            @Nullable Decision decision) {
+        return new Settlement(end.run().id(), end.run().token(), spent, end.ran(), next, failure, decision);
+    }
+
+    private RetryPolicy policy(Job job) {
+        return policies.effective(job, handlers.policy(job.type()));
+    }
+
+    private AttemptHistory history(Job job, RetryPolicy policy) {
+        int losses = job.counts().losses();
+        boolean lossesCount = policy.losses().map(LossRule::counts).orElse(false);
+        return new AttemptHistory(
+                job.counts().attempts() + (lossesCount ? losses : 0),
+                losses,
+                Duration.between(job.times().firstDueAt(), clock.now()),
+                job.times().lastDelay());
+    }
+
+    private static Duration delay(@Nullable JobSignal signal) {
+        Duration delay = signal == null ? null : signal.delay();
+        return delay == null ? Duration.ZERO : delay;
+    }
+}

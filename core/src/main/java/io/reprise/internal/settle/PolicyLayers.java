@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.settle;
+
+import io.reprise.Queue;
+import io.reprise.Resource;
+import io.reprise.failure.FailureClass;
+import io.reprise.job.Job;
+import io.reprise.job.JobSpec;
+import io.reprise.retry.RetryPolicy;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Joins the layers of retry policy field by field: job, then type, resource, queue, worker, default. At enqueue the
+ * joined policy is stored with the job, so later changes of configuration leave the job alone. With {@code live} only
+ * the job's own fields are stored, and the {@code Decider} looks up the rest when a run fails. Thread-safe.
+ */
+public final class PolicyLayers {
+
+    private static final int MAX_ATTEMPTS = 1_000_000;
+
+    private static final int MAX_BOUND = 1_000;
+
+    /** The layers that differ from job to job. */
+    private record Layers(
+            RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
+
+    /** Most jobs share a few policies. Joining the layers for each job would cost more than storing the job. */
+    private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
+
+    private final Map<Layers, RetryPolicy> complete = new ConcurrentHashMap<>();
+
+    private final Map<String, RetryPolicy> resources;
+    private final Map<String, RetryPolicy> queues;
+    private final RetryPolicy global;
+    private final boolean live;
+
+    public PolicyLayers(Collection<Resource> resources, Collection<Queue> queues, RetryPolicy global, boolean live) {
+        this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Resource::policy));
+        this.queues = queues.stream().collect(Collectors.toMap(Queue::name, Queue::policy));
+        this.global = global;
+        this.live = live;
+    }
+
+    /** Returns the spec with the policy to store. */
+    public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
+        RetryPolicy policy =
+                cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
+        return spec.toBuilder().policy(policy).build();
+    }
+
+    private RetryPolicy bind(Layers layers) {
+        RetryPolicy known = layered(layers);
+        if (live) {
+            // The store enforces deadlines, so the deadline is stored even with {@code live}.
+            return known.deadline().toOptional().map(layers.ofJob::deadline).orElseGet(layers.ofJob::noDeadline);
+        }
+        // Stored too: otherwise later configuration would decide about failures that match no rule.
+        return known.unclassified(known.unclassified().orElse(FailureClass.TRANSIENT));
+    }
+
+    /** Returns the complete policy of a claimed job, with the attempts that a person granted. */
+    public RetryPolicy effective(Job job, RetryPolicy ofType) {
+        RetryPolicy policy =
+                cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
+        int granted = job.counts().granted();
+        return granted == 0
+                ? policy
+                : policy.maxAttempts()
+                        .toOptional()
+                        .map(limit -> policy.maxAttempts((int) Math.min((long) limit + granted, MAX_ATTEMPTS)))
+                        .orElse(policy);
+    }
+
+    private RetryPolicy ofResource(@Nullable String resource) {
+        return resource == null ? RetryPolicy.unset() : resources.getOrDefault(resource, RetryPolicy.unset());
+    }
+
+    private static RetryPolicy cached(
+            Map<Layers, RetryPolicy> cache, Layers layers, Function<Layers, RetryPolicy> join) {
+        if (cache.size() > MAX_BOUND) {
+            cache.clear();
+        }
+        return cache.computeIfAbsent(layers, join);
+    }
+
+    private RetryPolicy layered(Layers layers) {
+        return layers.ofJob
+                .orElse(layers.ofType)
+                .orElse(ofResource(layers.resource))
+                .orElse(queues.getOrDefault(layers.queue, RetryPolicy.unset()))
+                .orElse(global)
+                .complete();
+    }
+}

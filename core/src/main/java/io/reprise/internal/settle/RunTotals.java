@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.settle;
+
+import io.reprise.failure.Failure;
+import io.reprise.insight.Activity;
+import io.reprise.insight.CostEntry;
+import io.reprise.insight.ErrorKey;
+import io.reprise.insight.Evidence;
+import io.reprise.job.Job;
+import io.reprise.job.JobStatus;
+import io.reprise.retry.Decision;
+import io.reprise.store.CountedAs;
+import io.reprise.store.Settlement;
+import io.reprise.store.WorkerCounts;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts in memory how runs ended and what they cost, until the {@code Reporter} writes the counts to the store.
+ * Bounded: errors beyond {@value #MAX_ERRORS} per type and resource count as one error, and rows beyond
+ * {@code MAX_ROWS} count as one rest. Thread-safe.
+ */
+public final class RunTotals {
+
+    static final int MAX_ERRORS = 50;
+    private static final int MAX_ROWS = 2_000;
+
+    private record Target(String type, @Nullable String resource) {}
+
+    private record After(ErrorKey cause, int attempt) {}
+
+    private record Priced(ErrorKey cause, String unit) {}
+
+    private Map<After, Evidence> evidence = new HashMap<>();
+    private Map<Priced, CostEntry> spending = new HashMap<>();
+    private Map<String, Activity> activity = new HashMap<>();
+    private final Map<Target, Set<String>> errors = new HashMap<>();
+    private boolean failures = true;
+
+    /** Counts an accepted settlement and the cost that the handler reported. */
+    public synchronized void settled(Job job, Settlement settlement, Map<String, Double> costs) {
+        boolean succeeded = settlement.next() instanceof Settlement.Succeed;
+        boolean counted = settlement.spent() == CountedAs.ATTEMPT && !(settlement.next() instanceof Settlement.Cancel);
+        boolean first = counted && job.attempts() == 0;
+        boolean retry = settlement.decision() instanceof Decision.Retry;
+        failures |= counted && !succeeded;
+        if (counted) {
+            ErrorKey cause = cause(job);
+            if (!cause.isFirst()) {
+                add(new Evidence(cause, Math.min(job.attempts(), Evidence.LAST_ATTEMPT), 1, succeeded ? 1 : 0));
+            }
+            spend(cause, CostEntry.SECONDS, succeeded, settlement.ran().toNanos() / 1e9);
+            costs.forEach((unit, amount) -> spend(cause, unit, succeeded, amount));
+        } else if (isForNothing(settlement)) {
+            ErrorKey cause = cause(job, settlement);
+            spend(cause, CostEntry.SECONDS, false, settlement.ran().toNanos() / 1e9);
+            costs.forEach((unit, amount) -> spend(cause, unit, false, amount));
+        }
+        if (first || retry || settlement.next() instanceof Settlement.Fail) {
+            Duration backoff = settlement.decision() instanceof Decision.Retry again ? again.delay() : Duration.ZERO;
+            long dead = settlement.next() instanceof Settlement.Fail ? 1 : 0;
+            add(new Activity(job.type(), first ? 1 : 0, first && retry ? 1 : 0, retry ? 1 : 0, dead, backoff));
+        }
+    }
+
+    /** Whether a run that did not count must be repeated: it was lost, interrupted, or failed as a probe. */
+    private static boolean isForNothing(Settlement settlement) {
+        return switch (settlement.spent()) {
+            case LOSS, INTERRUPTION -> true;
+            case SNOOZE -> settlement.failure() != null && !settlement.ran().isZero();
+            case ATTEMPT, NOTHING -> false;
+        };
+    }
+
+    /** Counts a job that became a dead letter while it waited. */
+    public synchronized void expired(Job job) {
+        add(new Activity(job.type(), 0, 0, 0, 1, Duration.ZERO));
+    }
+
+    public synchronized WorkerCounts take() {
+        WorkerCounts workerCounts = new WorkerCounts(
+                List.copyOf(evidence.values()), List.copyOf(spending.values()), List.copyOf(activity.values()));
+        evidence = new HashMap<>();
+        spending = new HashMap<>();
+        activity = new HashMap<>();
+        return workerCounts;
+    }
+
+    /** Adds counts again that could not be written. */
+    public synchronized void putBack(WorkerCounts workerCounts) {
+        workerCounts.evidence().forEach(this::add);
+        workerCounts.spending().forEach(this::add);
+        workerCounts.activity().forEach(this::add);
+    }
+
+    /** Whether a run has failed since the last call, so that fresh evidence is useful. */
+    public synchronized boolean sawFailures() {
+        boolean seen = failures;
+        failures = false;
+        return seen;
+    }
+
+    /** Learns which errors the fleet already counts separately. */
+    public synchronized void known(List<Evidence> stored) {
+        errors.clear();
+        List<ErrorKey> causes = new ArrayList<>();
+        stored.forEach(each -> causes.add(each.cause()));
+        evidence.keySet().forEach(each -> causes.add(each.cause()));
+        causes.forEach(
+                cause -> errors.computeIfAbsent(new Target(cause.type(), cause.resource()), target -> new HashSet<>())
+                        .add(cause.error()));
+    }
+
+    private ErrorKey cause(Job job) {
+        JobStatus.LastError error = job.status().lastError();
+        return job.attempts() == 0 || error == null
+                ? ErrorKey.first(job.type(), ErrorKey.resource(job))
+                : cause(job, error.fingerprint(), error.type());
+    }
+
+    /**
+     * Returns the cause that makes a repeated run necessary. All losses count as one error, whichever worker was lost.
+     */
+    private ErrorKey cause(Job job, Settlement settlement) {
+        Failure failure = settlement.failure();
+        if (settlement.spent() == CountedAs.SNOOZE && failure != null) {
+            return cause(job, failure.fingerprint(), failure.type());
+        }
+        String name = settlement.spent() == CountedAs.LOSS ? "LeaseExpired" : "Interrupted";
+        return cause(job, name, name);
+    }
+
+    private ErrorKey cause(Job job, String fingerprint, String error) {
+        String resource = ErrorKey.resource(job);
+        if (errors.size() >= MAX_ROWS && !errors.containsKey(new Target(job.type(), resource))) {
+            return ErrorKey.otherError(job.type(), resource);
+        }
+        Set<String> known = errors.computeIfAbsent(new Target(job.type(), resource), target -> new HashSet<>());
+        return known.contains(fingerprint) || (known.size() < MAX_ERRORS && known.add(fingerprint))
+                ? new ErrorKey(job.type(), resource, fingerprint, error)
+                : ErrorKey.otherError(job.type(), resource);
+    }
+
+    private void spend(ErrorKey cause, String unit, boolean succeeded, double amount) {
+        add(new CostEntry(cause, unit, 1, succeeded ? 1 : 0, amount, succeeded ? 0 : amount));
+    }
+
+    private void add(Evidence more) {
+        After key = new After(more.cause(), more.attempt());
+        boolean full = evidence.size() >= MAX_ROWS && !evidence.containsKey(key);
+        After at = full ? new After(ErrorKey.REST, Evidence.LAST_ATTEMPT) : key;
+        Evidence row = new Evidence(at.cause, at.attempt, more.tries(), more.successes());
+        evidence.merge(at, row, Evidence::plus);
+    }
+
+    private void add(CostEntry more) {
+        Priced key = new Priced(more.cause(), more.unit());
+        boolean full = spending.size() >= MAX_ROWS && !spending.containsKey(key);
+        Priced at = full ? new Priced(ErrorKey.REST, more.unit()) : key;
+        spending.merge(at, more.of(at.cause), CostEntry::plus);
+    }
+
+    private void add(Activity more) {
+        boolean full = activity.size() >= MAX_ROWS && !activity.containsKey(more.type());
+        String type = full ? Activity.REST : more.type();
+        activity.merge(type, more.of(type), Activity::plus);
+    }
+}

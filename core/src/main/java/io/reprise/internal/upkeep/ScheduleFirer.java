@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.upkeep;
+
+import io.reprise.Schedule.MissedFire;
+import io.reprise.internal.settle.Events;
+import io.reprise.job.AuditNote;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.StoredSchedule;
+import io.reprise.store.Firing;
+import io.reprise.store.JobStore;
+import io.reprise.store.StoreException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fires due schedules, page by page. One piece of the leader's upkeep. {@code JobStore.fireAll} enqueues the job and
+ * moves the schedule on in one transaction, so no firing happens twice.
+ */
+public final class ScheduleFirer implements UpkeepRole.Piece {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    /** A firing this late counts as missed. */
+    private static final Duration LATE = Duration.ofMinutes(1);
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    /** Schedules that fire in one transaction. */
+    private static final int BATCH = 100;
+
+    private final JobStore store;
+    private final Events events;
+    private final Predicate<JobSpec> mayFire;
+    private final Runnable onWork;
+
+    /** Last schedule of the previous page; null at the beginning of a round. */
+    private @Nullable StoredSchedule after;
+
+    /** Whether a schedule has moved in this round. */
+    private boolean again;
+
+    public ScheduleFirer(JobStore store, Events events, Predicate<JobSpec> mayFire, Runnable onWork) {
+        this.store = store;
+        this.events = events;
+        this.mayFire = mayFire;
+        this.onWork = onWork;
+    }
+
+    @Override
+    public String name() {
+        return "scheduler";
+    }
+
+    /** Fires one page of due schedules. The next page follows at once. */
+    @Override
+    public Duration work() {
+        Instant now = store.now();
+        List<StoredSchedule> due = store.dueSchedules(BATCH, after);
+        boolean moved = !due.isEmpty() && fire(due, now);
+        boolean more = due.size() == BATCH;
+        after = more ? due.get(BATCH - 1) : null;
+        again |= moved;
+        if (more) {
+            return Duration.ZERO;
+        }
+        // After a firing the next one may be due too, so the round begins again. A schedule that waits for its last
+        // job is tried again later.
+        boolean soon = again;
+        again = false;
+        return soon ? Duration.ZERO : untilNext(now);
+    }
+
+    private Duration untilNext(Instant now) {
+        Duration wait =
+                store.nextFiring().map(next -> Duration.between(now, next)).orElse(INTERVAL);
+        return wait.isNegative() || wait.compareTo(INTERVAL) < 0 ? wait : INTERVAL;
+    }
+
+    /** The next firing of a schedule, with the reason if it enqueues no job. */
+    private record Plan(Firing firing, @Nullable String skipped) {}
+
+    /** Returns whether a schedule moved. */
+    private boolean fire(List<StoredSchedule> due, Instant now) {
+        Set<JobId> live = store.live(due.stream()
+                .map(StoredSchedule::lastJob)
+                .filter(Objects::nonNull)
+                .toList());
+        List<Plan> plans = new ArrayList<>();
+        for (StoredSchedule schedule : due) {
+            Plan plan = schedule.paused() ? null : plan(schedule, live, now);
+            if (plan != null) {
+                plans.add(plan);
+            }
+        }
+        if (plans.isEmpty()) {
+            return false;
+        }
+        boolean moved = false;
+        List<Optional<List<Enqueued>>> fired = fireAll(plans);
+        for (int i = 0; i < plans.size(); i++) {
+            moved |= fired == null ? fireGuarded(plans.get(i), now) : told(plans.get(i), fired.get(i), now);
+        }
+        onWork.run();
+        return moved;
+    }
+
+    /** Returns null if the store refused one of them, so that none fired. */
+    private @Nullable List<Optional<List<Enqueued>>> fireAll(List<Plan> plans) {
+        try {
+            return store.fireAll(plans.stream().map(Plan::firing).toList());
+        } catch (RuntimeException e) {
+            if (e instanceof StoreException trouble && trouble.isTransient()) {
+                throw e;
+            }
+            return null;
+        }
+    }
+
+    /** Fires one schedule. If the store refuses it, the schedules behind it still fire. */
+    private boolean fireGuarded(Plan plan, Instant now) {
+        try {
+            return fireAlone(plan, now);
+        } catch (RuntimeException e) {
+            if (e instanceof StoreException trouble && trouble.isTransient()) {
+                throw e;
+            }
+            log.error("Schedule {} could not fire and is tried again", plan.firing.schedule(), e);
+            return false;
+        }
+    }
+
+    /** If the job's unique key is taken, the schedule moves on without a job. */
+    private boolean fireAlone(Plan plan, Instant now) {
+        try {
+            return told(plan, store.fireAll(List.of(plan.firing)).get(0), now);
+        } catch (DuplicateKeyException e) {
+            Firing without = new Firing(plan.firing.schedule(), plan.firing.dueAt(), plan.firing.nextAt(), List.of());
+            return told(
+                    new Plan(without, e.getMessage()),
+                    store.fireAll(List.of(without)).get(0),
+                    now);
+        }
+    }
+
+    /**
+     * Plans one firing. A schedule that cannot be read is paused. Any other failure of a schedule does not stop
+     * the schedules behind it.
+     */
+    private @Nullable Plan plan(StoredSchedule schedule, Set<JobId> live, Instant now) {
+        try {
+            ScheduleRule rule = ScheduleRule.parse(schedule.name(), schedule.rule());
+            return plan(schedule, rule, live, now);
+        } catch (IllegalArgumentException e) {
+            log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
+            store.pauseSchedule(schedule.name(), true, new AuditNote("reprise", e.getMessage()));
+            return null;
+        } catch (StoreException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            log.error("Schedule {} could not fire and is tried again", schedule.name(), e);
+            return null;
+        }
+    }
+
+    private @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
+        boolean late = schedule.nextAt().plus(LATE).isBefore(now);
+        JobId last = schedule.lastJob();
+        boolean busy = !rule.overlap && last != null && live.contains(last);
+        if (busy && rule.missed == MissedFire.ALL) {
+            return null;
+        }
+        String skipped = busy ? "job " + last + " is not finished" : null;
+        if (late && rule.missed == MissedFire.SKIP) {
+            skipped = "too late";
+        }
+        // The time may have been read before the schedule was due. The next firing must still be later than this one.
+        boolean early = now.isBefore(schedule.nextAt());
+        Instant from = early || rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
+        Instant next = rule.next(schedule.nextAt(), from);
+        JobSpec job = schedule.job().toBuilder().schedule(schedule.name()).build();
+        if (skipped == null && !mayFire.test(job)) {
+            skipped = "a rule of the application refused it";
+        }
+        List<JobSpec> jobs = skipped == null ? List.of(job) : List.of();
+        return new Plan(new Firing(schedule.name(), schedule.nextAt(), next, jobs), skipped);
+    }
+
+    /** Returns whether the schedule moved. */
+    private boolean told(Plan plan, Optional<List<Enqueued>> fired, Instant now) {
+        if (fired.isEmpty()) {
+            return false;
+        }
+        if (plan.skipped != null) {
+            log.info(
+                    "Schedule {} skipped its firing of {}: {}",
+                    plan.firing.schedule(),
+                    plan.firing.dueAt(),
+                    plan.skipped);
+        }
+        List<JobSpec> jobs = plan.firing.jobs();
+        for (int i = 0; i < jobs.size(); i++) {
+            Enqueued inserted = fired.get().get(i);
+            if (inserted.created()) {
+                events.enqueued(inserted.id(), jobs.get(i), now, inserted.dueAt());
+            }
+        }
+        return true;
+    }
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.job;
+
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
+import java.time.Instant;
+import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stored unit of work, as it was when it was read. A change of the stored job does not change this object.
+ * Immutable.
+ *
+ * @param id identity of the job
+ * @param spec the values that were fixed when the job was enqueued
+ * @param status state of the job, with reason, last error, progress and result
+ * @param counts number of runs, by how they ended
+ * @param times due time, deadline and other times, by the store's clock
+ * @since 0.1.0
+ */
+public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, JobTimes times) {
+
+    private static final int MAX_ATTEMPTS = 1_000_000;
+
+    /**
+     * Returns a copy without payload and result, which may be long. The payload of the copy is the JSON text
+     * {@code null}, its result is null.
+     */
+    public Job brief() {
+        return new Job(id, spec.toBuilder().payload("null").build(), status.withResult(null), counts, times);
+    }
+
+    /** Returns the name of the job type. */
+    public String type() {
+        return spec.type();
+    }
+
+    /** Returns the name of the queue. */
+    public String queue() {
+        return spec.queue();
+    }
+
+    /** Returns the state. */
+    public JobState state() {
+        return status.state();
+    }
+
+    /**
+     * Returns the policy that is stored with the job. Fields may be unset under {@link RepriseBuilder#livePolicies}.
+     */
+    public RetryPolicy policy() {
+        return spec.policy();
+    }
+
+    /** Returns why the job failed for good; null unless the job is FAILED. */
+    public @Nullable FailReason failReason() {
+        return status.failReason();
+    }
+
+    /** Returns the number of counted attempts so far. Losses, interruptions and snoozes do not count. */
+    public int attempts() {
+        return counts.attempts();
+    }
+
+    /**
+     * Returns the number of attempts that the stored policy allows, with those that manual retries granted, 1,000,000
+     * at most. Empty if unlimited. Under {@link RepriseBuilder#livePolicies} the worker's configuration may allow
+     * another number; {@link Reprise#explain} knows it.
+     */
+    public OptionalInt maxAttempts() {
+        return policy().complete()
+                .maxAttempts()
+                .toOptional()
+                .map(limit -> OptionalInt.of((int) Math.min((long) limit + counts.granted(), MAX_ATTEMPTS)))
+                .orElse(OptionalInt.empty());
+    }
+
+    /** Returns the number of retries so far, including a retry that the job waits for or that runs now. */
+    public int retryCount() {
+        return state().isTerminal() ? Math.max(0, attempts() - 1) : attempts();
+    }
+
+    /** Returns {@link #maxAttempts} less the first attempt. Empty if unlimited. */
+    public OptionalInt maxRetries() {
+        OptionalInt limit = maxAttempts();
+        return limit.isPresent() ? OptionalInt.of(limit.getAsInt() - 1) : limit;
+    }
+
+    /**
+     * Returns whether the policy leaves the job another counted attempt. False if it failed as PERMANENT or UNREADABLE,
+     * or if its attempts are spent. The state does not matter otherwise.
+     */
+    public boolean isRetryable() {
+        FailReason reason = failReason();
+        boolean barred = reason == FailReason.PERMANENT || reason == FailReason.UNREADABLE;
+        return !barred && (maxAttempts().isEmpty() || attempts() < maxAttempts().getAsInt());
+    }
+
+    /** Returns when the next retry is due; null unless the job waits with reason {@link WaitReason#RETRY}. */
+    public @Nullable Instant nextRetryAt() {
+        return status.waitReason() == WaitReason.RETRY ? times.dueAt() : null;
+    }
+}

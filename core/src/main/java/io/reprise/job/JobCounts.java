@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.job;
+
+/**
+ * The number of claims of a job, by how each claim ended. Only attempts spend the {@code maxAttempts} of the policy. A
+ * job that is claimed and given back before it starts raises no counter. Immutable.
+ *
+ * @param attempts runs that ended in success, failure, timeout or cancellation
+ * @param losses runs whose worker lost its lease, for instance because it died. The policy's
+ *     {@link io.reprise.retry.LossRule} limits them
+ * @param interruptions runs that an orderly shutdown cut short, or whose remote worker never reported
+ * @param snoozes runs whose handler asked to be called later, and admitted runs that failed as the resource does
+ * @param granted attempts that manual retries added to the limit of the policy
+ * @since 0.1.0
+ */
+public record JobCounts(int attempts, int losses, int interruptions, int snoozes, int granted) {
+
+    /** All counters at 0, as for a new job. */
+    public static final JobCounts NONE = new JobCounts(0, 0, 0, 0, 0);
+}

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.job;
+
+import io.reprise.JobRequest;
+import io.reprise.retry.RetryPolicy;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The values of a job that are fixed when it is stored. The payload is JSON text. Users build a spec through
+ * {@link JobRequest}; this class is for stores. Immutable: every value is checked when it is set.
+ *
+ * @since 0.1.0
+ */
+public final class JobSpec {
+
+    /** The queue of a job that names none. */
+    public static final String DEFAULT_QUEUE = "default";
+
+    /** The lowest priority. */
+    public static final int MIN_PRIORITY = -9;
+
+    /** The highest priority. */
+    public static final int MAX_PRIORITY = 9;
+
+    /** The greatest size of a payload or a result in UTF-8, as it is stored: 1 MiB. */
+    public static final int MAX_PAYLOAD_BYTES = 1 << 20;
+
+    /** The greatest length of a unique key, an idempotency key or its proof, in characters. */
+    public static final int MAX_KEY = 250;
+
+    /** The greatest number of tags of a job. */
+    public static final int MAX_TAGS = 10;
+
+    /** The longest delay of a job, about a century. With this bound no sum of times overflows in any store. */
+    public static final Duration MAX_DELAY = Duration.ofDays(36_500);
+
+    /** The latest absolute due time of a job. With the longest deadline it ends in the year 9999, as stores need it. */
+    public static final Instant MAX_DUE = Instant.parse("9899-12-31T23:59:59Z");
+
+    /** JSON text never contains this character, and some databases cannot store it. */
+    private static final char NUL = 0;
+
+    /** The greatest length of a name, in characters. */
+    public static final int MAX_NAME = 100;
+
+    private static final Duration MIN_TIMEOUT = Duration.ofMillis(1);
+
+    private final Builder values;
+
+    private JobSpec(Builder values) {
+        this.values = values;
+    }
+
+    /**
+     * Creates a builder with the defaults of all other values.
+     *
+     * @param type name of the job type
+     * @param payload JSON text
+     * @throws IllegalArgumentException if {@code type} is not a name, or the payload is too long or contains NUL
+     */
+    public static Builder builder(String type, String payload) {
+        return new Builder(type, payload);
+    }
+
+    /** Creates a builder that starts with the values of this spec. */
+    public Builder toBuilder() {
+        return new Builder(values);
+    }
+
+    /**
+     * Checks a name that is stored and shown: of a queue, type, resource, tag, worker or schedule. A name has 1 to
+     * {@value #MAX_NAME} ASCII letters, digits or any of {@code _ . : / @ -}, and starts with a letter or digit.
+     *
+     * @param field the word for the name in the error message
+     * @return the name
+     * @throws IllegalArgumentException if {@code name} does not have this form
+     */
+    public static String requireName(String field, String name) {
+        if (!isName(name)) {
+            throw new IllegalArgumentException(
+                    field + " '" + shorten(name)
+                            + "' is not a name: 1 to 100 letters, digits or any of _ . : / @ -, starting with a letter or digit");
+        }
+        return name;
+    }
+
+    /** Written by hand and not as a regular expression, because every stored and every claimed job passes here. */
+    private static boolean isName(String name) {
+        if (name.isEmpty() || name.length() > MAX_NAME || !isAlphanumeric(name.charAt(0))) {
+            return false;
+        }
+        for (int i = 1; i < name.length(); i++) {
+            char c = name.charAt(i);
+            if (!isAlphanumeric(c) && "_.:/@-".indexOf(c) < 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static boolean isAlphanumeric(char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    }
+
+    /** Cuts a text of a caller to 40 characters for an error message. */
+    static String shorten(String name) {
+        return name.length() <= 40 ? name : name.substring(0, 40) + "…";
+    }
+
+    /** Returns the name of the job type. */
+    public String type() {
+        return values.type;
+    }
+
+    /** Returns the payload as JSON text. */
+    public String payload() {
+        return values.payload;
+    }
+
+    /** Returns the name of the queue; {@value #DEFAULT_QUEUE} unless set. */
+    public String queue() {
+        return values.queue;
+    }
+
+    /** Returns the priority, {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}; 0 unless set. Higher runs first. */
+    public int priority() {
+        return values.priority;
+    }
+
+    /** Returns how long after it is stored the job is due. Zero if {@link #dueAt} is set. */
+    public Duration delay() {
+        return values.delay;
+    }
+
+    /**
+     * Returns the absolute due time by the store's clock; null if {@link #delay} applies. A time in the past means now.
+     */
+    public @Nullable Instant dueAt() {
+        return values.dueAt;
+    }
+
+    /** Returns the retry policy; {@link RetryPolicy#unset} unless set. */
+    public RetryPolicy policy() {
+        return values.policy;
+    }
+
+    /** Returns the name of the resource that the job calls; null if it names none. */
+    public @Nullable String resource() {
+        return values.resource;
+    }
+
+    /** Returns the tags in alphabetical order; empty unless set. */
+    public Set<String> tags() {
+        return values.tags;
+    }
+
+    /** Returns the unique key, which at most one live job holds; null if there is none. */
+    public @Nullable String key() {
+        return values.key;
+    }
+
+    /** Returns the rule for a unique key that a live job holds; {@link KeyRule#KEEP} unless set. */
+    public KeyRule keyRule() {
+        return values.keyRule;
+    }
+
+    /** Returns the idempotency key, by which a repeated request finds the first job; null if there is none. */
+    public @Nullable String idempotencyKey() {
+        return values.idempotencyKey;
+    }
+
+    /**
+     * Returns the proof that belongs to the idempotency key; null if there is none, and in every spec that was read
+     * from a store.
+     */
+    public @Nullable String idempotencyProof() {
+        return values.idempotencyProof;
+    }
+
+    /** Returns the time limit of one run; null for no limit. */
+    public @Nullable Duration timeout() {
+        return values.timeout;
+    }
+
+    /** Returns the name of the schedule that created the job; null if no schedule did. */
+    public @Nullable String schedule() {
+        return values.schedule;
+    }
+
+    /** Compares all values except the proof of the idempotency key. */
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof JobSpec spec && values.fields().equals(spec.values.fields());
+    }
+
+    @Override
+    public int hashCode() {
+        return values.fields().hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "JobSpec[" + values.type + " on " + values.queue + "]";
+    }
+
+    /**
+     * Builds a {@link JobSpec}. Each method checks its value at once, and the last call of a method wins. Not
+     * thread-safe.
+     */
+    public static final class Builder {
+        private final String type;
+        private String payload;
+        private String queue = DEFAULT_QUEUE;
+        private int priority;
+        private Duration delay = Duration.ZERO;
+        private @Nullable Instant dueAt;
+        private RetryPolicy policy = RetryPolicy.unset();
+        private @Nullable String resource;
+        private Set<String> tags = Set.of();
+        private @Nullable String key;
+        private KeyRule keyRule = KeyRule.KEEP;
+        private @Nullable String idempotencyKey;
+        private @Nullable String idempotencyProof;
+        private @Nullable Duration timeout;
+        private @Nullable String schedule;
+
+        private Builder(String type, String payload) {
+            this.type = requireName("type", type);
+            this.payload = requirePayload(payload);
+        }
+
+        private Builder(Builder from) {
+            this.type = from.type;
+            this.payload = from.payload;
+            this.queue = from.queue;
+            this.priority = from.priority;
+            this.delay = from.delay;
+            this.dueAt = from.dueAt;
+            this.policy = from.policy;
+            this.resource = from.resource;
+            this.tags = from.tags;
+            this.key = from.key;
+            this.keyRule = from.keyRule;
+            this.idempotencyKey = from.idempotencyKey;
+            this.idempotencyProof = from.idempotencyProof;
+            this.timeout = from.timeout;
+            this.schedule = from.schedule;
+        }
+
+        /**
+         * Sets the payload.
+         *
+         * @param json JSON text of at most {@value #MAX_PAYLOAD_BYTES} bytes in UTF-8; only its length and NUL are
+         *     checked
+         * @throws IllegalArgumentException if the text is too long or contains NUL
+         */
+        public Builder payload(String json) {
+            this.payload = requirePayload(json);
+            return this;
+        }
+
+        /**
+         * Sets the queue. The default is {@value #DEFAULT_QUEUE}.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
+        public Builder queue(String name) {
+            this.queue = requireName("queue", name);
+            return this;
+        }
+
+        /**
+         * Sets the priority. The default is 0.
+         *
+         * @param level {@value #MIN_PRIORITY} to {@value #MAX_PRIORITY}; higher runs first
+         * @throws IllegalArgumentException if {@code level} is outside these bounds
+         */
+        public Builder priority(int level) {
+            if (level < MIN_PRIORITY || level > MAX_PRIORITY) {
+                throw new IllegalArgumentException(
+                        "priority must be " + MIN_PRIORITY + " to " + MAX_PRIORITY + ", not " + level);
+            }
+            this.priority = level;
+            return this;
+        }
+
+        /**
+         * Makes the job due this long after it is stored. The default is zero. Replaces {@link #dueAt}.
+         *
+         * @param delay 0 to {@link #MAX_DELAY}
+         * @throws IllegalArgumentException if {@code delay} is outside these bounds
+         */
+        public Builder delay(Duration delay) {
+            if (delay.isNegative() || delay.compareTo(MAX_DELAY) > 0) {
+                throw new IllegalArgumentException("delay must be 0 to " + MAX_DELAY + ", not " + delay);
+            }
+            this.delay = delay;
+            this.dueAt = null;
+            return this;
+        }
+
+        /**
+         * Makes the job due at this time, by the store's clock. Replaces {@link #delay}.
+         *
+         * @param instant at most {@link #MAX_DUE}; a time in the past means now
+         * @throws IllegalArgumentException if {@code instant} is later
+         * @throws NullPointerException if {@code instant} is null
+         */
+        public Builder dueAt(Instant instant) {
+            Objects.requireNonNull(instant, "dueAt");
+            if (instant.isAfter(MAX_DUE)) {
+                throw new IllegalArgumentException("dueAt must be at most " + MAX_DUE + ", not " + instant);
+            }
+            // No store holds times before the epoch. They are in the past, so they mean now as well.
+            this.dueAt = instant.isBefore(Instant.EPOCH) ? Instant.EPOCH : instant;
+            this.delay = Duration.ZERO;
+            return this;
+        }
+
+        /**
+         * Sets the retry policy. The default is {@link RetryPolicy#unset}.
+         *
+         * @throws NullPointerException if {@code policy} is null
+         */
+        public Builder policy(RetryPolicy policy) {
+            this.policy = Objects.requireNonNull(policy, "policy");
+            return this;
+        }
+
+        /**
+         * Sets the resource that the job calls; null, the default, for none.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
+        public Builder resource(@Nullable String name) {
+            this.resource = name == null ? null : requireName("resource", name);
+            return this;
+        }
+
+        /**
+         * Sets the tags and replaces all earlier ones. The default is no tag.
+         *
+         * @param tags at most {@value #MAX_TAGS}
+         * @throws IllegalArgumentException if there are more tags, or a tag does not have the form of
+         *     {@link #requireName}
+         */
+        public Builder tags(Set<String> tags) {
+            if (tags.size() > MAX_TAGS) {
+                throw new IllegalArgumentException("tags must be at most " + MAX_TAGS + ", not " + tags.size());
+            }
+            tags.forEach(tag -> requireName("tag", tag));
+            this.tags = java.util.Collections.unmodifiableSortedSet(new TreeSet<>(tags));
+            return this;
+        }
+
+        /**
+         * Sets the unique key and its rule. The default is no key.
+         *
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @throws IllegalArgumentException if {@code key} does not have this form
+         */
+        public Builder key(@Nullable String key, KeyRule rule) {
+            this.key = requireKey("key", key);
+            this.keyRule = rule;
+            return this;
+        }
+
+        /**
+         * Sets the idempotency key without a proof. The default is no key.
+         *
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @throws IllegalArgumentException if {@code key} does not have this form
+         */
+        public Builder idempotencyKey(@Nullable String key) {
+            return idempotencyKey(key, null);
+        }
+
+        /**
+         * Sets the idempotency key with a proof of the request that it is used for. A store refuses the key with
+         * another proof.
+         *
+         * @param key 1 to {@value #MAX_KEY} characters, not blank, without NUL; null for none
+         * @param proof unique to the key and the request, such as a hash of both; same form as the key. A store keeps
+         *     it with the key, and does not return it with a spec
+         * @throws IllegalArgumentException if {@code key} or {@code proof} does not have this form
+         */
+        public Builder idempotencyKey(@Nullable String key, @Nullable String proof) {
+            this.idempotencyKey = requireKey("idempotencyKey", key);
+            this.idempotencyProof = requireKey("idempotencyProof", proof);
+            return this;
+        }
+
+        /**
+         * Sets the time limit of one run; null, the default, for none.
+         *
+         * @param timeout 1 ms to {@link #MAX_DELAY}
+         * @throws IllegalArgumentException if {@code timeout} is outside these bounds
+         */
+        public Builder timeout(@Nullable Duration timeout) {
+            if (timeout != null && (timeout.compareTo(MIN_TIMEOUT) < 0 || timeout.compareTo(MAX_DELAY) > 0)) {
+                throw new IllegalArgumentException("timeout must be 1 ms to " + MAX_DELAY + ", not " + timeout);
+            }
+            this.timeout = timeout;
+            return this;
+        }
+
+        /**
+         * Sets the name of the schedule that creates the job; null, the default, for none.
+         *
+         * @throws IllegalArgumentException if {@code name} does not have the form of {@link #requireName}
+         */
+        public Builder schedule(@Nullable String name) {
+            this.schedule = name == null ? null : requireName("schedule", name);
+            return this;
+        }
+
+        /** Creates the spec. Later changes of this builder do not change it. */
+        public JobSpec build() {
+            return new JobSpec(new Builder(this));
+        }
+
+        private java.util.List<Object> fields() {
+            return java.util.Arrays.asList(
+                    type,
+                    payload,
+                    queue,
+                    priority,
+                    delay,
+                    dueAt,
+                    policy,
+                    resource,
+                    tags,
+                    key,
+                    keyRule,
+                    idempotencyKey,
+                    timeout,
+                    schedule);
+        }
+
+        private static @Nullable String requireKey(String field, @Nullable String key) {
+            if (key != null && (key.isBlank() || key.length() > MAX_KEY || key.indexOf(NUL) >= 0)) {
+                throw new IllegalArgumentException(
+                        field + " must have 1 to " + MAX_KEY + " characters, none of them NUL, not " + key.length());
+            }
+            return key;
+        }
+
+        private static String requirePayload(String payload) {
+            // A char is at most 3 bytes, so the exact size needs counting only for payloads that might be too long.
+            if (payload.length() > MAX_PAYLOAD_BYTES / 3) {
+                int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
+                if (bytes > MAX_PAYLOAD_BYTES) {
+                    throw new IllegalArgumentException("payload has " + bytes + " bytes; at most " + MAX_PAYLOAD_BYTES
+                            + " are stored. Keep large data elsewhere and pass a reference.");
+                }
+            }
+            if (payload.indexOf(NUL) >= 0) {
+                throw new IllegalArgumentException("payload contains a NUL character, which is not JSON: escape it");
+            }
+            return payload;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.store;
+
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How a dead letter or a waiting job is put back to PENDING with wait reason MANUAL. A parked job is unparked by it.
+ *
+ * @param action name for the audit log: retry or replay
+ * @param delay the job is due this long after the store's now
+ * @param window if set, the job starts a new life: it is first due at its new due time, and its deadline is this much
+ *     later. If null, the job has no deadline any more
+ * @param resetCounts whether attempts, losses, interruptions, snoozes and grants go back to 0 and the job stops being a
+ *     suspect
+ * @param grant attempts added to the limit of the policy; 0 for none
+ * @param edit changes to the job itself
+ * @since 0.1.0
+ */
+public record Requeue(
+        String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
+
+    /**
+     * Returns the detail for the audit log.
+     *
+     * @param before id of the job that is put back
+     * @param now id of the job that is pending now
+     */
+    public String detail(JobId before, JobId now) {
+        List<String> parts = new ArrayList<>();
+        parts.add(now.equals(before) ? "same id" : "as job " + now);
+        parts.add(delay.isZero() ? "now" : "after " + delay);
+        if (resetCounts) {
+            parts.add("counters reset");
+        }
+        if (grant > 0) {
+            parts.add("granted " + grant);
+        }
+        if (edit.queue() != null) {
+            parts.add("to queue " + edit.queue());
+        }
+        if (edit.payload() != null) {
+            parts.add("payload edited");
+        }
+        return String.join(", ", parts);
+    }
+
+    /**
+     * Changes to the job itself.
+     *
+     * @param newId whether to store it as a new job and discard the old one with its history; the audit log keeps the
+     *     link
+     * @param queue another queue; null to keep the queue
+     * @param payload another payload as JSON; null to keep the payload
+     */
+    public record Edit(
+            boolean newId, @Nullable String queue, @Nullable String payload) {
+        /** No change. */
+        public static final Edit NONE = new Edit(false, null, null);
+
+        /**
+         * Checks the texts like those of a new job.
+         *
+         * @throws IllegalArgumentException if a job cannot have this queue or payload
+         */
+        public Edit {
+            if (queue != null) {
+                JobSpec.requireName("queue", queue);
+            }
+            if (payload != null) {
+                // The builder checks size and NUL.
+                JobSpec.builder("edit", payload);
+            }
+        }
+    }
+}

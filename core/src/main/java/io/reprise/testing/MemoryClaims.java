@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
+import io.reprise.store.LostClaim;
+import io.reprise.store.Renewal;
+import io.reprise.store.Suspects;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/** Makes leases and takes expired leases over. */
+final class MemoryClaims {
+
+    private static final Comparator<StoredJob> CLAIM_ORDER = Comparator.<StoredJob>comparingInt(
+                    job -> -job.spec.priority())
+            .thenComparing(job -> job.dueAt)
+            .thenComparing(job -> job.id);
+
+    private final MemoryTables tables;
+
+    MemoryClaims(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    List<Claim> claim(ClaimRequest request, Instant now) {
+        List<Claim> claims = new ArrayList<>();
+        int left = request.max();
+        Suspects suspects = request.suspects();
+        for (ClaimRequest.Demand demand : request.demands()) {
+            MemoryQueue queue = tables.queue(demand.queue());
+            int room = Math.min(Math.min(left, demand.max()), queue.room());
+            List<StoredJob> group = suspects(queue, Math.min(room, suspects.max()), suspects, request, now);
+            if (!group.isEmpty()) {
+                int together = together(group).min().orElse(1);
+                Claim claim = lease(request, queue, group, together == 1, now).ofSuspects(together);
+                claims.add(claim);
+                suspects = suspects.after(claim);
+                room -= group.size();
+                left -= group.size();
+            }
+            List<StoredJob> batch = pick(queue, room, request, now);
+            if (!batch.isEmpty()) {
+                claims.add(lease(request, queue, batch, false, now));
+                left -= batch.size();
+            }
+        }
+        return claims;
+    }
+
+    DueQueues dueQueues(String after, String before, int looks, Instant now) {
+        List<String> due = new ArrayList<>();
+        String last = null;
+        int scanned = 0;
+        for (MemoryQueue queue :
+                tables.queues.subMap(after, false, before, false).values()) {
+            if (scanned == looks) {
+                return new DueQueues(due, last);
+            }
+            if (queue.isLive()) {
+                scanned++;
+                last = queue.name;
+                if (queue.room() > 0 && queue.ready.isDue(now)) {
+                    due.add(queue.name);
+                }
+            }
+        }
+        return new DueQueues(due, null);
+    }
+
+    private static List<StoredJob> suspects(
+            MemoryQueue queue, int room, Suspects suspects, ClaimRequest request, Instant now) {
+        if (room < 1) {
+            return List.of();
+        }
+        List<StoredJob> due = queue.ready.due(Lane.SUSPECT, now, room, wanted(request));
+        return due.subList(0, suspects.fitting(together(due).toArray()));
+    }
+
+    private static IntStream together(List<StoredJob> jobs) {
+        return jobs.stream().mapToInt(job -> job.together);
+    }
+
+    private static List<StoredJob> pick(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
+        if (room < 1) {
+            return List.of();
+        }
+        List<StoredJob> fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request));
+        List<StoredJob> retries = queue.ready.due(Lane.RETRY, now, room, wanted(request));
+        int kept = queue.retriesIn(Math.min(room, fresh.size() + retries.size()), request.retryShare());
+        int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
+        List<StoredJob> batch = new ArrayList<>(retries.subList(0, retried));
+        batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
+        batch.sort(CLAIM_ORDER);
+        return batch;
+    }
+
+    private static Predicate<StoredJob> wanted(ClaimRequest request) {
+        return job -> request.takes(job.spec.type());
+    }
+
+    private Claim lease(ClaimRequest request, MemoryQueue queue, List<StoredJob> batch, boolean alone, Instant now) {
+        MemoryLease lease = new MemoryLease(
+                tables.nextToken(), request.worker(), queue.name, alone, now, now.plus(request.lease()));
+        tables.leases.put(lease.token, lease);
+        for (StoredJob job : batch) {
+            tables.update(job, () -> {
+                job.state = JobState.RUNNING;
+                job.startedAt = now;
+            });
+            hand(job, lease);
+        }
+        lease.unheard = request.remote() ? batch.size() : 0;
+        return lease.read();
+    }
+
+    Renewal renew(String worker, Collection<Long> tokens, Duration term, Instant now) {
+        Set<Long> lost = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
+        for (Long token : tokens) {
+            MemoryLease lease = tables.leases.get(token);
+            if (lease == null || !lease.worker.equals(worker)) {
+                lost.add(token);
+                continue;
+            }
+            lease.expiresAt = now.plus(term);
+            lease.unheard = 0;
+            lease.jobs.stream().filter(job -> job.cancelRequested).forEach(job -> cancelled.add(job.id));
+        }
+        return new Renewal(lost, cancelled);
+    }
+
+    void excuse(String worker, Collection<Long> tokens, boolean excused) {
+        for (Long token : tokens) {
+            MemoryLease lease = tables.leases.get(token);
+            if (lease != null && lease.worker.equals(worker)) {
+                lease.excused = excused;
+            }
+        }
+    }
+
+    List<LostClaim> takeOver(String taker, Duration term, int maxLeases, Instant now) {
+        List<MemoryLease> expired = tables.leases.values().stream()
+                .filter(lease -> !lease.jobs.isEmpty() && !lease.expiresAt.isAfter(now))
+                .sorted(Comparator.comparing(lease -> lease.expiresAt))
+                .limit(maxLeases)
+                .toList();
+        List<LostClaim> taken = new ArrayList<>();
+        for (MemoryLease lost : expired) {
+            tables.leases.remove(lost.token);
+            MemoryLease lease = new MemoryLease(tables.nextToken(), taker, lost, now.plus(term));
+            tables.leases.put(lease.token, lease);
+            lost.jobs.forEach(job -> hand(job, lease));
+            taken.add(new LostClaim(lease.read(), lost.token, lost.runner, lost.excused, lost.isUnheard()));
+        }
+        return taken;
+    }
+
+    int dropEmpty(int max, Instant now) {
+        List<Long> empty = tables.leases.values().stream()
+                .filter(lease -> lease.jobs.isEmpty() && !lease.expiresAt.isAfter(now))
+                .map(lease -> lease.token)
+                .limit(max)
+                .toList();
+        empty.forEach(tables.leases::remove);
+        return empty.size();
+    }
+
+    void dropIfEmpty(long token) {
+        MemoryLease lease = tables.leases.get(token);
+        if (lease != null && lease.jobs.isEmpty()) {
+            tables.leases.remove(token);
+        }
+    }
+
+    private static void hand(StoredJob job, MemoryLease lease) {
+        job.lease = lease;
+        lease.jobs.add(job);
+    }
+}

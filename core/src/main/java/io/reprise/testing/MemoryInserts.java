@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.KeyRule;
+import io.reprise.job.WaitReason;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Stores specs, all or none. It first looks for a refusal, and then writes specs that can no longer be refused. */
+final class MemoryInserts {
+
+    private final MemoryTables tables;
+
+    MemoryInserts(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    List<Enqueued> insert(List<JobSpec> specs, Instant now) {
+        refuseDuplicates(specs);
+        return specs.stream().map(spec -> insert(spec, now)).toList();
+    }
+
+    private void refuseDuplicates(List<JobSpec> specs) {
+        Map<String, JobId> remembered = new HashMap<>();
+        Map<String, JobId> holders = new HashMap<>();
+        for (JobSpec spec : specs) {
+            String idempotencyKey = spec.idempotencyKey();
+            JobId known = idempotencyKey == null ? null : remembered(idempotencyKey, remembered);
+            String proof = spec.idempotencyProof();
+            if (known != null && proof != null && remembered(proof, remembered) == null) {
+                throw new KeyReusedException(String.valueOf(idempotencyKey), known);
+            }
+            String key = spec.key();
+            if (known != null || (key == null && idempotencyKey == null)) {
+                continue;
+            }
+            // Stands for the id that the job gets if no spec is refused.
+            JobId id = tables.nextId();
+            if (idempotencyKey != null) {
+                remembered.put(idempotencyKey, id);
+            }
+            if (proof != null) {
+                remembered.put(proof, id);
+            }
+            if (key != null) {
+                StoredJob stored = tables.keyHolders.get(key);
+                JobId holder = stored == null ? holders.get(key) : stored.id;
+                boolean running = stored != null && stored.state == JobState.RUNNING;
+                if (holder == null) {
+                    holders.put(key, id);
+                } else if (spec.keyRule() == KeyRule.REJECT || (spec.keyRule() == KeyRule.REPLACE && running)) {
+                    throw new DuplicateKeyException(key, holder);
+                }
+            }
+        }
+    }
+
+    /** Returns the job of an idempotency key or proof that is stored, or comes earlier in the same call. */
+    private @Nullable JobId remembered(String key, Map<String, JobId> inCall) {
+        StoredJob stored = tables.idempotent.get(key);
+        return stored == null ? inCall.get(key) : stored.id;
+    }
+
+    private Enqueued insert(JobSpec spec, Instant now) {
+        StoredJob known = spec.idempotencyKey() == null ? null : tables.idempotent.get(spec.idempotencyKey());
+        if (known != null) {
+            return new Enqueued(known.id, false, known.dueAt);
+        }
+        StoredJob holder = spec.key() == null ? null : tables.keyHolders.get(spec.key());
+        if (holder == null) {
+            StoredJob job = new StoredJob(tables.nextId(), spec, now, due(spec, now));
+            begin(job, spec, now);
+            tables.add(job);
+            tables.remember(spec, job);
+            return new Enqueued(job.id, true, job.dueAt);
+        }
+        if (spec.keyRule() == KeyRule.REPLACE) {
+            tables.update(holder, () -> begin(holder, spec, now));
+        }
+        tables.remember(spec, holder);
+        return new Enqueued(holder.id, false, holder.dueAt);
+    }
+
+    private static void begin(StoredJob job, JobSpec spec, Instant now) {
+        Instant due = due(spec, now);
+        job.spec = spec;
+        job.parkedBy = null;
+        job.waitReason = due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
+        job.firstDueAt = due;
+        job.dueAt = due;
+        job.deadline = deadline(spec, due);
+    }
+
+    private static Instant due(JobSpec spec, Instant now) {
+        Instant asked = spec.dueAt() == null ? now.plus(spec.delay()) : spec.dueAt();
+        return asked.isBefore(now) ? now : asked.truncatedTo(ChronoUnit.MICROS);
+    }
+
+    private static @Nullable Instant deadline(JobSpec spec, Instant firstDueAt) {
+        Duration deadline = spec.policy().deadline().toOptional().orElse(null);
+        return deadline == null ? null : firstDueAt.plus(deadline).truncatedTo(ChronoUnit.MICROS);
+    }
+}

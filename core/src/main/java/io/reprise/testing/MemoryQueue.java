@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
+import java.time.Instant;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The settings, counts and waiting jobs of a queue. */
+final class MemoryQueue {
+
+    final String name;
+    final ReadyJobs ready = new ReadyJobs();
+    private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+    QueueState.@Nullable Pause paused;
+
+    @Nullable
+    Integer maxRunning;
+    /** The fraction of a retry that earlier claims were too small to take. */
+    private double retryCredit;
+
+    MemoryQueue(String name) {
+        this.name = name;
+    }
+
+    void count(JobState state, long change) {
+        counts.merge(state, change, Long::sum);
+        counts.remove(state, 0L);
+    }
+
+    boolean isVisible() {
+        return !counts.isEmpty() || paused != null || maxRunning != null;
+    }
+
+    boolean isLive() {
+        return counts.containsKey(JobState.PENDING) || counts.containsKey(JobState.RUNNING);
+    }
+
+    long live() {
+        return counts.getOrDefault(JobState.PENDING, 0L) + running();
+    }
+
+    int running() {
+        return counts.getOrDefault(JobState.RUNNING, 0L).intValue();
+    }
+
+    int room() {
+        if (paused != null) {
+            return 0;
+        }
+        return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
+    }
+
+    /** The number of retries in a batch. A fraction that rounding cuts off goes to later batches. */
+    int retriesIn(int batch, double share) {
+        retryCredit += batch * share;
+        int whole = (int) Math.floor(retryCredit + 1e-9);
+        retryCredit -= whole;
+        return whole;
+    }
+
+    QueueState read(Instant now) {
+        return new QueueState(name, paused, maxRunning, counts, Set.of(), ready.oldestDueAt(now));
+    }
+}

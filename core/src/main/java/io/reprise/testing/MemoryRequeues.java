@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.job.JobCounts;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
+import io.reprise.store.Requeue;
+import io.reprise.store.RequeueResult;
+import io.reprise.store.RequeueResult.Result;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Puts dead letters and waiting jobs back. */
+final class MemoryRequeues {
+
+    private final MemoryTables tables;
+
+    MemoryRequeues(MemoryTables tables) {
+        this.tables = tables;
+    }
+
+    RequeueResult requeue(@Nullable StoredJob job, Requeue requeue, Instant now) {
+        if (job == null) {
+            return new RequeueResult(Result.MISSING, null);
+        }
+        if (job.state != JobState.FAILED && job.state != JobState.PENDING) {
+            return new RequeueResult(Result.NOT_WAITING, null);
+        }
+        StoredJob holder = job.spec.key() == null ? null : tables.keyHolders.get(job.spec.key());
+        if (holder != null && holder != job) {
+            return new RequeueResult(Result.KEY_TAKEN, null);
+        }
+        StoredJob target = requeue.edit().newId() ? renew(job, now) : job;
+        tables.update(target, () -> apply(target, requeue, now));
+        return new RequeueResult(Result.DONE, target.id);
+    }
+
+    /** The job under a new id, without its history. */
+    private StoredJob renew(StoredJob old, Instant now) {
+        List<String> idempotencyKeys = List.copyOf(old.idempotencyKeys);
+        tables.delete(old);
+        StoredJob job = new StoredJob(tables.nextId(), old.spec, now, old.dueAt);
+        job.firstDueAt = old.firstDueAt;
+        job.deadline = old.deadline;
+        job.lastError = old.lastError;
+        job.counts = old.counts;
+        job.suspect = old.suspect;
+        job.together = old.together;
+        job.backlog = old.backlog;
+        job.lastDelay = old.lastDelay;
+        tables.add(job);
+        idempotencyKeys.forEach(key -> tables.remember(key, job));
+        return job;
+    }
+
+    private static void apply(StoredJob job, Requeue requeue, Instant now) {
+        Instant due = now.plus(requeue.delay()).truncatedTo(ChronoUnit.MICROS);
+        job.spec = edited(job.spec, requeue.edit());
+        job.waitUntil(due, WaitReason.MANUAL);
+        job.deadline = null;
+        if (requeue.window() != null) {
+            job.firstDueAt = due;
+            job.deadline = due.plus(requeue.window()).truncatedTo(ChronoUnit.MICROS);
+        }
+        if (requeue.resetCounts()) {
+            job.counts = JobCounts.NONE;
+            job.suspect = false;
+            job.backlog = false;
+            job.lastDelay = null;
+        }
+        job.grant(requeue.grant());
+    }
+
+    private static JobSpec edited(JobSpec spec, Requeue.Edit edit) {
+        JobSpec.Builder builder = spec.toBuilder();
+        if (edit.queue() != null) {
+            builder.queue(edit.queue());
+        }
+        if (edit.payload() != null) {
+            builder.payload(edit.payload());
+        }
+        return builder.build();
+    }
+}

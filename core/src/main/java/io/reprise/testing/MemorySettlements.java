@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.job.Attempt;
+import io.reprise.job.JobId;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.store.CountedAs;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** Writes the outcomes of claims. */
+final class MemorySettlements {
+
+    private final MemoryTables tables;
+    private final MemoryInserts inserting;
+
+    MemorySettlements(MemoryTables tables, MemoryInserts inserting) {
+        this.tables = tables;
+        this.inserting = inserting;
+    }
+
+    Settled settle(List<Settlement> settlements, Collection<Long> closing, Instant at) {
+        Set<JobId> stale = new HashSet<>();
+        Set<JobId> cancelled = new HashSet<>();
+        for (Settlement settlement : settlements) {
+            StoredJob job = tables.jobs.get(settlement.job());
+            if (job == null || !job.isHeldUnder(settlement.token())) {
+                stale.add(settlement.job());
+            } else {
+                tables.update(job, () -> settle(job, settlement, at));
+                boolean instead = job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel);
+                if (instead) {
+                    cancelled.add(settlement.job());
+                }
+                Settlement.FollowUps followUps = settlement.followUps();
+                inserting.insert(instead ? followUps.ifCancelled() : followUps.jobs(), at);
+            }
+        }
+        closing.forEach(token -> close(token, at));
+        return new Settled(at, stale, cancelled);
+    }
+
+    private void close(long token, Instant at) {
+        MemoryLease lease = tables.leases.remove(token);
+        if (lease != null) {
+            for (StoredJob job : List.copyOf(lease.jobs)) {
+                tables.update(job, () -> putBack(job, at));
+            }
+        }
+    }
+
+    private static void settle(StoredJob job, Settlement settlement, Instant at) {
+        Instant startedAt = at.minus(settlement.ran()).truncatedTo(ChronoUnit.MICROS);
+        remember(job, settlement, startedAt, at);
+        job.spend(settlement.spent());
+        if (settlement.spent() == CountedAs.ATTEMPT) {
+            job.suspect = false;
+        }
+        if (settlement.failure() != null) {
+            job.lastError = new JobStatus.LastError(
+                    settlement.failure().type(),
+                    settlement.failure().message(),
+                    settlement.failure().fingerprint());
+        }
+        job.startedAt = startedAt;
+        move(job, settlement, at);
+    }
+
+    private static void move(StoredJob job, Settlement settlement, Instant at) {
+        Settlement.Next next = settlement.next();
+        if (next instanceof Settlement.Succeed success) {
+            job.result = success.result();
+            job.finish(JobState.SUCCEEDED, at);
+        } else if (next instanceof Settlement.Cancel || job.cancelRequested) {
+            job.finish(JobState.CANCELLED, at);
+        } else if (next instanceof Settlement.Fail failure) {
+            job.fail(failure.reason(), at);
+        } else if (next instanceof Settlement.Wait pause) {
+            job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
+            job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
+            if (settlement.spent() == CountedAs.LOSS && job.counts.losses() > 1) {
+                job.suspect = true;
+                job.together = pause.together();
+            }
+        } else if (next instanceof Settlement.Park park) {
+            Duration delay = park.delay();
+            Instant due = delay == null ? job.dueAt : at.plus(delay).truncatedTo(ChronoUnit.MICROS);
+            job.waitUntil(due, park.reason());
+            job.lastDelay = park.lastDelay() == null ? job.lastDelay : park.lastDelay();
+            job.parkedBy = park.by();
+        } else {
+            putBack(job, at);
+        }
+    }
+
+    private static void putBack(StoredJob job, Instant at) {
+        if (job.cancelRequested) {
+            job.finish(JobState.CANCELLED, at);
+        } else {
+            job.putBack();
+        }
+    }
+
+    private static void remember(StoredJob job, Settlement settlement, Instant startedAt, Instant at) {
+        MemoryLease lease = job.lease;
+        if (lease != null && settlement.spent() != CountedAs.NOTHING) {
+            job.remember(new Attempt(
+                    job.counts.attempts() + 1,
+                    lease.token,
+                    lease.runner,
+                    startedAt,
+                    at,
+                    ending(settlement),
+                    settlement.failure(),
+                    settlement.decision()));
+        }
+    }
+
+    private static Attempt.Ending ending(Settlement settlement) {
+        return switch (settlement.spent()) {
+            case LOSS -> Attempt.Ending.LOST;
+            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
+            case SNOOZE -> Attempt.Ending.SNOOZED;
+            case ATTEMPT, NOTHING -> {
+                if (settlement.next() instanceof Settlement.Succeed) {
+                    yield Attempt.Ending.SUCCEEDED;
+                }
+                yield settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
+            }
+        };
+    }
+}

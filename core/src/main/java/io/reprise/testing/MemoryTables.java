@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.testing;
+
+import io.reprise.insight.QueuePosition;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.NavigableSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** All rows of the store with their indexes. Guarded by the lock of the store. */
+final class MemoryTables {
+
+    private static final Comparator<StoredJob> BY_ID = Comparator.comparing(job -> job.id);
+
+    final NavigableMap<JobId, StoredJob> jobs = new TreeMap<>();
+    final NavigableMap<Long, MemoryLease> leases = new TreeMap<>();
+    final NavigableMap<String, MemoryQueue> queues = new TreeMap<>();
+    final Map<String, StoredJob> keyHolders = new HashMap<>();
+    final Map<String, StoredJob> idempotent = new HashMap<>();
+    final NavigableSet<StoredJob> byDeadline = new TreeSet<>(
+            Comparator.<StoredJob, Instant>comparing(MemoryTables::deadline).thenComparing(BY_ID));
+    final NavigableSet<StoredJob> byFinish = new TreeSet<>((one, other) -> {
+        int byFinish = finish(one).compareTo(finish(other));
+        return byFinish == 0 ? one.id.compareTo(other.id) : byFinish;
+    });
+    final Map<String, NavigableSet<StoredJob>> parked = new TreeMap<>();
+    private long lastId;
+    private long lastToken;
+
+    JobId nextId() {
+        return new JobId(++lastId);
+    }
+
+    long nextToken() {
+        return ++lastToken;
+    }
+
+    MemoryQueue queue(String name) {
+        return queues.computeIfAbsent(name, MemoryQueue::new);
+    }
+
+    void add(StoredJob job) {
+        jobs.put(job.id, job);
+        index(job);
+    }
+
+    void delete(StoredJob job) {
+        unindex(job);
+        jobs.remove(job.id);
+        job.idempotencyKeys.forEach(idempotent::remove);
+    }
+
+    void update(StoredJob job, Runnable change) {
+        unindex(job);
+        try {
+            change.run();
+        } finally {
+            index(job);
+        }
+    }
+
+    void remember(JobSpec spec, StoredJob job) {
+        remember(spec.idempotencyKey(), job);
+        remember(spec.idempotencyProof(), job);
+    }
+
+    void remember(@Nullable String idempotencyKey, StoredJob job) {
+        if (idempotencyKey != null) {
+            idempotent.put(idempotencyKey, job);
+            job.idempotencyKeys.add(idempotencyKey);
+        }
+    }
+
+    QueuePosition queuePosition(StoredJob job, int most, Instant now) {
+        MemoryQueue queue = queue(job.spec.queue());
+        boolean waits = job.state == JobState.PENDING && job.parkedBy == null && !job.dueAt.isAfter(now);
+        return new QueuePosition(
+                job.read(),
+                now,
+                job.lease == null ? null : job.lease.expiresAt,
+                job.state == JobState.PENDING ? job.parkedBy : null,
+                queue.paused,
+                queue.maxRunning,
+                queue.running(),
+                waits ? queue.ready.higher(job, now, most) : 0,
+                waits ? queue.ready.earlier(job, most) : 0);
+    }
+
+    private void index(StoredJob job) {
+        MemoryQueue queue = queue(job.spec.queue());
+        queue.count(job.state, 1);
+        if (job.state == JobState.PENDING) {
+            if (job.parkedBy == null) {
+                queue.ready.add(job);
+            } else {
+                parked.computeIfAbsent(job.parkedBy, name -> new TreeSet<>(ReadyJobs.BY_DUE))
+                        .add(job);
+            }
+            if (job.deadline != null) {
+                byDeadline.add(job);
+            }
+        }
+        String key = job.spec.key();
+        if (job.state.isTerminal()) {
+            byFinish.add(job);
+        } else if (key != null) {
+            keyHolders.put(key, job);
+        }
+    }
+
+    private void unindex(StoredJob job) {
+        MemoryQueue queue = queue(job.spec.queue());
+        queue.count(job.state, -1);
+        if (job.state == JobState.PENDING) {
+            if (job.parkedBy == null) {
+                queue.ready.remove(job);
+            } else {
+                parked.computeIfPresent(job.parkedBy, (name, jobs) -> {
+                    jobs.remove(job);
+                    return jobs.isEmpty() ? null : jobs;
+                });
+            }
+            if (job.deadline != null) {
+                byDeadline.remove(job);
+            }
+        }
+        String key = job.spec.key();
+        if (job.state.isTerminal()) {
+            byFinish.remove(job);
+        } else if (key != null) {
+            keyHolders.remove(key);
+        }
+    }
+
+    private static Instant deadline(StoredJob job) {
+        return job.deadline == null ? Instant.MAX : job.deadline;
+    }
+
+    private static Instant finish(StoredJob job) {
+        return job.finishedAt == null ? Instant.MAX : job.finishedAt;
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.upkeep;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaField;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import io.reprise.internal.engine.Role;
+import java.util.Map;
+import java.util.TreeSet;
+import org.junit.jupiter.api.Test;
+
+/**
+ * A role must not have a number of rows that it does per tick: whatever it is, some fleet is faster. A number that is none of
+ * that kind is listed here, with the reason.
+ */
+class ConstantLimitsTest {
+
+    private static final Map<String, String> ALLOWED = Map.of(
+            "Reclaimer.LEASES", "leases in one transaction; the next follows at once while it is full",
+            "Reclaimer.EMPTY_LEASES", "leases in one statement; the next follows at once while it is full",
+            "ScheduleFirer.BATCH", "schedules in one transaction; the next page follows at once while it is full",
+            "RetentionRole.REST", "a part of the time that a batch took, no number of rows",
+            "Committer.MAX_BATCH", "outcomes in one transaction; the next follows at once",
+            "Deadlines.NAMED", "jobs that the log names, of those that were done",
+            "Fetcher.NEVER", "a time",
+            "ControlSync.SHARE", "a part of the time that a step took, no number of rows",
+            "ControlSync.CHUNK", "jobs in one statement; the next follows at once while it is full");
+
+    @Test
+    void no_role_has_a_constant_number_of_rows_per_step() {
+        TreeSet<String> found = new TreeSet<>();
+        for (JavaClass role : new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .importPackages("io.reprise.internal")) {
+            if (role.isAssignableTo(Role.class) || role.isAssignableTo(UpkeepRole.Piece.class)) {
+                role.getFields().stream()
+                        .filter(ConstantLimitsTest::isNumber)
+                        .forEach(field -> found.add(role.getSimpleName() + "." + field.getName()));
+            }
+        }
+        assertThat(found).as("roles are looked at").contains("Reclaimer.LEASES");
+        assertThat(found)
+                .as("numbers in roles: work in batches until it is done, or say here why this number is right")
+                .isSubsetOf(ALLOWED.keySet());
+    }
+
+    private static boolean isNumber(JavaField field) {
+        return field.getModifiers().contains(JavaModifier.STATIC)
+                && (field.getRawType().isEquivalentTo(int.class)
+                        || field.getRawType().isEquivalentTo(long.class)
+                        || field.getRawType().isEquivalentTo(double.class));
+    }
+}

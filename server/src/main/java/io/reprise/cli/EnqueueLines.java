@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.cli;
+
+import io.reprise.cli.base.ExitCode;
+import io.reprise.cli.terminal.ProgressLine;
+import io.reprise.cli.terminal.Terminal;
+import io.reprise.server.client.Link;
+import io.reprise.server.client.LinkException;
+import io.reprise.server.client.ServerTarget;
+import io.reprise.server.http.Json;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Enqueues many jobs, batch after batch. Each batch is stored as a whole or not at all. */
+final class EnqueueLines {
+
+    private static final int BATCH = 500;
+
+    private final Link link;
+    private final Terminal terminal;
+    private final boolean json;
+
+    EnqueueLines(Link link, Terminal terminal, boolean json) {
+        this.link = link;
+        this.terminal = terminal;
+        this.json = json;
+    }
+
+    int run(List<JsonNode> jobs) {
+        int done = 0;
+        long created = 0;
+        try (ProgressLine progress = new ProgressLine(terminal, "enqueued", jobs.size())) {
+            for (; done < jobs.size(); done += BATCH) {
+                ArrayNode batch = Json.array();
+                jobs.subList(done, Math.min(jobs.size(), done + BATCH)).forEach(batch::add);
+                JsonNode enqueued = link.post(ServerTarget.of("jobs"), batch);
+                for (JsonNode each : enqueued) {
+                    created += each.path("created").booleanValue(false) ? 1 : 0;
+                }
+                progress.at(done + batch.size());
+            }
+        } catch (LinkException e) {
+            terminal.err()
+                    .println("reprise: " + done + " of " + jobs.size() + " jobs were enqueued, and no more: in what"
+                            + " follows, /0 is job " + (done + 1) + ".");
+            throw e;
+        }
+        ObjectNode result = Json.object().put("jobs", jobs.size()).put("created", created);
+        terminal.out()
+                .println(
+                        json
+                                ? Json.text(result)
+                                : jobs.size() + " jobs: " + created + " enqueued, " + (jobs.size() - created)
+                                        + " were there already");
+        return ExitCode.OK;
+    }
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.cli;
+
+import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.ExitCode;
+import io.reprise.cli.base.Why;
+import io.reprise.cli.terminal.Cells;
+import io.reprise.cli.terminal.Terminal;
+import io.reprise.server.client.Link;
+import io.reprise.server.client.ServerTarget;
+import io.reprise.server.http.Json;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "jobs",
+        description = "Look at jobs, enqueue, retry and cancel them. Without a command: list.",
+        synopsisSubcommandLabel = "[COMMAND]",
+        footer = {
+            "",
+            "Examples:",
+            "  reprise jobs --store sqlite:reprise.db",
+            "  reprise jobs list --state failed --since 2h",
+            "  reprise jobs enqueue resize --payload '{\"file\":\"a.png\"}' --wait 1m"
+        })
+final class JobsCommand extends LinkedCommand {
+
+    JobsCommand(Terminal terminal) {
+        super(terminal);
+    }
+
+    @Override
+    public Integer call() {
+        return list(new JobFilter(), null, new PageOptions());
+    }
+
+    @Command(
+            name = "list",
+            description = "List jobs, newest first.",
+            footer = {"", "Example:", "  reprise jobs list --state pending,running --queue mail --limit 200"})
+    int list(
+            @Mixin JobFilter filter,
+            @Option(names = "--state", paramLabel = "STATES", description = "One or more, with commas between.")
+                    @Nullable
+                    String state,
+            @Mixin PageOptions page) {
+        return with(link -> {
+            ObjectNode all = page.of(link, filter.on(ServerTarget.of("jobs")).with("state", state));
+            return answer(all, () -> JobTexts.table(all, terminal.out()));
+        });
+    }
+
+    @Command(
+            name = "show",
+            description = "Show one job: what it is, why it is or is not running, and every attempt.",
+            footer = {"", "Example:", "  reprise jobs show 17"})
+    int show(@Parameters(paramLabel = "ID", description = "Id of the job.") String id) {
+        return with(link -> each(List.of(id), each -> {
+            JsonNode job = link.get(ServerTarget.of("jobs", id));
+            return answer(
+                    job, () -> JobTexts.show(job, link.get(ServerTarget.of("jobs", id, "explain")), terminal.out()));
+        }));
+    }
+
+    @Command(
+            name = "enqueue",
+            description = "Enqueue a job, or many from a file with one JSON object per line.",
+            footer = {
+                "",
+                "A line of the file is what POST /v1/jobs takes: {\"type\":\"resize\",\"payload\":{…},\"queue\":\"media\"}.",
+                "",
+                "Examples:",
+                "  reprise jobs enqueue resize --payload '{\"file\":\"a.png\"}' --policy omniq",
+                "  reprise jobs enqueue --file jobs.jsonl"
+            })
+    int enqueue(
+            @Parameters(paramLabel = "TYPE", arity = "0..1", description = "What kind of work it is.") @Nullable
+                    String type,
+            @Mixin JobOptions options,
+            @Option(
+                            names = "--idempotency-key",
+                            paramLabel = "KEY",
+                            description = "The same key again leads to the same job, even a finished one.")
+                    @Nullable
+                    String idempotencyKey,
+            @Option(
+                            names = "--file",
+                            paramLabel = "FILE",
+                            description = "A job per line; - for standard input. All lines are read first.")
+                    @Nullable
+                    Path file,
+            @Option(
+                            names = "--wait",
+                            paramLabel = "TIME",
+                            description = "Wait so long for its end; the exit code is 1 if it did not succeed.")
+                    @Nullable
+                    Duration wait) {
+        BadInput.require((type == null) != (file == null), "Give either a TYPE or a --file");
+        if (file != null) {
+            BadInput.require(wait == null, "--wait is for one job, not for a --file");
+            List<JsonNode> jobs = JobLines.read(file, terminal);
+            return with(link -> new EnqueueLines(link, terminal, json).run(jobs));
+        }
+        ObjectNode job = options.json(String.valueOf(type));
+        if (idempotencyKey != null) {
+            job.put("idempotencyKey", idempotencyKey);
+        }
+        return with(link -> {
+            JsonNode enqueued = link.post(ServerTarget.of("jobs"), job);
+            String id = enqueued.path("id").stringValue("");
+            if (wait != null) {
+                return await(link, id, wait);
+            }
+            boolean created = enqueued.path("created").booleanValue(true);
+            return answer(
+                    enqueued,
+                    created ? "Job %s is enqueued, due %s" : "Job %s was there already, due %s",
+                    id,
+                    Cells.time(enqueued.path("dueAt")));
+        });
+    }
+
+    private int await(Link link, String id, Duration wait) {
+        JsonNode job = new Await(link).job(id, wait);
+        String state = job.path("state").stringValue("");
+        answer(job, "Job %s is %s after %s", id, state, JobTexts.attempts(job));
+        return state.equals("SUCCEEDED") ? ExitCode.OK : ExitCode.FINDING;
+    }
+
+    @Command(
+            name = "retry",
+            description = "Retry dead letters, or bring waiting jobs forward.",
+            footer = {"", "Example:", "  reprise jobs retry 17 18 --grant 2 --why 'the disk is back'"})
+    int retry(
+            @Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of jobs.") List<String> ids,
+            @Option(names = "--backoff", description = "After the policy's delay instead of at once.") boolean backoff,
+            @Option(names = "--grant", paramLabel = "N", description = "Add so many attempts.") @Nullable Integer grant,
+            @Option(names = "--reset", description = "Start all counters at zero.") boolean reset,
+            @Option(names = "--force", description = "Even what is not retryable or has spent its attempts.")
+                    boolean force,
+            @Mixin Why why) {
+        ObjectNode body = why.body().put("backoff", backoff).put("reset", reset).put("force", force);
+        if (grant != null) {
+            body.put("grant", grant);
+        }
+        return with(link -> each(ids, id -> {
+            JsonNode job = link.post(ServerTarget.of("jobs", id, "retry"), body);
+            return answer(
+                    job, "Job %s is %s, due %s", id, Cells.text(job.path("state")), Cells.time(job.path("dueAt")));
+        }));
+    }
+
+    @Command(
+            name = "cancel",
+            description = "End waiting jobs, and ask the workers of running ones to stop them.",
+            footer = {"", "Example:", "  reprise jobs cancel 17 --why 'sent twice'"})
+    int cancel(
+            @Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of jobs.") List<String> ids,
+            @Mixin Why why) {
+        return with(link -> each(ids, id -> {
+            JsonNode job = link.post(ServerTarget.of("jobs", id, "cancel"), why.body());
+            boolean done = job.path("state").stringValue("").equals("CANCELLED");
+            return answer(job, done ? "Job %s is cancelled" : "The worker of job %s was asked to stop it", id);
+        }));
+    }
+
+    @Command(
+            name = "tail",
+            description = "Show what happens to jobs, as it happens, until Ctrl-C.",
+            footer = {
+                "",
+                "A server tells every step of the jobs it runs. On a store, the newest 1000 jobs are looked at twice a second,",
+                "and steps between two looks are not seen.",
+                "",
+                "Example:",
+                "  reprise jobs tail --queue mail"
+            })
+    int tail(
+            @Option(names = "--queue", paramLabel = "NAME", description = "Only of this queue.") @Nullable String queue,
+            @Option(names = "--type", paramLabel = "NAME", description = "Only of this type.") @Nullable String type,
+            @Option(names = "--job", paramLabel = "ID", description = "Only of this job.") @Nullable String job,
+            @Option(names = "--count", paramLabel = "N", description = "End after so many lines.") @Nullable
+                    Integer count) {
+        BadInput.require(count == null || count > 0, "--count must be at least 1");
+        ServerTarget filter = ServerTarget.of("events")
+                .with("queue", queue)
+                .with("type", type)
+                .with("job", job);
+        int[] left = {count == null ? Integer.MAX_VALUE : count};
+        return with(link -> {
+            terminal.err().println("Watching " + link.scope() + "; Ctrl-C ends it.");
+            link.follow(filter, event -> {
+                terminal.out().println(json ? Json.text(event) : JobTexts.event(event));
+                terminal.out().flush();
+                return --left[0] > 0;
+            });
+            return ExitCode.OK;
+        });
+    }
+}

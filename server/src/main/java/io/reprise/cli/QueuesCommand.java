@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.cli;
+
+import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.Why;
+import io.reprise.cli.terminal.Cells;
+import io.reprise.cli.terminal.Terminal;
+import io.reprise.cli.terminal.TextTable;
+import io.reprise.server.client.ServerTarget;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+@Command(
+        name = "queues",
+        description = "Look at queues, pause, resume and limit them. Without a command: list.",
+        synopsisSubcommandLabel = "[COMMAND]",
+        footer = {"", "Examples:", "  reprise queues", "  reprise queues pause mail --why 'the relay is being moved'"})
+final class QueuesCommand extends ListingCommand {
+
+    QueuesCommand(Terminal terminal) {
+        super(terminal, "queues");
+    }
+
+    @Command(
+            name = "list",
+            description = "List queues: how deep, how old, whether they run.",
+            footer = {"", "Example:", "  reprise queues list"})
+    int list() {
+        return listAll();
+    }
+
+    @Override
+    TextTable table() {
+        return new TextTable("queue", ">waiting", ">running", ">failed", ">oldest", ">limit", "paused");
+    }
+
+    @Override
+    Object[] row(JsonNode queue) {
+        boolean paused = queue.path("paused").booleanValue(false);
+        return new Object[] {
+            Cells.text(queue.path("name")),
+            count(queue, "PENDING"),
+            count(queue, "RUNNING"),
+            count(queue, "FAILED"),
+            Cells.text(queue.path("oldestAge")),
+            Cells.text(queue.path("maxRunning")),
+            paused ? "by " + Cells.text(queue.path("pausedBy")) + reason(queue.path("pausedWhy")) : "-"
+        };
+    }
+
+    /** Returns the count, with a plus if there may be more. */
+    private static String count(JsonNode queue, String state) {
+        boolean more = queue.path("countsAtLeast")
+                .valueStream()
+                .anyMatch(each -> each.stringValue("").equals(state));
+        return Cells.text(queue.path("counts").path(state)) + (more ? "+" : "");
+    }
+
+    private static String reason(JsonNode why) {
+        return why.isString() ? ": " + Cells.cut(why) : "";
+    }
+
+    @Command(
+            name = "pause",
+            description = "Let no job of these queues be claimed until they are resumed; running ones go on.",
+            footer = {"", "Example:", "  reprise queues pause mail --why 'the relay is being moved'"})
+    int pause(
+            @Parameters(paramLabel = "QUEUE", arity = "1..*", description = "Names of queues.") List<String> queues,
+            @Mixin Why why) {
+        return with(link -> each(queues, queue -> {
+            JsonNode now = link.post(ServerTarget.of("queues", queue, "pause"), why.body());
+            return answer(now, "Queue %s is paused; %s jobs wait", queue, Cells.text(now.path("depth")));
+        }));
+    }
+
+    @Command(
+            name = "resume",
+            description = "Let jobs of these queues be claimed again.",
+            footer = {"", "Example:", "  reprise queues resume mail"})
+    int resume(
+            @Parameters(paramLabel = "QUEUE", arity = "1..*", description = "Names of queues.") List<String> queues,
+            @Mixin Why why) {
+        return with(link -> each(queues, queue -> {
+            JsonNode now = link.post(ServerTarget.of("queues", queue, "resume"), why.body());
+            return answer(now, "Queue %s runs; %s jobs wait", queue, Cells.text(now.path("depth")));
+        }));
+    }
+
+    @Command(
+            name = "limit",
+            description = "Bound how many jobs of a queue run at once in the whole fleet.",
+            footer = {"", "Examples:", "  reprise queues limit mail 4", "  reprise queues limit mail none"})
+    int limit(
+            @Parameters(index = "0", paramLabel = "QUEUE", description = "Name of the queue.") String queue,
+            @Parameters(index = "1", paramLabel = "N", description = "A number from 1, or none.") String limit,
+            @Mixin Why why) {
+        ObjectNode body = why.body();
+        if (limit.equals("none")) {
+            body.putNull("maxRunning");
+        } else {
+            BadInput.require(limit.matches("[1-9]\\d{0,8}"), "N must be a number from 1, or none, not '" + limit + "'");
+            body.put("maxRunning", Integer.parseInt(limit));
+        }
+        return with(link -> {
+            JsonNode now = link.call("PUT", ServerTarget.of("queues", queue), body);
+            return answer(now, "Queue %s: limit %s", queue, limit);
+        });
+    }
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.lease;
+
+import io.reprise.RemoteWorkers;
+import io.reprise.failure.Failure;
+import io.reprise.failure.FailureClass;
+import io.reprise.job.Job;
+import io.reprise.job.JobSpec;
+import io.reprise.remote.RemoteLease;
+import io.reprise.remote.RemoteReport;
+import io.reprise.remote.StaleLeaseException;
+import io.reprise.server.api.Api;
+import io.reprise.server.api.FindGroup;
+import io.reprise.server.api.Schemas;
+import io.reprise.server.api.Views;
+import io.reprise.server.auth.Tenancy;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints for reports of remote runs, one by one or many at once. */
+final class LeaseReports {
+
+    private static final String SECTION = "Remote workers";
+    private static final int MAX_REPORTS = 1_000;
+    private static final int MAX_RESULT = JobSpec.MAX_PAYLOAD_BYTES;
+
+    private static final String COMPLETE = "complete";
+    private static final String FAIL = "fail";
+    private static final String SNOOZE = "snooze";
+    private static final String RELEASE = "release";
+
+    private static final Schema COMPLETION =
+            Schema.object().may("result", Schema.json().about("any JSON")).named("Completion");
+
+    private static final Schema FAILURE = Schema.object()
+            .must("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
+            .may("message", Schema.text(0, 20_000))
+            .may("code", Schema.text(1, 200).orNull())
+            .may("httpStatus", Schema.integer(100, 599).orNull())
+            .may("retryAfter", Schema.duration().orNull())
+            .may("trace", Schema.text(0, 100_000).orNull())
+            .may("permanent", Schema.bool().about("no further attempt will cure it"))
+            .named("FailureReport");
+
+    private static final Schema DELAY =
+            Schema.object().must("delay", Schema.duration()).named("Snooze");
+
+    private static final Schema REPORT = Schema.object()
+            .must("token", LeaseTokens.SCHEMA)
+            .must("outcome", Schema.choice(List.of(COMPLETE, FAIL, SNOOZE, RELEASE)))
+            .may("result", Schema.json().about("of complete: any JSON"))
+            .may("failure", FAILURE.about("of fail"))
+            .may("delay", Schema.duration().about("of snooze"))
+            .named("LeaseReport");
+
+    private static final Schema REPORTS = Schema.object()
+            .must("reports", Schema.array(REPORT, 1, MAX_REPORTS))
+            .named("LeaseReports");
+
+    private static final Schema ANSWER = Schema.object()
+            .must("token", Schema.text(1, 60))
+            .must("accepted", Schema.bool())
+            .must(
+                    "problem",
+                    Schema.object().open().orNull().about("why nothing was changed, as for a single report; else null"))
+            .named("LeaseReportAnswer");
+
+    private final RemoteWorkers workers;
+    private final LeaseTokens tokens;
+    private final FindGroup jobs;
+
+    LeaseReports(Api api, LeaseTokens tokens) {
+        this.workers = api.reprise().remoteWorkers();
+        this.tokens = tokens;
+        this.jobs = new FindGroup(api.reprise()::findAll);
+    }
+
+    List<Operation> operations() {
+        return List.of(
+                single(COMPLETE, "completeJob", "The job succeeded")
+                        .optionalBody(COMPLETION)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(request -> one(request, COMPLETE)),
+                single(FAIL, "failJob", "The run failed: the policy decides what becomes of the job")
+                        .body(FAILURE)
+                        .bodyUpTo(1 << 20)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(request -> one(request, FAIL)),
+                single(SNOOZE, "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
+                        .body(DELAY)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(request -> one(request, SNOOZE)),
+                single(RELEASE, "releaseJob", "Give the job back unstarted")
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(request -> one(request, RELEASE)),
+                Operation.post("/v1/leases/report", "reportLeases")
+                        .section(SECTION)
+                        .summary("Say how many runs went, in one request; each report is answered for itself")
+                        .scope(Scope.WORK)
+                        .body(REPORTS)
+                        .answers(200, "an answer to each, in their order", Schemas.page(ANSWER, "LeaseReportAnswers"))
+                        .does(this::many));
+    }
+
+    static Operation.Builder single(String action, String id, String summary) {
+        return Operation.post("/v1/leases/{token}/" + action, id)
+                .section(SECTION)
+                .summary(summary)
+                .scope(Scope.WORK)
+                .path("token", LeaseTokens.SCHEMA, "of the lease");
+    }
+
+    private Answer one(Request request, String outcome) {
+        RemoteLease.Key key = tokens.key(request.path("token"));
+        RemoteReport report = report(key, outcome, request.fields(), request.fields(), "");
+        RuntimeException refusal = workers.report(List.of(report), LeaseTokens.mayReport(request.caller()))
+                .get(0)
+                .refusal();
+        if (refusal != null) {
+            throw refusal;
+        }
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Job job = jobs.find(key.job())
+                .filter(found -> tenancy.owns(found.queue()))
+                .orElseThrow(() -> Problem.notFound("Job " + key.job()));
+        return Response.ok(Views.job(job, tenancy));
+    }
+
+    /** Takes all reports that can be read. A lease that is not the caller's is treated as gone. */
+    private Answer many(Request request) {
+        List<Fields> fields = request.fields().each("reports");
+        List<@Nullable Problem> problems = new ArrayList<>();
+        List<RemoteReport> reports = new ArrayList<>();
+        for (Fields each : fields) {
+            String pointer = "/reports/" + problems.size();
+            try {
+                RemoteLease.Key key = tokens.key(each.text("token", ""));
+                reports.add(report(key, each.text("outcome", ""), each, each.in("failure"), pointer));
+                problems.add(null);
+            } catch (StaleLeaseException e) {
+                problems.add(Problem.about(e));
+            }
+        }
+        List<RemoteReport.Answer> answers = workers.report(reports, LeaseTokens.mayReport(request.caller()));
+        int told = 0;
+        List<Map<String, @Nullable Object>> items = new ArrayList<>();
+        for (int n = 0; n < fields.size(); n++) {
+            Problem problem = problems.get(n);
+            RuntimeException refusal = problem == null ? answers.get(told++).refusal() : problem;
+            items.add(answer(fields.get(n).text("token", ""), refusal));
+        }
+        return Response.ok(Views.page(items, null));
+    }
+
+    private static Map<String, @Nullable Object> answer(String token, @Nullable RuntimeException refusal) {
+        Map<String, @Nullable Object> answer = new LinkedHashMap<>();
+        answer.put("token", token);
+        answer.put("accepted", refusal == null);
+        answer.put("problem", refusal == null ? null : Problem.about(refusal).view());
+        return answer;
+    }
+
+    /**
+     * Reads the report of one run.
+     *
+     * @param failure the object that describes a failure
+     * @param pointer JSON pointer to the report in the body
+     */
+    private static RemoteReport report(
+            RemoteLease.Key key, String outcome, Fields fields, Fields failure, String pointer) {
+        return switch (outcome) {
+            case COMPLETE -> RemoteReport.completed(key, result(fields, pointer));
+            case FAIL -> {
+                require(failure.has("type"), pointer + "/failure", "is required");
+                yield RemoteReport.failed(key, failure(failure));
+            }
+            case SNOOZE -> {
+                require(fields.has("delay"), pointer + "/delay", "is required");
+                yield snoozed(key, fields, pointer);
+            }
+            default -> RemoteReport.released(key);
+        };
+    }
+
+    private static void require(boolean condition, String field, String message) {
+        if (!condition) {
+            throw Problem.invalid(field, message);
+        }
+    }
+
+    private static @Nullable String result(Fields fields, String pointer) {
+        String result = fields.has("result") ? fields.json("result") : null;
+        require(
+                result == null || result.length() <= MAX_RESULT / 3,
+                pointer + "/result",
+                "is too long: keep large data elsewhere and give a reference");
+        return result;
+    }
+
+    private static RemoteReport snoozed(RemoteLease.Key key, Fields fields, String pointer) {
+        try {
+            return RemoteReport.snoozed(key, fields.duration("delay", Duration.ZERO));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(pointer + "/delay", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private static Failure failure(Fields fields) {
+        Integer status = fields.has("httpStatus") ? fields.integer("httpStatus", 0) : null;
+        Failure failure = Failure.reported(
+                fields.text("type", ""),
+                fields.text("code"),
+                status,
+                fields.text("message"),
+                fields.duration("retryAfter"));
+        String trace = fields.text("trace");
+        failure = trace == null ? failure : failure.withTrace(trace);
+        return fields.flag("permanent") ? failure.withGiven(FailureClass.PERMANENT) : failure;
+    }
+}

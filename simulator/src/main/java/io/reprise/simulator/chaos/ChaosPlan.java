@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.simulator.chaos;
+
+import io.reprise.job.KeyRule;
+import io.reprise.retry.LossRule;
+import io.reprise.retry.RetryPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One course of events, drawn from a seed: the fleet, the jobs, the faults and their times. Each seed leaves out most
+ * kinds of faults, so that combinations of a few kinds occur too.
+ *
+ * @param callFaults faults that may happen to single calls
+ */
+record ChaosPlan(long seed, Fleet fleet, List<PlannedJob> jobs, List<PlannedFault> faults, Set<Fault> callFaults) {
+
+    /** How long faults and new jobs keep coming. */
+    static final Duration LENGTH = Duration.ofSeconds(60);
+
+    private static final List<KeyRule> RULES = List.of(KeyRule.values());
+    private static final double PART_OF_KINDS = 0.4;
+
+    ChaosPlan {
+        jobs = List.copyOf(jobs);
+        faults = List.copyOf(faults);
+        callFaults = Set.copyOf(callFaults);
+    }
+
+    /** The workers. */
+    record Fleet(int workers, int concurrency, Duration lease, boolean control) {}
+
+    /** A job to enqueue. */
+    record PlannedJob(
+            long atNanos,
+            Duty duty,
+            String queue,
+            Duration delay,
+            RetryPolicy policy,
+            @Nullable Key key) {}
+
+    /** A unique key. */
+    record Key(String name, KeyRule rule) {}
+
+    /** The behaviour of its runs. */
+    enum Duty {
+        /** Any behaviour: succeeds, fails, snoozes, takes too long, asks to be cancelled. */
+        MIXED,
+        /** Reports progress and completes itself. */
+        REPORTING,
+        /** Ignores a request to stop. */
+        DEAF,
+        /** Kills its worker as long as there are faults. */
+        POISON
+    }
+
+    /** A fault of a worker (by number) or of the whole world, with its length. */
+    record PlannedFault(long atNanos, Fault kind, int target, Duration length) {
+
+        @Override
+        public String toString() {
+            return String.format(
+                    Locale.ROOT,
+                    "%s at %.3f s, target %d, %.3f s",
+                    kind,
+                    atNanos / 1e9,
+                    target,
+                    length.toNanos() / 1e9);
+        }
+    }
+
+    static ChaosPlan of(long seed) {
+        SplittableRandom chance = new SplittableRandom(seed ^ 0x5DEECE66DL);
+        Fleet fleet = new Fleet(
+                1 + chance.nextInt(4),
+                1 + chance.nextInt(5),
+                Duration.ofMillis(1_000 + chance.nextInt(9_000)),
+                chance.nextInt(3) > 0);
+        Set<Fault> kinds = EnumSet.noneOf(Fault.class);
+        for (Fault kind : Fault.values()) {
+            if (chance.nextDouble() < PART_OF_KINDS) {
+                kinds.add(kind);
+            }
+        }
+        List<PlannedJob> jobs = new ArrayList<>();
+        int count = 4 + chance.nextInt(30);
+        for (int i = 0; i < count; i++) {
+            jobs.add(job(chance, kinds.contains(Fault.POISON)));
+        }
+        List<PlannedFault> faults = new ArrayList<>();
+        List<Fault> timed = kinds.stream()
+                .filter(kind -> !kind.isOfCalls() && kind != Fault.POISON)
+                .toList();
+        int troubles = timed.isEmpty() ? 0 : 1 + chance.nextInt(14);
+        for (int i = 0; i < troubles; i++) {
+            Fault kind = timed.get(chance.nextInt(timed.size()));
+            faults.add(new PlannedFault(
+                    moment(chance), kind, chance.nextInt(100), Duration.ofNanos(length(chance, fleet))));
+        }
+        kinds.removeIf(kind -> !kind.isOfCalls());
+        return new ChaosPlan(seed, fleet, jobs, faults, kinds);
+    }
+
+    private static long moment(SplittableRandom chance) {
+        return chance.nextLong(LENGTH.toMillis()) * 1_000_000;
+    }
+
+    /** Draws a length: short, about a lease, or much longer. */
+    private static long length(SplittableRandom chance, Fleet fleet) {
+        double leases = switch (chance.nextInt(3)) {
+            case 0 -> 0.3 * chance.nextDouble();
+            case 1 -> 0.8 + 0.6 * chance.nextDouble();
+            default -> 1 + 4 * chance.nextDouble();
+        };
+        return Math.round(fleet.lease.toMillis() * leases) * 1_000_000 + 1_000_000;
+    }
+
+    private static PlannedJob job(SplittableRandom chance, boolean poison) {
+        Duty duty = switch (chance.nextInt(10)) {
+            case 0 -> Duty.REPORTING;
+            case 1 -> Duty.DEAF;
+            case 2 -> poison ? Duty.POISON : Duty.MIXED;
+            default -> Duty.MIXED;
+        };
+        Duration delay = chance.nextInt(4) == 0 ? Duration.ofMillis(chance.nextInt(20_000)) : Duration.ZERO;
+        RetryPolicy policy = RetryPolicy.exponential(Duration.ofMillis(100 + chance.nextInt(2_000)))
+                .cap(Duration.ofSeconds(20))
+                .maxAttempts(1 + chance.nextInt(6))
+                .losses(new LossRule(chance.nextInt(4) == 0, chance.nextBoolean(), 2 + chance.nextInt(4)));
+        if (chance.nextInt(6) == 0) {
+            policy = policy.deadline(Duration.ofSeconds(2 + chance.nextInt(40)));
+        }
+        Key key = chance.nextInt(4) == 0
+                ? new Key("key-" + chance.nextInt(3), RULES.get(chance.nextInt(RULES.size())))
+                : null;
+        return new PlannedJob(moment(chance), duty, chance.nextInt(3) == 0 ? "slow" : "fast", delay, policy, key);
+    }
+
+    ChaosPlan with(Fleet other) {
+        return new ChaosPlan(seed, other, jobs, faults, callFaults);
+    }
+
+    ChaosPlan withJobs(List<PlannedJob> others) {
+        return new ChaosPlan(seed, fleet, others, faults, callFaults);
+    }
+
+    ChaosPlan withFaults(List<PlannedFault> others) {
+        return new ChaosPlan(seed, fleet, jobs, others, callFaults);
+    }
+
+    ChaosPlan withCallFaults(Set<Fault> others) {
+        return new ChaosPlan(seed, fleet, jobs, faults, others);
+    }
+}

@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.jobs;
+
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.job.DuplicateKeyException;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyReusedException;
+import io.reprise.job.KeyRule;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores new jobs, and resolves their unique and idempotency keys. Each database adds its way to store
+ * many jobs ({@link Bulk}).
+ */
+public final class JobInserts {
+
+    // The statement computes due_at by the database's clock. Only the unique key of a live job can conflict; the loser
+    // of the race gets no row.
+    private static final String INSERT = """
+            with asked as (
+              select {now} as now, cast(? as bigint) as id, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
+                     cast(? as bigint) as deadline_us),
+            due as (
+              select now, id, deadline_us,
+                     case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
+                          then coalesce(asked_at, now + coalesce(delay_us, 0)) else now end as due_at
+                from asked)
+            insert into reprise_job (created_at, id, due_at, first_due_at, deadline, wait_reason, {spec})
+            select now, coalesce(id, {next_id}), due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec_values}
+              from due
+             where true
+            on conflict do nothing
+            returning id, due_at
+            """;
+
+    // If another transaction is inserting the key, the insert waits for that transaction; then the key is known.
+    private static final String REMEMBER = """
+            insert into reprise_idempotency ({key}, job_id)
+            values (?, ?)
+            """;
+
+    private static final String REMEMBERED = """
+            select job_id
+              from reprise_idempotency
+             where {key} = ?
+            """;
+
+    private static final String KNOWN = """
+            select i.job_id, coalesce(j.due_at, f.first_due_at)
+              from reprise_idempotency i
+              left join reprise_job j on j.id = i.job_id
+              left join {finished} f on f.id = i.job_id
+             where i.{key} = ?
+            """;
+
+    // The unique index reprise_job_unique serves it.
+    private static final String HOLDER = """
+            select id, due_at, queue
+              from reprise_job
+             where unique_key = ? and due_at is not null
+            """;
+
+    // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
+    private static final String REPLACE = """
+            with asked as (
+              select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
+                     cast(? as bigint) as deadline_us),
+            due as (
+              select now, deadline_us,
+                     case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
+                          then coalesce(asked_at, now + coalesce(delay_us, 0)) else now end as due_at
+                from asked)
+            update reprise_job
+               set due_at = (select due_at from due),
+                   first_due_at = (select due_at from due),
+                   deadline = (select due_at + deadline_us from due),
+                   wait_reason = (select case when due_at > now then 'DELAYED' else 'NEW' end from due),
+                   lane = lane % 3,
+                   parked_by = null,
+                   ({spec}) = (select {spec_casts})
+             where id = ? and due_at is not null
+            returning id, due_at
+            """;
+
+    private final PolicyTable policies;
+    private final SpecColumns specs;
+    private final Bulk bulk;
+
+    /** How a database stores many jobs. */
+    public interface Bulk {
+        List<Enqueued> insert(JobInserts inserts, Session session, List<JobSpec> specs, boolean tells)
+                throws SQLException;
+
+        /** Stores one job, under the given id if there is one. Returns empty if its unique key is held. */
+        default Optional<Enqueued> insertOne(JobInserts inserts, Session session, JobSpec spec, @Nullable Long id)
+                throws SQLException {
+            return inserts.insertReturning(session, spec, id);
+        }
+
+        /** Replaces the spec of a waiting job. Returns empty if the job is no longer live. */
+        default Optional<Enqueued> replace(JobInserts inserts, Session session, JobSpec spec, JobId id)
+                throws SQLException {
+            return inserts.replaceReturning(session, spec, id);
+        }
+
+        /**
+         * Tries to store many jobs with keys, of which no two are equal. Jobs whose keys are held are left out. Returns
+         * null if the jobs must be stored one by one.
+         */
+        default @Nullable Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> specs)
+                throws SQLException {
+            return null;
+        }
+
+        /** Whether one statement stores that many jobs, so that no transaction is needed around it. */
+        boolean isOneStatement(int jobs);
+    }
+
+    /** The results of a try to store many jobs, in their order. */
+    public static final class Tried {
+
+        /** Null where the job is not stored yet. */
+        public final @Nullable Enqueued[] answers;
+
+        /** Where the job is not stored: the id that its idempotency key now leads to, if the key was free. */
+        public final @Nullable Long[] remembered;
+
+        public Tried(int jobs) {
+            this.answers = new Enqueued[jobs];
+            this.remembered = new Long[jobs];
+        }
+    }
+
+    /** From this number on, jobs with keys are first tried together. */
+    private static final int TOGETHER_FROM = 4;
+
+    public JobInserts(PolicyTable policies, SpecColumns specs, Bulk bulk) {
+        this.policies = policies;
+        this.specs = specs;
+        this.bulk = bulk;
+    }
+
+    public static Enqueued inserted(SqlRow row, boolean created) throws SQLException {
+        return new Enqueued(new JobId(row.number()), created, row.instant());
+    }
+
+    public static boolean hasKey(JobSpec spec) {
+        return spec.key() != null || spec.idempotencyKey() != null;
+    }
+
+    public boolean isOneStatement(List<JobSpec> jobs) {
+        return bulk.isOneStatement(jobs.size()) && jobs.stream().noneMatch(JobInserts::hasKey);
+    }
+
+    public List<Enqueued> insert(Session session, List<JobSpec> jobs) throws SQLException {
+        return insert(session, jobs, false);
+    }
+
+    /**
+     * Stores jobs.
+     *
+     * @param tells whether to notify other processes of the work when this is committed
+     */
+    public List<Enqueued> insert(Session session, List<JobSpec> jobs, boolean tells) throws SQLException {
+        policies.store(session, jobs.stream().map(JobSpec::policy).distinct().toList());
+        if (jobs.stream().noneMatch(JobInserts::hasKey)) {
+            return bulk.insert(this, session, jobs, tells);
+        }
+        @Nullable Enqueued[] answers = new Enqueued[jobs.size()];
+        for (int i : insertTogether(session, jobs, inLockOrder(jobs), answers)) {
+            answers[i] = insert(session, jobs.get(i));
+        }
+        List<Enqueued> inserted = Arrays.asList(answers).stream()
+                .map(java.util.Objects::requireNonNull)
+                .toList();
+        if (inserted.stream().noneMatch(Enqueued::created)) {
+            session.confirm();
+        }
+        return inserted;
+    }
+
+    /** Stores the first job of each key if the key is free. Returns the other jobs, in their order. */
+    private int[] insertTogether(Session session, List<JobSpec> jobs, int[] order, @Nullable Enqueued[] answers)
+            throws SQLException {
+        Set<String> keys = new HashSet<>();
+        Set<String> idempotencyKeys = new HashSet<>();
+        int[] first = Arrays.stream(order)
+                .filter(i -> {
+                    boolean newKey = isNew(keys, jobs.get(i).key());
+                    return isNew(idempotencyKeys, jobs.get(i).idempotencyKey()) && newKey;
+                })
+                .toArray();
+        Tried tried = first.length < TOGETHER_FROM
+                ? null
+                : bulk.insertKeyed(
+                        this, session, Arrays.stream(first).mapToObj(jobs::get).toList());
+        if (tried == null) {
+            return order;
+        }
+        for (int n = 0; n < first.length; n++) {
+            Long id = tried.remembered[n];
+            answers[first[n]] = tried.answers[n];
+            if (tried.answers[n] == null && id != null) {
+                answers[first[n]] = insertRemembered(session, jobs.get(first[n]), id);
+            }
+        }
+        return Arrays.stream(order).filter(i -> answers[i] == null).toArray();
+    }
+
+    private static boolean isNew(Set<String> seen, @Nullable String key) {
+        return key == null || seen.add(key);
+    }
+
+    /** Locks keys in their order, so that two batches with the same keys do not deadlock. */
+    private static int[] inLockOrder(List<JobSpec> jobs) {
+        Comparator<@Nullable String> byKey = Comparator.nullsFirst(Comparator.naturalOrder());
+        return IntStream.range(0, jobs.size())
+                .boxed()
+                .sorted(Comparator.comparing((Integer i) -> jobs.get(i).idempotencyKey(), byKey)
+                        .thenComparing(i -> jobs.get(i).key(), byKey))
+                .mapToInt(Integer::intValue)
+                .toArray();
+    }
+
+    private Enqueued insert(Session session, JobSpec spec) throws SQLException {
+        String key = spec.idempotencyKey();
+        if (key == null) {
+            return insert(session, spec, null);
+        }
+        Dialect dialect = session.dialect();
+        for (boolean met = false; ; met = true) {
+            Optional<Enqueued> known = known(session, key, met);
+            if (known.isPresent()) {
+                checkProof(session, spec, known.get());
+                return known.get();
+            }
+            long id = dialect.nextId(session);
+            if (dialect.insertUnlessThere(session, dialect.sql(REMEMBER), key, id) == 1) {
+                return insertRemembered(session, spec, id);
+            }
+        }
+    }
+
+    /** Stores a job whose idempotency key already leads to this id. */
+    private Enqueued insertRemembered(Session session, JobSpec spec, long id) throws SQLException {
+        Dialect dialect = session.dialect();
+        Enqueued answer = insert(session, spec, id);
+        if (answer.id().value() != id) {
+            redirect(session, java.util.Objects.requireNonNull(spec.idempotencyKey()), answer.id());
+        }
+        if (spec.idempotencyProof() != null) {
+            dialect.insertUnlessThere(session, dialect.sql(REMEMBER), spec.idempotencyProof(), answer.id());
+        }
+        return answer;
+    }
+
+    /** One transaction stores key and proof, so a session that sees the key sees the proof. */
+    private static void checkProof(Session session, JobSpec spec, Enqueued known) throws SQLException {
+        String proof = spec.idempotencyProof();
+        if (proof != null
+                && latest(session, session.dialect().sql(REMEMBERED), SqlRow::number, proof, true)
+                        .isEmpty()) {
+            throw new KeyReusedException(String.valueOf(spec.idempotencyKey()), known.id());
+        }
+    }
+
+    /** Returns the job of the idempotency key, as far as this session can see. */
+    public static Optional<JobId> remembered(Session session, String key) throws SQLException {
+        return session.first(session.dialect().sql(REMEMBERED), row -> new JobId(row.number()), key);
+    }
+
+    /**
+     * Returns the job of the idempotency key. Only the row of the key is locked: the job is in one of two tables, and
+     * locking a missing row would lock a gap.
+     */
+    private static Optional<Enqueued> known(Session session, String key, boolean met) throws SQLException {
+        Dialect dialect = session.dialect();
+        Optional<Long> job = latest(session, dialect.sql(REMEMBERED), SqlRow::number, key, met);
+        if (job.isEmpty()) {
+            return Optional.empty();
+        }
+        // The row is visible if it is ours or was there from the start. Otherwise it was committed after the
+        // caller's transaction began.
+        Optional<Enqueued> seen = session.first(dialect.sql(KNOWN), row -> inserted(row, false), key);
+        return seen.isPresent()
+                ? seen
+                : dialect.committed(
+                        session, other -> other.first(dialect.sql(KNOWN), row -> inserted(row, false), key));
+    }
+
+    /**
+     * Reads the present holder of a key. If that needs a lock, the key is locked only after a holder was seen: a lock
+     * on a free key would also lock the gap beside it.
+     */
+    private static <T> Optional<T> latest(
+            Session session, String sql, Session.Reader<T> reader, String key, boolean met) throws SQLException {
+        String latest = session.dialect().latest(session);
+        if (!latest.isEmpty() && !met && session.first(sql, reader, key).isEmpty()) {
+            return Optional.empty();
+        }
+        return session.first(sql + latest, reader, key);
+    }
+
+    /** The unique key was held, so the new idempotency key leads to the holder. */
+    private static void redirect(Session session, String key, JobId job) throws SQLException {
+        session.update(session.dialect().sql("update reprise_idempotency set job_id = ? where {key} = ?"), job, key);
+    }
+
+    private Enqueued insert(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        while (true) {
+            Optional<Enqueued> created = bulk.insertOne(this, session, spec, id);
+            if (created.isPresent()) {
+                return created.get();
+            }
+            Optional<Enqueued> holder = holder(session, spec);
+            if (holder.isPresent()) {
+                return holder.get();
+            }
+        }
+    }
+
+    /** Stores row by row, where a statement costs no round trip. */
+    public List<Enqueued> insertEach(Session session, List<JobSpec> jobs) throws SQLException {
+        List<Enqueued> answers = new ArrayList<>(jobs.size());
+        for (JobSpec spec : jobs) {
+            answers.add(insert(session, spec, null));
+        }
+        return answers;
+    }
+
+    /** Returns empty if the unique key is held. */
+    Optional<Enqueued> insertReturning(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
+        return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), values(spec, id));
+    }
+
+    /** Returns empty if the job is no longer live. */
+    Optional<Enqueued> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
+        @Nullable
+        Object[] values = concat(
+                new @Nullable Object[] {SpecColumns.delay(spec), SpecColumns.asked(spec), SpecColumns.deadline(spec)},
+                specs.values(spec));
+        return session.first(
+                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
+                }));
+    }
+
+    private @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
+        return concat(
+                new @Nullable Object[] {id, SpecColumns.delay(spec), SpecColumns.asked(spec), SpecColumns.deadline(spec)
+                },
+                specs.values(spec));
+    }
+
+    public SpecColumns specs() {
+        return specs;
+    }
+
+    private record Holder(JobId id, Enqueued answer, String queue) {}
+
+    /**
+     * Applies the key rule: keeps, rejects or replaces the job that holds the unique key. Returns empty if that job
+     * has just released the key.
+     */
+    private Optional<Enqueued> holder(Session session, JobSpec spec) throws SQLException {
+        String key = java.util.Objects.requireNonNull(spec.key());
+        Optional<Holder> found = holder(session, key, true);
+        if (found.isEmpty()) {
+            return Optional.empty();
+        }
+        if (spec.keyRule() == KeyRule.KEEP) {
+            return found.map(Holder::answer);
+        }
+        if (spec.keyRule() == KeyRule.REJECT) {
+            throw new DuplicateKeyException(key, found.get().id());
+        }
+        session.dialect().lockQueue(session, found.get().queue());
+        Optional<Holder> locked = holder(session, key, true);
+        if (!locked.map(Holder::queue).equals(found.map(Holder::queue))) {
+            return Optional.empty();
+        }
+        return replace(session, spec, locked.get().id());
+    }
+
+    private static Optional<Holder> holder(Session session, String key, boolean met) throws SQLException {
+        return latest(session, HOLDER, JobInserts::readHolder, key, met);
+    }
+
+    public static boolean isHeld(Session session, String key) throws SQLException {
+        return holder(session, key, false).isPresent();
+    }
+
+    private static Holder readHolder(SqlRow row) throws SQLException {
+        Enqueued answer = inserted(row, false);
+        return new Holder(answer.id(), answer, row.text());
+    }
+
+    /** Returns empty if the job has just ended: settles do not wait for the queue's lock. */
+    private Optional<Enqueued> replace(Session session, JobSpec spec, JobId id) throws SQLException {
+        if (LeaseTable.isHeld(session, id)) {
+            throw new DuplicateKeyException(java.util.Objects.requireNonNull(spec.key()), id);
+        }
+        return bulk.replace(this, session, spec, id);
+    }
+
+    public static @Nullable Object[] concat(@Nullable Object[] first, @Nullable Object[] second) {
+        List<@Nullable Object> all = new ArrayList<>(Arrays.asList(first));
+        all.addAll(Arrays.asList(second));
+        return all.toArray();
+    }
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.jobs;
+
+import io.reprise.insight.QueuePosition;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
+import io.reprise.job.QueueState;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Finds where a job stands in its queue. It runs several small statements, which may see different moments. */
+public final class QueuePositions {
+
+    private static final String PLACE = """
+            select lane, parked_by, due_at
+              from reprise_job
+             where id = ? and due_at is not null
+            """;
+
+    private static final String QUEUE = """
+            select paused_at, paused_by, paused_why, max_running
+              from reprise_queue
+             where name = ?
+            """;
+
+    // Starts from the leases, which are few.
+    private static final String RUNNING = """
+            select count(*)
+              from reprise_held h
+              join reprise_job j on j.id = h.id
+             where h.queue = ? and j.token < h.token and j.due_at is not null
+            """;
+
+    // One priority is one range of reprise_job_ready, and the limit ends the scan. The "order by" matches the index;
+    // without it the planner may read all jobs.
+    public static final String DUE = """
+            select count(*)
+              from (
+                select 1
+                  from reprise_job {by reprise_job_ready}
+                 where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
+                   and id not in (select h.id from reprise_held h)
+                 order by due_at, id
+                 limit ?) x
+            """;
+
+    public static final String EARLIER = """
+            select count(*)
+              from (
+                select 1
+                  from reprise_job {by reprise_job_ready}
+                 where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
+                   and (due_at < ? or id < ?) and id not in (select h.id from reprise_held h)
+                 order by due_at, id
+                 limit ?) x
+            """;
+
+    private record Place(int lane, @Nullable String parkedBy, long dueAt) {}
+
+    private record Settings(
+            QueueState.@Nullable Pause paused, @Nullable Integer maxRunning) {}
+
+    private final JobRows jobs;
+
+    public QueuePositions(JobRows jobs) {
+        this.jobs = jobs;
+    }
+
+    public Optional<QueuePosition> find(Session session, JobId id, int most) throws SQLException {
+        Optional<Job> found = jobs.find(session, id);
+        return found.isEmpty() ? Optional.empty() : Optional.of(queuePosition(session, found.get(), most));
+    }
+
+    private static QueuePosition queuePosition(Session session, Job job, int most) throws SQLException {
+        long now = session.now();
+        boolean pending = job.state() == JobState.PENDING;
+        Place place =
+                pending ? session.first(PLACE, QueuePositions::place, job.id()).orElse(null) : null;
+        Place waits = place != null && place.parkedBy == null && place.dueAt <= now ? place : null;
+        Settings queue =
+                session.first(QUEUE, QueuePositions::settings, job.queue()).orElse(new Settings(null, null));
+        return new QueuePosition(
+                job,
+                SqlTime.instant(now),
+                leaseUntil(session, job.status().holder()),
+                place == null ? null : place.parkedBy,
+                queue.paused,
+                queue.maxRunning,
+                session.one(RUNNING, SqlRow::integer, job.queue()),
+                waits == null ? 0 : higher(session, job, waits, now, most),
+                waits == null ? 0 : earlier(session, job, waits, most));
+    }
+
+    private static Place place(SqlRow row) throws SQLException {
+        return new Place(row.integer(), row.textOrNull(), row.number());
+    }
+
+    private static Settings settings(SqlRow row) throws SQLException {
+        Instant since = row.instantOrNull();
+        String by = row.textOrNull();
+        String why = row.textOrNull();
+        QueueState.Pause pause =
+                since == null || by == null ? null : new QueueState.Pause(since, new AuditNote(by, why));
+        return new Settings(pause, row.integerOrNull());
+    }
+
+    private static @Nullable Instant leaseUntil(Session session, JobStatus.@Nullable Holder holder)
+            throws SQLException {
+        return holder == null
+                ? null
+                : session.first(
+                                session.dialect().sql("select expires_at from {expiry} where id = ?"),
+                                SqlRow::instant,
+                                holder.token())
+                        .orElse(null);
+    }
+
+    private static int higher(Session session, Job job, Place place, long now, int most) throws SQLException {
+        int found = 0;
+        for (int level = JobSpec.MAX_PRIORITY; level > job.spec().priority() && found < most; level--) {
+            found += session.one(
+                    session.dialect().sql(DUE), SqlRow::integer, job.queue(), place.lane, level, now, most - found);
+        }
+        return found;
+    }
+
+    private static int earlier(Session session, Job job, Place place, int most) throws SQLException {
+        long due = place.dueAt;
+        return session.one(
+                session.dialect().sql(EARLIER),
+                SqlRow::integer,
+                job.queue(),
+                place.lane,
+                job.spec().priority(),
+                due,
+                due,
+                job.id(),
+                most);
+    }
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.jobs;
+
+import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.job.AuditNote;
+import io.reprise.job.Cancellation;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.store.Settled;
+import io.reprise.store.Settlement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+
+/**
+ * Ends jobs and stores their follow-up jobs in the same transaction: the entry for settle, expire and cancel. Without
+ * follow-up jobs it sends no extra statement.
+ */
+public final class Transitions {
+
+    private final JobInserts inserts;
+    private final JobSettlements settlements;
+    private final JobUpkeep upkeep;
+    private final Cancellations cancellations;
+
+    public Transitions(JobInserts inserts, JobSettlements settlements, JobUpkeep upkeep, Cancellations cancellations) {
+        this.inserts = inserts;
+        this.settlements = settlements;
+        this.upkeep = upkeep;
+        this.cancellations = cancellations;
+    }
+
+    public static boolean hasFollowUps(List<Settlement> settlements) {
+        for (Settlement settlement : settlements) {
+            if (!settlement.followUps().isEmpty()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns the policies of all jobs that may follow. */
+    public static List<RetryPolicy> policies(List<Settlement> settlements) {
+        return settlements.stream()
+                .map(Settlement::followUps)
+                .flatMap(followUps -> Stream.concat(followUps.jobs().stream(), followUps.ifCancelled().stream()))
+                .map(JobSpec::policy)
+                .distinct()
+                .toList();
+    }
+
+    /** Whether one statement writes the batch, so that no transaction is needed around it. */
+    public boolean isOneStatement(List<Settlement> batch) {
+        return settlements.isOneStatement(batch) && !hasFollowUps(batch);
+    }
+
+    public Settled settle(Session session, List<Settlement> batch, LeaseClosing closing) throws SQLException {
+        Set<JobId> twice = new HashSet<>();
+        List<Settlement> newest = JobSettlements.newest(batch, twice);
+        Settled settled = settlements.settle(session, newest, closing);
+        SuspectGroups.keep(session, newest, settled);
+        if (hasFollowUps(newest)) {
+            store(session, followUps(newest, settled));
+        }
+        if (twice.isEmpty()) {
+            return settled;
+        }
+        twice.addAll(settled.stale());
+        return new Settled(settled.at(), twice, settled.cancelled());
+    }
+
+    private static List<JobSpec> followUps(List<Settlement> newest, Settled settled) {
+        List<JobSpec> jobs = new ArrayList<>();
+        for (Settlement settlement : newest) {
+            if (!settled.stale().contains(settlement.job())) {
+                Settlement.FollowUps followUps = settlement.followUps();
+                jobs.addAll(
+                        settled.cancelled().contains(settlement.job()) ? followUps.ifCancelled() : followUps.jobs());
+            }
+        }
+        return jobs;
+    }
+
+    List<Job> expire(Session session, List<JobUpkeep.Overdue> overdue, Function<Job, List<JobSpec>> followUps)
+            throws SQLException {
+        List<Job> expired = upkeep.expire(session, overdue);
+        store(
+                session,
+                expired.stream().flatMap(job -> followUps.apply(job).stream()).toList());
+        return expired;
+    }
+
+    public Cancellation cancel(Session session, JobId id, AuditNote note, List<JobSpec> followUps) throws SQLException {
+        Cancellation answer = cancellations.cancel(session, id, note);
+        if (answer == Cancellation.DONE) {
+            store(session, followUps);
+        }
+        return answer;
+    }
+
+    /** Cancels those of these jobs that wait. Returns them. */
+    public List<JobId> cancelAll(
+            Session session, Collection<JobId> ids, AuditNote note, Function<Job, List<JobSpec>> followUps)
+            throws SQLException {
+        List<Job> cancelled = cancellations.cancelPending(session, ids);
+        AuditTable.writeAll(session, "cancel", cancelled.stream().map(Job::id).toList(), note, id -> null);
+        store(
+                session,
+                cancelled.stream().flatMap(job -> followUps.apply(job).stream()).toList());
+        return cancelled.stream().map(Job::id).toList();
+    }
+
+    private void store(Session session, List<JobSpec> jobs) throws SQLException {
+        if (!jobs.isEmpty()) {
+            inserts.insert(session, jobs);
+        }
+    }
+}

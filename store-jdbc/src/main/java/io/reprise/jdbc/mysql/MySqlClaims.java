@@ -1,0 +1,515 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.mysql;
+
+import io.reprise.jdbc.jobs.JobClaims;
+import io.reprise.jdbc.jobs.LeaseTable;
+import io.reprise.jdbc.jobs.SuspectGroups;
+import io.reprise.jdbc.rows.QueueTable;
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlErrors;
+import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
+import io.reprise.store.StoreException;
+import io.reprise.store.Suspects;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims on MySQL and MariaDB. A claim first finds, without locks, the levels that have due jobs. Then it shares the
+ * queue's lock with other claims, locks due jobs that nobody else has locked, and writes a lease. For a queue with a
+ * limit it takes the queue's lock alone.
+ */
+public final class MySqlClaims implements JobClaims {
+
+    private static final Logger log = LoggerFactory.getLogger(MySqlClaims.class);
+
+    // Levels whose first entry is due. Takes no locks; reads one entry of reprise_job_ready per possible level. It does
+    // not jump from level to level: MySQL does not use the index for a bound that comes from another row.
+    private static final String LEVELS = """
+            select q.name, x.lane, p.priority
+              from ({queues}) q
+              cross join (select 0 as lane union all select 1 union all select 2) x
+              cross join ({priorities}) p
+             where not exists (select 1 from reprise_queue r where r.name = q.name and r.paused_at is not null)
+               and (select j.due_at from reprise_job j {by reprise_job_ready}
+                     where j.queue = q.name and j.lane = x.lane and j.priority = p.priority
+                     order by j.due_at
+                     limit 1) <= {now}
+             order by q.name, x.lane, p.priority desc
+            """.replace(
+                    "{priorities}",
+                    IntStream.rangeClosed(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY)
+                            .mapToObj(priority -> "select " + priority + " as priority")
+                            .collect(Collectors.joining(" union all ")));
+
+    // The first entry of each level. The server jumps through reprise_job_ready from one level to the next.
+    static final String HEADS = """
+            select h.queue, h.lane, h.due_at <= {now},
+                   exists (select 1 from reprise_queue p where p.name = h.queue and p.paused_at is not null)
+              from (select j.queue, j.lane, j.priority, min(j.due_at) as due_at
+                      from reprise_job j {by reprise_job_ready}
+                     where j.queue > ? and j.queue < ?
+                     group by j.queue, j.lane, j.priority
+                     order by j.queue, j.lane, j.priority
+                     limit ?) h
+             order by h.queue
+            """;
+
+    // Takes the queue's lock and reads whether the queue is paused or limited. A shared request returns no row if
+    // another transaction holds the lock alone. reprise_queue is not joined: "skip locked" would skip a queue whose
+    // settings are being changed.
+    private static final String ENTER = """
+            select exists (select 1 from reprise_queue q where q.name = l.name and q.paused_at is not null),
+                   (select q.max_running from reprise_queue q where q.name = l.name)
+              from reprise_queue_lock l
+             where l.name = ?
+            """;
+
+    private static final String RUNNING = """
+            select count(*)
+              from reprise_held h
+              join reprise_job j on j.id = h.id and j.token < h.token
+             where h.queue = ?
+            """;
+
+    // Due entries of one level after a position, in the order of reprise_job_ready, without held jobs. Takes no locks:
+    // held jobs at the head of the queue are just being settled.
+    private static final String DUE = """
+            (select j.id, j.lane, j.priority, j.due_at
+               from reprise_job j {by reprise_job_ready}
+              where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at >= ? and j.due_at <= {now}
+                and (j.due_at > ? or j.id > ?)
+                and (j.deadline is null or j.deadline > {now})
+                and not exists (
+                  select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token){types}
+              order by j.due_at, j.id
+              limit ?)
+            """;
+
+    static final String ANY_DUE = DUE.replace("{types}", "");
+
+    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in}");
+
+    private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in})");
+
+    // The primary key serves it. Skips rows that another transaction claims, settles or changes.
+    static final String LOCK = """
+            select j.id, j.lane
+              from reprise_job j force index (primary)
+             where j.id {in} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
+               and (j.deadline is null or j.deadline > {now})
+            for update skip locked
+            """;
+
+    // Jobs that were claimed between DUE and LOCK. A statement of its own, so that it sees those claims.
+    private static final String HELD = """
+            select j.id
+              from reprise_job j force index (primary)
+              straight_join reprise_hold h force index (reprise_hold_job) on h.job_id = j.id and h.token > j.token
+             where j.id {in}
+            """;
+
+    private static final String LEASE = """
+            insert into reprise_lease (queue, worker, runner, alone, claimed_at)
+            values (?, ?, ?, ?, {now})
+            """;
+
+    private static final String LEASED = """
+            select id, queue, alone, claimed_at
+              from reprise_lease
+             where id = last_insert_id()
+            """;
+
+    private static final String HOLD = """
+            insert into reprise_hold (token, job_id)
+            values (?, ?)
+            """;
+
+    private static final int SUSPECT = 2;
+    private static final int RETRY = 1;
+    private static final int MAX_BATCH = 1_000;
+
+    /** Three lanes for claims and three for parked jobs, in all priorities. */
+    private static final int LEVELS_OF_A_QUEUE = 6 * (JobSpec.MAX_PRIORITY - JobSpec.MIN_PRIORITY + 1);
+
+    /** Queues in one statement. More would make its text too long. */
+    private static final int NAMED = 64;
+
+    /** Levels in one statement. */
+    private static final int LOOKED_AT = 64;
+
+    /** Tries to find due jobs. Each try begins after the jobs that others had locked. */
+    private static final int MAX_SEARCHES = 8;
+
+    private final MySqlDatabase database;
+    private final LeaseTable leases;
+    private final RetryCredit credit = new RetryCredit();
+
+    /** Queues known to have a limit. */
+    private final Set<String> limited = ConcurrentHashMap.newKeySet();
+
+    /** Whether the last claim found jobs: then there are probably more. */
+    private volatile boolean busy;
+
+    public MySqlClaims(MySqlDatabase database, LeaseTable leases) {
+        this.database = database;
+        this.leases = leases;
+    }
+
+    /** One range of the ready index, and the position up to which it was read. */
+    private static final class Level {
+        private final String queue;
+        private final int lane;
+        private final int priority;
+        private long dueAt = Long.MIN_VALUE;
+        private long id = Long.MIN_VALUE;
+        private boolean exhausted;
+
+        Level(String queue, int lane, int priority) {
+            this.queue = queue;
+            this.lane = lane;
+            this.priority = priority;
+        }
+    }
+
+    private record Due(long id, int lane, int priority, long dueAt) {}
+
+    private static final Comparator<Due> ORDER = Comparator.comparingInt((Due job) -> -job.priority)
+            .thenComparingLong(Due::dueAt)
+            .thenComparingLong(Due::id);
+
+    @Override
+    public Set<String> liveQueues() {
+        return Set.copyOf(database.read("name the queues", QueueTable::live));
+    }
+
+    /** The first entry of a level. */
+    private record Head(String queue, int lane, boolean due, boolean paused) {}
+
+    @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        int most = looks + LEVELS_OF_A_QUEUE;
+        List<Head> heads = database.send(
+                "look for queues with due jobs",
+                session -> session.list(
+                        session.dialect().sql(HEADS),
+                        row -> new Head(row.text(), row.integer(), row.flag(), row.flag()),
+                        after,
+                        before,
+                        most));
+        boolean more = heads.size() == most;
+        // Some levels of the last queue may be missing. A queue has fewer levels than were asked for, so at
+        // least one queue is complete.
+        String cut = more ? heads.get(most - 1).queue : null;
+        List<String> whole = heads.stream()
+                .map(Head::queue)
+                .filter(name -> !name.equals(cut))
+                .distinct()
+                .toList();
+        List<String> due = heads.stream()
+                .filter(head -> head.due && !head.paused && head.lane <= SUSPECT && !head.queue.equals(cut))
+                .map(Head::queue)
+                .distinct()
+                .toList();
+        return new DueQueues(due, more ? whole.get(whole.size() - 1) : null);
+    }
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        Map<String, List<Level>> levels = database.send("look for due jobs", session -> look(session, request));
+        List<Claim> claims = new ArrayList<>();
+        int left = request.max();
+        Suspects suspects = request.suspects();
+        for (ClaimRequest.Demand demand : request.demands()) {
+            int want = Math.min(Math.min(left, demand.max()), MAX_BATCH);
+            List<Level> found = levels.getOrDefault(demand.queue(), List.of());
+            if (want > 0 && found.stream().anyMatch(level -> request.suspects().max() > 0 || level.lane != SUSPECT)) {
+                List<Claim> some = claimOrPass(request, demand.queue(), want, suspects, found, claims);
+                claims.addAll(some);
+                suspects = after(suspects, some);
+                left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+            }
+        }
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    /**
+     * Returns by queue the levels with jobs to claim. If nothing is due this is one round trip, which is
+     * the cost of an idle worker.
+     */
+    private Map<String, List<Level>> look(Session session, ClaimRequest request) throws SQLException {
+        Map<String, List<Level>> levels = levels(session, request);
+        if (busy || levels.isEmpty()) {
+            return levels;
+        }
+        // The first entry of a level may be held, and those behind it too.
+        List<Level> all = levels.values().stream().flatMap(List::stream).toList();
+        return all.size() <= LOOKED_AT && due(session, request, all, 1).isEmpty() ? Map.of() : levels;
+    }
+
+    private static Map<String, List<Level>> levels(Session session, ClaimRequest request) throws SQLException {
+        List<String> queues = request.demands().stream()
+                .map(ClaimRequest.Demand::queue)
+                .distinct()
+                .toList();
+        Map<String, List<Level>> levels = new HashMap<>();
+        for (int from = 0; from < queues.size(); from += NAMED) {
+            List<String> some = new ArrayList<>(queues.subList(from, Math.min(queues.size(), from + NAMED)));
+            // Rounds up to a power of two, so that server and driver cache few texts. No queue has the empty name.
+            while (Integer.bitCount(some.size()) != 1) {
+                some.add("");
+            }
+            session.list(
+                            session.dialect().sql(levelsSql(some.size())),
+                            row -> new Level(row.text(), row.integer(), row.integer()),
+                            some.toArray())
+                    .forEach(level -> levels.computeIfAbsent(level.queue, name -> new ArrayList<>())
+                            .add(level));
+        }
+        return levels;
+    }
+
+    static String levelsSql(int queues) {
+        return LEVELS.replace(
+                "{queues}",
+                String.join(" union all ", Collections.nCopies(queues, "select cast(? as char(100)) as name")));
+    }
+
+    /** Claims from a queue. Returns nothing if the queue's lock is not available. */
+    private List<Claim> claimOrPass(
+            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, List<Claim> before) {
+        try {
+            return claim(request, queue, want, suspects, levels);
+        } catch (StoreException e) {
+            // The earlier claims are committed, so they are returned and run.
+            if (before.isEmpty() && !SqlErrors.isLockTimeout(e)) {
+                throw e;
+            }
+            log.debug("Passed queue {}: {}", queue, e.getMessage());
+            return List.of();
+        }
+    }
+
+    private static Suspects after(Suspects suspects, List<Claim> claims) {
+        return claims.stream()
+                .filter(claim -> claim.together() > 0)
+                .findFirst()
+                .map(suspects::after)
+                .orElse(suspects);
+    }
+
+    private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels) {
+        database.dialect().makeLockable(queue);
+        boolean alone = limited.contains(queue);
+        Optional<List<Claim>> claims = tryClaim(request, queue, want, suspects, levels, alone);
+        if (claims.isEmpty()) {
+            limited.add(queue);
+            claims = tryClaim(request, queue, want, suspects, levels, true);
+        }
+        List<Claim> some = claims.orElse(List.of());
+        some.stream()
+                .filter(claim -> claim.together() == 0)
+                .forEach(claim -> credit.claimed(queue, claim.jobs().size(), request.retryShare()));
+        return some;
+    }
+
+    /** Claims in one transaction. Returns empty if the queue has a limit but the lock was shared. */
+    private Optional<List<Claim>> tryClaim(
+            ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, boolean alone) {
+        return database.write("claim jobs of queue " + queue, session -> {
+            Optional<Room> room = enter(session, queue, alone);
+            if (room.isEmpty() || room.get().paused) {
+                return Optional.of(List.of());
+            }
+            Integer limit = room.get().limit;
+            if (limit != null && !alone) {
+                return Optional.empty();
+            }
+            if (limit == null) {
+                limited.remove(queue);
+            }
+            int running = limit == null ? 0 : session.one(RUNNING, SqlRow::integer, queue);
+            int most = limit == null ? want : Math.min(want, limit - running);
+            return Optional.of(most <= 0 ? List.of() : claim(session, request, queue, most, suspects, levels));
+        });
+    }
+
+    private record Room(boolean paused, @Nullable Integer limit) {}
+
+    private Optional<Room> enter(Session session, String queue, boolean alone) throws SQLException {
+        String lock = alone ? "for update" : database.dialect().server(session).shareSkipLocked();
+        return session.first(ENTER + lock, row -> new Room(row.flag(), row.integerOrNull()), queue);
+    }
+
+    private List<Claim> claim(
+            Session session, ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels)
+            throws SQLException {
+        List<Claim> claims = new ArrayList<>();
+        List<Level> ordinary = new ArrayList<>();
+        List<Level> suspected = new ArrayList<>();
+        for (Level level : levels) {
+            // New objects, because the transaction may be a second try.
+            (level.lane == SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
+        }
+        int most = Math.min(want, suspects.max());
+        if (most > 0 && !suspected.isEmpty()) {
+            takeSuspects(session, request, queue, suspected, most, suspects).ifPresent(claims::add);
+        }
+        int rest = want - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
+        if (rest > 0 && !ordinary.isEmpty()) {
+            int kept = credit.of(queue, rest, request.retryShare());
+            List<Due> taken = take(session, request, queue, ordinary, rest, kept);
+            if (!taken.isEmpty()) {
+                claims.add(lease(session, request, queue, taken, 0));
+            }
+        }
+        return claims;
+    }
+
+    /** Takes as many suspects as may run together. Those behind them stay locked until the claim ends. */
+    private Optional<Claim> takeSuspects(
+            Session session, ClaimRequest request, String queue, List<Level> levels, int room, Suspects suspects)
+            throws SQLException {
+        List<Due> due = take(session, request, queue, levels, room, 0);
+        if (due.isEmpty()) {
+            return Optional.empty();
+        }
+        SuspectGroups.Group<Due> group = SuspectGroups.fitting(session, due, Due::id, suspects);
+        return group.jobs().isEmpty()
+                ? Optional.empty()
+                : Optional.of(lease(session, request, queue, group.jobs(), group.together()));
+    }
+
+    /** Locks up to {@code room} jobs of these levels. {@code kept} of the room is reserved for retries. */
+    private static List<Due> take(
+            Session session, ClaimRequest request, String queue, List<Level> levels, int room, int kept)
+            throws SQLException {
+        List<Due> taken = new ArrayList<>();
+        for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
+            int retries = (int) taken.stream().filter(job -> job.lane == RETRY).count();
+            int left = room - taken.size();
+            List<Due> picked = pick(due(session, request, levels, left), left, kept - retries);
+            if (picked.isEmpty()) {
+                break;
+            }
+            passed(levels, picked);
+            taken.addAll(lock(session, queue, picked));
+        }
+        taken.sort(ORDER);
+        return taken;
+    }
+
+    private static List<Due> due(Session session, ClaimRequest request, List<Level> levels, int max)
+            throws SQLException {
+        String part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
+        List<String> parts = new ArrayList<>();
+        List<@Nullable Object> args = new ArrayList<>();
+        for (Level level : levels) {
+            if (!level.exhausted) {
+                parts.add(part);
+                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id));
+                if (!request.types().isEmpty()) {
+                    args.add(request.types().toArray(String[]::new));
+                }
+                args.add(max);
+            }
+        }
+        if (parts.isEmpty()) {
+            return List.of();
+        }
+        List<Due> due = session.list(
+                session.dialect().sql(String.join("union all\n", parts)),
+                row -> new Due(row.number(), row.integer(), row.integer(), row.number()),
+                args.toArray());
+        for (Level level : levels) {
+            long found = due.stream()
+                    .filter(job -> job.lane == level.lane && job.priority == level.priority)
+                    .count();
+            level.exhausted |= found == 0;
+        }
+        return due;
+    }
+
+    /** Picks the first retries and the first other jobs. Either kind fills the room that the other leaves. */
+    private static List<Due> pick(List<Due> due, int room, int kept) {
+        List<Due> sorted = due.stream().sorted(ORDER).toList();
+        List<Due> retries = sorted.stream().filter(job -> job.lane == RETRY).toList();
+        List<Due> others = sorted.stream().filter(job -> job.lane != RETRY).toList();
+        int again = Math.min(retries.size(), Math.max(kept, room - others.size()));
+        List<Due> picked = new ArrayList<>(retries.subList(0, Math.min(again, room)));
+        picked.addAll(others.subList(0, Math.min(others.size(), room - picked.size())));
+        return picked;
+    }
+
+    private static void passed(List<Level> levels, List<Due> picked) {
+        for (Level level : levels) {
+            for (Due job : picked) {
+                if (job.lane == level.lane && job.priority == level.priority) {
+                    level.dueAt = job.dueAt;
+                    level.id = job.id;
+                }
+            }
+        }
+    }
+
+    /** Locks the picked jobs. Returns those that nobody else had and whose lane is unchanged. */
+    private static List<Due> lock(Session session, String queue, List<Due> picked) throws SQLException {
+        Dialect dialect = session.dialect();
+        long[] ids = picked.stream().mapToLong(Due::id).sorted().toArray();
+        Map<Long, Integer> locked = new HashMap<>();
+        session.list(dialect.sql(LOCK), row -> locked.put(row.number(), row.integer()), ids, queue);
+        session.list(dialect.sql(HELD), SqlRow::number, (Object) ids).forEach(locked::remove);
+        return picked.stream()
+                .filter(job -> Integer.valueOf(job.lane).equals(locked.get(job.id)))
+                .toList();
+    }
+
+    private Claim lease(Session session, ClaimRequest request, String queue, List<Due> taken, int together)
+            throws SQLException {
+        boolean alone = together == 1;
+        Dialect dialect = session.dialect();
+        session.update(dialect.sql(LEASE), queue, request.worker(), request.worker(), alone);
+        Claim empty = session.one(LEASED, LeaseTable::readClaim);
+        long token = empty.token();
+        int unheard = request.remote() ? taken.size() : 0;
+        session.update(dialect.sql(MySqlDialect.EXPIRE), SqlTime.of(request.lease()), unheard, token);
+        session.updateEach(
+                HOLD,
+                taken.stream()
+                        .map(job -> new @Nullable Object[] {token, job.id})
+                        .toList());
+        Set<JobId> admitted = new HashSet<>();
+        Map<JobId, String> damaged = new HashMap<>();
+        Map<Long, Job> read = new HashMap<>();
+        long[] ids = taken.stream().mapToLong(Due::id).sorted().toArray();
+        leases.held(session, token, ids, admitted, damaged)
+                .forEach(job -> read.put(job.id().value(), job));
+        List<Job> inOrder = taken.stream()
+                .map(job -> Objects.requireNonNull(read.get(job.id)))
+                .toList();
+        return new Claim(token, queue, empty.claimedAt(), alone, inOrder, admitted, damaged, together);
+    }
+}

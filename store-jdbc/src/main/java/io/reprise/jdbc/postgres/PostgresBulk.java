@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.postgres;
+
+import io.reprise.jdbc.jobs.JobInserts;
+import io.reprise.jdbc.jobs.SpecColumns;
+import io.reprise.jdbc.sql.ColumnArrays;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.job.Enqueued;
+import io.reprise.job.JobId;
+import io.reprise.job.JobSpec;
+import io.reprise.job.KeyRule;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.postgresql.PGConnection;
+import org.postgresql.copy.CopyIn;
+
+/**
+ * Stores many jobs. Few jobs without keys go as arrays in one statement, many by COPY after their ids were reserved.
+ * Jobs with keys go as arrays too; a key that exists is skipped.
+ */
+public final class PostgresBulk implements JobInserts.Bulk {
+
+    /** From this number on, COPY is worth its additional round trips. */
+    private static final int COPY_FROM = 500;
+
+    /** Columns before those of the spec. */
+    private static final int FIRST_COLUMNS = 6;
+
+    /** Columns of the spec, and the time from due time to deadline. */
+    private static final List<ColumnArrays.Kind> KINDS = Stream.concat(
+                    SpecColumns.KINDS.stream(), Stream.of(ColumnArrays.Kind.NUMBER))
+            .toList();
+
+    // Rows return in the order of the arrays, which is the order of insertion.
+    private static final String INSERT = """
+            insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            select nextval('reprise_job_id'), now, due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec}
+              from (
+                select t.now, greatest(t.now, coalesce(a.asked_at, t.now + coalesce(a.delay_us, 0))) as due_at, a.*
+                  from (select reprise_now() as now) t
+                  cross join unnest({arrays}) as a ({spec}, deadline_us)) x
+            returning id, due_at
+            """.replace("{arrays}", ColumnArrays.placeholders(KINDS));
+
+    // Listeners receive it when the transaction commits.
+    private static final String NOTIFY = "select pg_notify('" + PostgresWakeups.CHANNEL + "', '');\n";
+
+    private static final String RESERVE = """
+            select reprise_now(), array(select nextval('reprise_job_id') from generate_series(1, ?))
+            """;
+
+    private static final String COPY = """
+            copy reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            from stdin (format binary)
+            """;
+
+    // In the order of the array, so that keys are locked in their order.
+    private static final String REMEMBER = """
+            insert into reprise_idempotency (key, job_id)
+            select a.key, a.id
+              from unnest(?::text[], ?::bigint[]) as a (key, id)
+            on conflict do nothing
+            returning job_id
+            """;
+
+    // Only the unique key can conflict. Rows are inserted in the order of the arrays too.
+    private static final String INSERT_KEYED = """
+            insert into reprise_job (id, created_at, due_at, first_due_at, deadline, wait_reason, {spec})
+            select new_id, now, due_at, due_at, due_at + deadline_us,
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec}
+              from (
+                select t.now, greatest(t.now, coalesce(a.asked_at, t.now + coalesce(a.delay_us, 0))) as due_at, a.*
+                  from (select reprise_now() as now) t
+                  cross join unnest({arrays}) as a (new_id, {spec}, deadline_us)) x
+            on conflict do nothing
+            returning id, due_at
+            """.replace("{arrays}", ColumnArrays.placeholders(keyedKinds()));
+
+    private static final String HOLDERS = """
+            select unique_key, id, due_at
+              from reprise_job
+             where unique_key = any (?)
+            """;
+
+    private static List<ColumnArrays.Kind> keyedKinds() {
+        return Stream.concat(Stream.of(ColumnArrays.Kind.NUMBER), KINDS.stream())
+                .toList();
+    }
+
+    private record Keyed(int index, JobSpec spec, long id) {}
+
+    @Override
+    public JobInserts.Tried insertKeyed(JobInserts inserts, Session session, List<JobSpec> jobs) throws SQLException {
+        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
+        JobInserts.Tried tried = new JobInserts.Tried(jobs.size());
+        List<Keyed> all = new ArrayList<>();
+        for (int i = 0; i < jobs.size(); i++) {
+            all.add(new Keyed(i, jobs.get(i), reserved.ids.get(i)));
+        }
+        Set<Long> remembered = remember(session, all, JobSpec::idempotencyKey);
+        List<Keyed> free = all.stream()
+                .filter(job -> job.spec.idempotencyKey() == null || remembered.contains(job.id))
+                .sorted(Comparator.comparing(
+                        (Keyed job) -> job.spec.key(), Comparator.nullsFirst(Comparator.naturalOrder())))
+                .toList();
+        Map<Long, Enqueued> stored = new HashMap<>();
+        if (!free.isEmpty()) {
+            session.list(
+                            session.dialect().sql(INSERT_KEYED),
+                            row -> JobInserts.inserted(row, true),
+                            ColumnArrays.of(keyedKinds(), free, job -> keyedValues(inserts.specs(), job)))
+                    .forEach(inserted -> stored.put(inserted.id().value(), inserted));
+        }
+        for (Keyed job : free) {
+            Enqueued answer = stored.get(job.id);
+            tried.answers[job.index] = answer;
+            tried.remembered[job.index] = answer == null && job.spec.idempotencyKey() != null ? job.id : null;
+        }
+        remember(
+                session, free.stream().filter(job -> stored.containsKey(job.id)).toList(), JobSpec::idempotencyProof);
+        findHolders(session, free, tried);
+        return tried;
+    }
+
+    private static @Nullable Object[] keyedValues(SpecColumns specs, Keyed job) {
+        return JobInserts.concat(
+                new @Nullable Object[] {job.id},
+                JobInserts.concat(specs.values(job.spec), new @Nullable Object[] {SpecColumns.deadline(job.spec)}));
+    }
+
+    /** Stores the keys. Returns the ids of the jobs whose key was free. */
+    private static Set<Long> remember(Session session, List<Keyed> jobs, Function<JobSpec, @Nullable String> key)
+            throws SQLException {
+        List<Keyed> keyed = jobs.stream()
+                .filter(job -> key.apply(job.spec) != null)
+                .sorted(Comparator.comparing(job -> text(key.apply(job.spec))))
+                .toList();
+        return keyed.isEmpty()
+                ? Set.of()
+                : new HashSet<>(session.list(
+                        REMEMBER,
+                        SqlRow::number,
+                        keyed.stream().map(job -> text(key.apply(job.spec))).toArray(String[]::new),
+                        keyed.stream().mapToLong(Keyed::id).toArray()));
+    }
+
+    private static String text(@Nullable String key) {
+        return Session.storable(Objects.requireNonNull(key));
+    }
+
+    /** Answers jobs with rule KEEP and without an idempotency key with the holder of their unique key. */
+    private static void findHolders(Session session, List<Keyed> jobs, JobInserts.Tried tried) throws SQLException {
+        Map<String, Integer> kept = new HashMap<>();
+        for (Keyed job : jobs) {
+            if (tried.answers[job.index] == null
+                    && job.spec.idempotencyKey() == null
+                    && job.spec.keyRule() == KeyRule.KEEP) {
+                kept.put(text(job.spec.key()), job.index);
+            }
+        }
+        if (!kept.isEmpty()) {
+            session.list(
+                    HOLDERS,
+                    row -> {
+                        int index = Objects.requireNonNull(kept.get(row.text()));
+                        tried.answers[index] = JobInserts.inserted(row, false);
+                        return index;
+                    },
+                    (Object) kept.keySet().toArray(String[]::new));
+        }
+    }
+
+    @Override
+    public boolean isOneStatement(int jobs) {
+        return jobs < COPY_FROM;
+    }
+
+    @Override
+    public List<Enqueued> insert(JobInserts inserts, Session session, List<JobSpec> jobs, boolean tells)
+            throws SQLException {
+        return !isOneStatement(jobs.size()) && !session.isJoined()
+                ? copy(session, jobs, inserts.specs())
+                : insertArrays(session, jobs, inserts.specs(), tells);
+    }
+
+    private static List<Enqueued> insertArrays(Session session, List<JobSpec> jobs, SpecColumns specs, boolean tells)
+            throws SQLException {
+        String insert = session.dialect().sql(INSERT);
+        Object[] arrays = ColumnArrays.of(
+                KINDS,
+                jobs,
+                job -> JobInserts.concat(specs.values(job), new @Nullable Object[] {SpecColumns.deadline(job)}));
+        return tells
+                ? session.listOfLast(NOTIFY + insert, row -> JobInserts.inserted(row, true), arrays)
+                : session.list(insert, row -> JobInserts.inserted(row, true), arrays);
+    }
+
+    private record Reserved(long now, List<Long> ids) {}
+
+    private static List<Enqueued> copy(Session session, List<JobSpec> jobs, SpecColumns specs) throws SQLException {
+        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
+        // The driver's timeout does not cover COPY. This setting ends with the transaction.
+        session.list(
+                "select set_config('statement_timeout', ?, true)",
+                row -> 1,
+                Integer.toString(session.timeoutSeconds() * 1_000));
+        CopyIn copy = session.connection()
+                .unwrap(PGConnection.class)
+                .getCopyAPI()
+                .copyIn(session.dialect().sql(COPY));
+        try {
+            List<Enqueued> answers = copy(copy, jobs, reserved, specs);
+            copy.endCopy();
+            return answers;
+        } finally {
+            if (copy.isActive()) {
+                copy.cancelCopy();
+            }
+        }
+    }
+
+    private static List<Enqueued> copy(CopyIn copy, List<JobSpec> jobs, Reserved reserved, SpecColumns specs)
+            throws SQLException {
+        List<Enqueued> answers = new ArrayList<>(jobs.size());
+        CopyRows rows = new CopyRows(copy);
+        for (int i = 0; i < jobs.size(); i++) {
+            JobSpec spec = jobs.get(i);
+            long due = SpecColumns.due(spec, reserved.now);
+            Long deadline = SpecColumns.deadline(spec);
+            rows.begin(FIRST_COLUMNS + SpecColumns.KINDS.size());
+            rows.number(reserved.ids.get(i));
+            rows.number(reserved.now);
+            rows.number(due);
+            rows.number(due);
+            rows.value(deadline == null ? null : due + deadline);
+            rows.value(due > reserved.now ? "DELAYED" : "NEW");
+            for (Object value : specs.values(spec)) {
+                rows.value(value);
+            }
+            answers.add(new Enqueued(new JobId(reserved.ids.get(i)), true, SqlTime.instant(due)));
+        }
+        rows.end();
+        return answers;
+    }
+}

@@ -1,0 +1,702 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.postgres;
+
+import io.reprise.jdbc.jobs.ClaimCursor;
+import io.reprise.jdbc.jobs.JobClaims;
+import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.rows.QueueTable;
+import io.reprise.jdbc.sql.Columns;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlErrors;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.CountedAs;
+import io.reprise.store.DueQueues;
+import io.reprise.store.Settlement;
+import io.reprise.store.StoreException;
+import io.reprise.store.Suspects;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Claims on PostgreSQL. The queue's advisory lock lets one claim of a queue run at a time. A claim writes one
+ * lease row and no job row.
+ */
+public final class PostgresClaims implements JobClaims {
+
+    private static final Logger log = LoggerFactory.getLogger(PostgresClaims.class);
+
+    /** How long a claim waits for the queue's lock. Then the next queue has its turn. */
+    static final int WAIT_MILLIS = 500;
+
+    static final int RETRY = 1;
+    static final int SUSPECT = 2;
+
+    /** Queues that one statement scans together. */
+    private static final int GROUP = 100;
+
+    /** A queue that gives this many jobs has more. It is then claimed alone, which costs less per job. */
+    private static final int LARGE = 100;
+
+    /** Beyond this number all names are dropped: users can create any number of queues. */
+    private static final int MOST_NAMES = 1_000;
+
+    private static final int MAX_SUSPECTS = 1_000;
+
+    /** Looks that a claim makes if other processes lease what it found. */
+    private static final int TRIES = 2;
+
+    /** Times that a claim asks for what a look before it found if other threads are faster; this costs no round trip. */
+    private static final int TURNS = 20;
+
+    /** Inner limits are literals, or the planner expects to read a large part of the table. */
+    private static final int[] CLASSES = {1, 10, 100, 500, 1_000};
+
+    // Finds the queues that have jobs to claim. Takes no locks. It jumps over the priority levels of each lane and
+    // reads only due entries of the index reprise_job_ready. It avoids "exists", which the planner would turn into a
+    // join with the whole table. This is one round trip, which is the cost of an idle worker.
+    static final String PROBE = """
+            with recursive level (queue, lane, priority) as (
+              select q.name, x.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = q.name and j.lane = x.lane order by j.priority desc limit 1)
+                from unnest(?) as q (name)
+                cross join (values (0::smallint), (1::smallint), (2::smallint)) as x (lane)
+               where not exists (select 1 from reprise_queue p where p.name = q.name and p.paused_at is not null)
+              union all
+              select l.queue, l.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = l.queue and j.lane = l.lane and j.priority < l.priority
+                       order by j.priority desc limit 1)
+                from level l
+               where l.priority is not null)
+            select distinct l.queue, l.lane = 2
+              from level l
+             where l.priority is not null
+               and (
+                 select j.id from reprise_job j
+                  where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority and j.due_at <= reprise_now()
+                    and (j.deadline is null or j.deadline > reprise_now())
+                    and j.id not in (select unnest(h.ids) from reprise_lease h)
+                  order by j.due_at, j.id
+                  limit 1) is not null
+            """;
+
+    // Two statements in one round trip and one transaction. The first takes the queue's lock. So the snapshot and the
+    // clock of the second are younger than the lock: it sees every lease of this queue, and no new lease is already
+    // expired. The wait for the lock is bounded, because a caller's transaction may hold it long. Bitmap scans are
+    // switched off here, because a pooler keeps no session settings. The second statement reads due entries of
+    // reprise_job_ready. It hashes the held ids only if a job is due. Fresh jobs and retries are two ranges of the
+    // index. Retries get their share or the room that fresh jobs leave, whichever is more; fresh jobs get the rest. The
+    // last join reads rows by ctid, which is valid within this snapshot.
+    private static final String CLAIM = """
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
+               and set_config('enable_bitmapscan', 'off', true) is not null
+               and set_config('enable_seqscan', 'off', true) is not null;
+            with recursive asked as (
+              select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
+                     cast(? as bigint) as lease_us, cast(? as int) as remote),
+            room as materialized (
+              select a.queue, a.retries, a.worker, a.lease_us, a.remote,
+                     case when q.name is null then a.jobs
+                          when q.paused_at is not null then 0
+                          when q.max_running is null then a.jobs
+                          else greatest(0, least(a.jobs, q.max_running - (
+                            select count(*) from reprise_held h
+                              cross join lateral (
+                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
+                             where h.queue = a.queue))) end as jobs
+                from asked a
+                left join reprise_queue q on q.name = a.queue),
+            {levels},
+            fresh as materialized (
+              select x.*
+                from (select * from level where lane = 0 and priority is not null order by priority desc) l
+                cross join lateral (
+                  select j.id, j.{place} as place
+                    from reprise_job j
+                   where j.queue = ?
+                     and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.due_at, j.id) > (l.due_at, l.id)
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                   order by j.due_at, j.id
+                   limit {batch}) x
+               limit (select jobs from room)),
+            retry as materialized (
+              select x.*
+                from (select * from level where lane = 1 and priority is not null order by priority desc) l
+                cross join lateral (
+                  select j.id, j.{place} as place
+                    from reprise_job j
+                   where j.queue = ?
+                     and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.due_at, j.id) > (l.due_at, l.id)
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                   order by j.due_at, j.id
+                   limit {batch}) x
+               limit (select least(r.jobs, greatest(r.retries, r.jobs - (select count(*) from fresh))) from room r)),
+            picked as materialized (
+              select * from retry
+              union all
+              (select * from fresh limit (select r.jobs - (select count(*) from retry) from room r))),
+            lease as (
+              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
+              select nextval('reprise_token'), r.queue, r.worker, r.worker, false, reprise_clock(),
+                     reprise_clock() + r.lease_us, r.remote * cardinality(p.ids), p.ids
+                from room r
+                cross join (select array_agg(id order by id) as ids from picked) p
+               where p.ids is not null
+              returning id, claimed_at)
+            select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = ? and h.id >= ?),
+                   (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null),
+                   (select s.id from reprise_job s where s.queue = ? and s.lane = 2 limit 1) is not null, {claimed}
+              from lease l
+              cross join picked p
+              join reprise_job j on j.{place} = p.place
+            """;
+
+    // All levels: jumps through the index from one level to the next.
+    private static final String FROM_START = """
+            level (lane, priority, due_at, id) as (
+              select x.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = x.lane order by j.priority desc limit 1), {least}, {least}
+                from (values (0::smallint), (1::smallint)) as x (lane)
+              union all
+              select l.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = l.lane and j.priority < l.priority
+                       order by j.priority desc limit 1), {least}, {least}
+                from level l
+               where l.priority is not null)""";
+
+    // The levels of the cursor, from its positions on.
+    private static final String FROM_CURSOR = """
+            level (lane, priority, due_at, id) as (
+              select c.lane::smallint, c.priority::smallint, c.due_at, c.id
+                from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
+                  as c (lane, priority, due_at, id))""";
+
+    // Claims suspects under a lease of their own: from the first on, as many as may run together.
+    // Otherwise it works like CLAIM.
+    private static final String CLAIM_SUSPECTS = """
+            select {lock_queue} where set_config('lock_timeout', '{wait}', true) is not null
+               and set_config('enable_bitmapscan', 'off', true) is not null
+               and set_config('enable_seqscan', 'off', true) is not null;
+            with recursive asked as (
+              select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as beside, cast(? as text) as worker,
+                     cast(? as bigint) as lease_us, cast(? as int) as remote),
+            room as materialized (
+              select a.queue, a.beside, a.worker, a.lease_us, a.remote,
+                     case when q.name is null then a.jobs
+                          when q.paused_at is not null then 0
+                          when q.max_running is null then a.jobs
+                          else greatest(0, least(a.jobs, q.max_running - (
+                            select count(*) from reprise_held h
+                              cross join lateral (
+                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
+                             where h.queue = a.queue))) end as jobs
+                from asked a
+                left join reprise_queue q on q.name = a.queue),
+            level (priority) as (
+              select (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = 2 order by j.priority desc limit 1)
+              union all
+              select (select j.priority from reprise_job j
+                       where j.queue = ? and j.lane = 2 and j.priority < l.priority
+                       order by j.priority desc limit 1)
+                from level l
+               where l.priority is not null),
+            found as materialized (
+              select l.priority, x.*
+                from (select priority from level where priority is not null order by priority desc) l
+                cross join lateral (
+                  select j.id, j.{place} as place, j.due_at, coalesce(j.together, 1) as together
+                    from reprise_job j
+                   where j.queue = ?
+                     and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?){types}
+                   order by j.due_at, j.id
+                   limit {batch}) x
+               limit (select jobs from room)),
+            picked as materialized (
+              select g.id, g.place, g.together
+                from (select f.id, f.place, row_number() over w as n, min(f.together) over w as together
+                        from found f
+                      window w as (order by f.priority desc, f.due_at, f.id)) g
+                cross join room r
+               where g.n <= g.together - r.beside),
+            lease as (
+              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
+              select nextval('reprise_token'), r.queue, r.worker, r.worker, p.together = 1, reprise_clock(),
+                     reprise_clock() + r.lease_us, r.remote * cardinality(p.ids), p.ids
+                from room r
+                cross join (select array_agg(id order by id) as ids, min(together) as together from picked) p
+               where p.ids is not null
+              returning id, claimed_at)
+            select l.id, l.claimed_at, l.id, (select min(together) from picked), true, {claimed}
+              from lease l
+              cross join picked p
+              join reprise_job j on j.{place} = p.place
+            """;
+
+    private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
+
+    private static final String OF_OTHERS = "\n                     and j.type <> all(?::text[])";
+
+    static String ofTypes(ClaimRequest request) {
+        return request.types().isEmpty() ? "" : request.others() ? OF_OTHERS : OF_TYPES;
+    }
+
+    /** By priority, then by due time and id. */
+    static final Comparator<ClaimCursor.Taken> FIRST = Comparator.comparingInt(
+                    (ClaimCursor.Taken taken) -> -taken.level().priority())
+            .thenComparing(ClaimCursor.Taken::position);
+
+    private final Database database;
+    private final JobRows jobs;
+    private final OldSnapshot snapshot;
+    private final TableStatistics statistics;
+    private final RetryCredit credit = new RetryCredit();
+    private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
+
+    /** Queues in which the last claim saw no suspects. The next claim does not ask for suspects there. */
+    private final Set<String> withoutSuspects = ConcurrentHashMap.newKeySet();
+
+    /** Queues that gave many jobs when they were claimed together with others. */
+    private final Set<String> large = ConcurrentHashMap.newKeySet();
+
+    private final PostgresManyQueues many;
+    private volatile Known known = new Known(Set.of(), Long.MIN_VALUE);
+    private volatile boolean busy;
+
+    public PostgresClaims(Database database, JobRows jobs) {
+        this.database = database;
+        this.jobs = jobs;
+        this.snapshot = new OldSnapshot(database);
+        this.statistics = new TableStatistics(database);
+        this.many = new PostgresManyQueues(database, jobs, credit);
+    }
+
+    private record Found(Set<String> queues, Set<String> suspects) {}
+
+    @Override
+    public List<Claim> claim(ClaimRequest request) {
+        if (busy) {
+            statistics.keepUp();
+        }
+        boolean one = request.demands().size() == 1 && request.types().isEmpty();
+        List<Claim> claims = one ? claimOne(request) : new Turn(request).claim();
+        busy = !claims.isEmpty();
+        return claims;
+    }
+
+    private List<Claim> claimOne(ClaimRequest request) {
+        // A probe scans from the start, so it is skipped while the queue is busy or a scan is slow.
+        ClaimRequest.Demand demand = request.demands().get(0);
+        int want = Math.min(request.max(), demand.max());
+        ClaimCursor cursor = cursors.get(demand.queue());
+        boolean costly = cursor != null && cursor.isTrusted(System.nanoTime());
+        List<Claim> claims = List.of();
+        if (busy || costly) {
+            claims = claim(request, demand.queue(), want, request.suspects(), everything(demand.queue()));
+        }
+        if (claims.isEmpty() && !costly) {
+            claims = claim(request, demand.queue(), want, request.suspects(), probe(request));
+        }
+        return claims;
+    }
+
+    /** One request for several queues, or for some types. */
+    private final class Turn {
+
+        private final ClaimRequest request;
+        private final List<Claim> claims = new ArrayList<>();
+        private final List<ClaimRequest.Demand> group = new ArrayList<>();
+        private int left;
+        private Suspects suspects;
+
+        Turn(ClaimRequest request) {
+            this.request = request;
+            this.left = request.max();
+            this.suspects = request.suspects();
+        }
+
+        List<Claim> claim() {
+            try {
+                for (ClaimRequest.Demand demand : request.demands()) {
+                    boolean alone = isAlone(demand.queue());
+                    // One scan has one limit for all of its queues.
+                    boolean limited = demand.max() < left;
+                    if (alone || limited || group.size() == GROUP) {
+                        claimGroup();
+                    }
+                    if (alone) {
+                        claimAlone(demand);
+                    } else {
+                        group.add(demand);
+                    }
+                    if (limited) {
+                        claimGroup();
+                    }
+                }
+                claimGroup();
+            } catch (StoreException e) {
+                // The earlier claims are committed, so they are returned and run.
+                if (claims.isEmpty()) {
+                    throw e;
+                }
+                log.warn("Claimed from some queues only: {}", e.getMessage());
+            }
+            return claims;
+        }
+
+        private boolean isAlone(String queue) {
+            if (!request.types().isEmpty()) {
+                return false;
+            }
+            ClaimCursor cursor = cursors.get(queue);
+            return large.contains(queue) || (cursor != null && cursor.goesOn(System.nanoTime()));
+        }
+
+        private void claimAlone(ClaimRequest.Demand demand) {
+            int want = Math.min(left, demand.max());
+            List<Claim> some =
+                    PostgresClaims.this.claim(request, demand.queue(), want, suspects, everything(demand.queue()));
+            add(some);
+            if (want > LARGE && some.stream().noneMatch(claim -> claim.jobs().size() >= LARGE)) {
+                large.remove(demand.queue());
+            }
+        }
+
+        private void claimGroup() {
+            int late = 0;
+            boolean again = !group.isEmpty();
+            for (int turn = 0; again && left > 0 && turn < TURNS; turn++) {
+                PostgresManyQueues.Taken taken = claimFound();
+                late += taken.tooLate() ? 1 : 0;
+                again = taken.takenHere() || (taken.tooLate() && late < TRIES);
+            }
+            group.clear();
+        }
+
+        private PostgresManyQueues.Taken claimFound() {
+            int most = group.size() == 1 ? Math.min(left, group.get(0).max()) : left;
+            PostgresManyQueues.Look look = many.look(request, group, most, suspects.max());
+            for (String queue : look.suspects()) {
+                if (left > 0 && suspects.max() > 0) {
+                    claimSuspected(queue);
+                }
+            }
+            PostgresManyQueues.Taken taken =
+                    orPass(() -> many.take(request, group, left, look), PostgresManyQueues.Taken.NOTHING);
+            add(taken.claims());
+            taken.claims().stream()
+                    .filter(claim -> claim.jobs().size() >= LARGE)
+                    .forEach(claim -> noteLarge(claim.queue()));
+            return taken;
+        }
+
+        /** Suspects count towards what is wanted of their queue. */
+        private void claimSuspected(String queue) {
+            int most = group.stream()
+                    .filter(demand -> demand.queue().equals(queue))
+                    .mapToInt(ClaimRequest.Demand::max)
+                    .sum();
+            List<Claim> some = orPass(() -> claimSuspects(request, queue, Math.min(left, most), suspects), List.of());
+            add(some);
+            int taken = some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+            group.replaceAll(demand ->
+                    demand.queue().equals(queue) ? new ClaimRequest.Demand(queue, demand.max() - taken) : demand);
+        }
+
+        /** Returns nothing if another session has the lock of the queue. */
+        private <T> T orPass(Supplier<T> claim, T nothing) {
+            try {
+                return claim.get();
+            } catch (StoreException e) {
+                if (!SqlErrors.isLockTimeout(e)) {
+                    throw e;
+                }
+                log.debug("Passed a queue: {}", e.getMessage());
+                return nothing;
+            }
+        }
+
+        private void add(List<Claim> some) {
+            claims.addAll(some);
+            for (Claim claim : some) {
+                suspects = claim.together() > 0 ? suspects.after(claim) : suspects;
+            }
+            left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
+        }
+    }
+
+    private void noteLarge(String queue) {
+        if (large.size() >= MOST_NAMES) {
+            large.clear();
+        }
+        large.add(queue);
+    }
+
+    /**
+     * Claims suspects and a batch of one queue. If the queue's lock is not available, returns the claims made so far.
+     */
+    private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, Found found) {
+        List<Claim> claims = new ArrayList<>();
+        try {
+            if (want > 0 && suspects.max() > 0 && found.suspects().contains(queue)) {
+                claims.addAll(claimSuspects(request, queue, want, suspects));
+            }
+            int rest = want
+                    - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
+            if (rest > 0 && found.queues().contains(queue)) {
+                claims.addAll(claimBatch(request, queue, Math.min(rest, 1_000)));
+            }
+        } catch (StoreException e) {
+            // The earlier claims are committed, so they are returned and run.
+            if (claims.isEmpty() && !SqlErrors.isLockTimeout(e)) {
+                throw e;
+            }
+            log.debug("Passed queue {}: {}", queue, e.getMessage());
+        }
+        return claims;
+    }
+
+    /**
+     * Returns the queues with live jobs. While an old snapshot is open this scan is slow too, so its
+     * answer is reused for a while.
+     */
+    @Override
+    public Set<String> liveQueues() {
+        Known before = known;
+        long from = System.nanoTime();
+        if (from < before.untilNanos) {
+            return before.queues;
+        }
+        Set<String> queues = Set.copyOf(database.read("name the queues", QueueTable::live));
+        long took = System.nanoTime() - from;
+        boolean costly = snapshot.isHeld(took);
+        known = new Known(queues, costly ? from + ClaimCursor.SHARE_IF_DEAR * took : from);
+        return queues;
+    }
+
+    /** The queues of the last scan, and how long that answer is used. */
+    private record Known(Set<String> queues, long untilNanos) {}
+
+    @Override
+    public DueQueues dueQueues(String after, String before, int looks) {
+        return many.dueQueues(after, before, looks);
+    }
+
+    @Override
+    public void woken() {
+        busy = true;
+        many.changed();
+    }
+
+    @Override
+    public void settled(List<Settlement> settlements) {
+        many.changed();
+        if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
+            cursors.values().forEach(ClaimCursor::forget);
+        }
+        if (settlements.stream().anyMatch(settlement -> settlement.spent() == CountedAs.LOSS)) {
+            withoutSuspects.clear();
+        }
+    }
+
+    @Override
+    public void unparked() {
+        many.changed();
+        cursors.values().forEach(ClaimCursor::forget);
+        withoutSuspects.clear();
+    }
+
+    private Found everything(String queue) {
+        return new Found(Set.of(queue), withoutSuspects.contains(queue) ? Set.of() : Set.of(queue));
+    }
+
+    private Found probe(ClaimRequest request) {
+        String[] names =
+                request.demands().stream().map(ClaimRequest.Demand::queue).toArray(String[]::new);
+        Found found = new Found(new HashSet<>(), new HashSet<>());
+        database.send(
+                "look for due jobs",
+                session -> session.listOfLast(
+                        PostgresManyQueues.BY_INDEX + PROBE,
+                        row -> {
+                            String queue = row.text();
+                            return (row.flag() ? found.suspects() : found.queues()).add(queue);
+                        },
+                        (Object) names));
+        return found;
+    }
+
+    private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
+        int retries = credit.of(queue, want, request.retryShare());
+        if (cursors.size() >= MOST_NAMES) {
+            cursors.clear();
+        }
+        ClaimCursor cursor = cursors.computeIfAbsent(queue, name -> new ClaimCursor());
+        List<Claim> claims = List.of();
+        long from = System.nanoTime();
+        boolean goesOn = cursor.goesOn(from);
+        if (goesOn) {
+            long[][] at = cursor.columns();
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_CURSOR, at[0], at[1], at[2], at[3]);
+        }
+        if (claims.isEmpty() && !(goesOn && cursor.isTrusted(from))) {
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_START, queue, queue);
+            long to = System.nanoTime();
+            cursor.scanned(from, to, snapshot.isHeld(to - from));
+        }
+        credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
+        return claims;
+    }
+
+    private List<Claim> claimBatch(
+            ClaimRequest request,
+            String queue,
+            int want,
+            int retries,
+            ClaimCursor cursor,
+            String levels,
+            Object... levelArgs) {
+        String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                queue, queue, want, retries, request.worker(), SqlTime.of(request.lease()), request.remote() ? 1 : 0));
+        args.addAll(List.of(levelArgs));
+        long floor = cursor.floor();
+        args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
+        Answer answer = database.send(
+                "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+        cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
+        if (answer.suspects) {
+            withoutSuspects.remove(queue);
+        } else if (!answer.jobs.isEmpty() && withoutSuspects.size() < MOST_NAMES) {
+            withoutSuspects.add(queue);
+        }
+        return answer.claims(queue, 0);
+    }
+
+    private List<Claim> claimSuspects(ClaimRequest request, String queue, int want, Suspects suspects) {
+        int most = Math.min(Math.min(want, suspects.max()), MAX_SUSPECTS);
+        List<@Nullable Object> args = new ArrayList<>(List.of(
+                queue,
+                queue,
+                most,
+                suspects.beside(),
+                request.worker(),
+                SqlTime.of(request.lease()),
+                request.remote() ? 1 : 0,
+                queue,
+                queue,
+                queue,
+                queue));
+        if (!request.types().isEmpty()) {
+            args.add(request.types().toArray(String[]::new));
+        }
+        String sql = sql(database.dialect(), ofTypes(request), CLAIM_SUSPECTS, batchClass(suspects.max()));
+        Answer answer = database.send(
+                "claim suspects of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+        return answer.claims(queue, (int) answer.levels);
+    }
+
+    /** Returns the claim of up to a batch from the start, without the lock statement. */
+    static String claimSql(Dialect dialect, int batch) {
+        return sql(dialect, CLAIM.replace("{levels}", FROM_START), batch).split(";\n", 2)[1];
+    }
+
+    /** Returns the claim of up to a batch from the cursor, without the lock statement. */
+    static String goOnSql(Dialect dialect, int batch) {
+        return sql(dialect, CLAIM.replace("{levels}", FROM_CURSOR), batch).split(";\n", 2)[1];
+    }
+
+    private static String sql(Dialect dialect, String template, int batch) {
+        return sql(dialect, "", template, batch);
+    }
+
+    private static String sql(Dialect dialect, String types, String template, int batch) {
+        return dialect.sql(template.replace("{batch}", Integer.toString(batch))
+                .replace("{types}", types)
+                .replace("{wait}", Integer.toString(WAIT_MILLIS))
+                .replace("{least}", "-9223372036854775808")
+                .replace("{claimed}", Columns.CLAIMED));
+    }
+
+    static int batchClass(int want) {
+        for (int size : CLASSES) {
+            if (want <= size) {
+                return size;
+            }
+        }
+        return CLASSES[CLASSES.length - 1];
+    }
+
+    private static final class Answer {
+        long token;
+        Instant claimedAt = Instant.EPOCH;
+        long leastLease;
+        long levels;
+        boolean suspects;
+        final List<ClaimCursor.Taken> jobs = new ArrayList<>();
+
+        List<Claim> claims(String queue, int together) {
+            if (jobs.isEmpty()) {
+                return List.of();
+            }
+            List<Job> ordered =
+                    jobs.stream().sorted(FIRST).map(ClaimCursor.Taken::job).toList();
+            Set<JobId> admitted = jobs.stream()
+                    .filter(ClaimCursor.Taken::admitted)
+                    .map(taken -> taken.job().id())
+                    .collect(Collectors.toSet());
+            Map<JobId, String> damaged = new HashMap<>();
+            for (ClaimCursor.Taken taken : jobs) {
+                if (taken.damage() != null) {
+                    damaged.put(taken.job().id(), taken.damage());
+                }
+            }
+            return List.of(new Claim(token, queue, claimedAt, together == 1, ordered, admitted, damaged, together));
+        }
+    }
+
+    private Answer read(Session session, String worker, String sql, @Nullable Object... args) throws SQLException {
+        Answer answer = new Answer();
+        session.listOfLast(
+                sql,
+                row -> {
+                    answer.token = row.number();
+                    answer.claimedAt = row.instant();
+                    Long least = row.numberOrNull();
+                    answer.leastLease = least == null ? answer.token : least;
+                    answer.levels = row.number();
+                    answer.suspects = row.flag();
+                    return answer.jobs.add(jobs.claimed(session, row, worker, answer.token, answer.claimedAt));
+                },
+                args);
+        return answer;
+    }
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.postgres;
+
+import io.reprise.jdbc.jobs.ClaimCursor;
+import io.reprise.jdbc.jobs.FoundJobs;
+import io.reprise.jdbc.jobs.JobClaims;
+import io.reprise.jdbc.jobs.JobRows;
+import io.reprise.jdbc.sql.Columns;
+import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.job.Job;
+import io.reprise.job.JobId;
+import io.reprise.store.Claim;
+import io.reprise.store.ClaimRequest;
+import io.reprise.store.DueQueues;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Claims from many queues at once, or jobs of some types only. It finds due jobs without locks, and then takes them by
+ * id under the locks of their queues. So nobody waits while it steps over jobs of other types. A queue whose lock is
+ * held gives no jobs this time.
+ */
+final class PostgresManyQueues {
+
+    private static final int MAX_BATCH = 1_000;
+
+    // With old statistics the planner would rather read the whole table than jump through the index.
+    static final String BY_INDEX = """
+            select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),
+                   set_config('jit', 'off', true);
+            """;
+
+    // Jumps from level to level and from queue to queue through reprise_job_ready. In each level it reads due entries
+    // until one is not held. Takes no locks.
+    private static final String DUE_QUEUES = """
+            with recursive level (queue, lane, priority, due_at, looks) as (
+              (select j.queue, j.lane, j.priority, j.due_at, 1
+                 from reprise_job j
+                where j.queue > ? and j.queue < ?
+                order by j.queue, j.lane, j.priority desc, j.due_at, j.id
+                limit 1)
+              union all
+              select x.queue, x.lane, x.priority, x.due_at, l.looks + case when x.queue = l.queue then 0 else 1 end
+                from level l
+                cross join lateral (
+                  (select j.queue, j.lane, j.priority, j.due_at
+                     from reprise_job j
+                    where j.queue = l.queue and j.lane = l.lane and j.priority < l.priority and l.lane < 3
+                    order by j.priority desc, j.due_at, j.id
+                    limit 1)
+                  union all
+                  (select j.queue, j.lane, j.priority, j.due_at
+                     from reprise_job j
+                    where j.queue = l.queue and j.lane > l.lane and j.lane < 3
+                    order by j.lane, j.priority desc, j.due_at, j.id
+                    limit 1)
+                  union all
+                  (select j.queue, j.lane, j.priority, j.due_at
+                     from reprise_job j
+                    where j.queue > l.queue and j.queue < ?
+                    order by j.queue, j.lane, j.priority desc, j.due_at, j.id
+                    limit 1)
+                  limit 1) x
+               where l.looks <= ?)
+            select l.queue, l.looks,
+                   l.lane < 3 and l.due_at <= reprise_now()
+                   and not exists (
+                     select 1 from reprise_queue p where p.name = l.queue and p.paused_at is not null)
+                   and (
+                     select j.id from reprise_job j
+                      where j.queue = l.queue and j.lane = l.lane and j.priority = l.priority
+                        and j.due_at <= reprise_now()
+                        and (j.deadline is null or j.deadline > reprise_now())
+                        and j.id not in (select unnest(h.ids) from reprise_lease h)
+                      order by j.due_at, j.id
+                      limit 1) is not null
+              from level l
+            """;
+
+    // Reads queue by queue in the order asked for, and level by level, until there are enough jobs of
+    // each kind. Takes no locks.
+    private static final String FIND = """
+            with recursive asked as materialized (
+              select q.name, q.n
+                from unnest((select ?::text[])) with ordinality as q (name, n)
+               where not exists (select 1 from reprise_queue p where p.name = q.name and p.paused_at is not null)),
+            level (n, queue, lane, priority) as (
+              select a.n, a.name, x.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = a.name and j.lane = x.lane order by j.priority desc limit 1)
+                from asked a
+                cross join (values (0::smallint), (1::smallint), (2::smallint)) as x (lane)
+              union all
+              select l.n, l.queue, l.lane,
+                     (select j.priority from reprise_job j
+                       where j.queue = l.queue and j.lane = l.lane and j.priority < l.priority
+                       order by j.priority desc limit 1)
+                from level l
+               where l.priority is not null),
+            fresh as (
+              select l.queue, x.lane, x.id
+                from (select * from level where lane = 0 and priority is not null order by n, priority desc) l
+                cross join lateral (
+                  select j.lane, j.id
+                    from reprise_job j
+                   where j.queue = l.queue and j.lane = 0 and j.priority = l.priority and j.due_at <= reprise_now()
+                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                   order by j.due_at, j.id
+                   limit {batch}) x
+               limit ?),
+            retry as (
+              select l.queue, x.lane, x.id
+                from (select * from level where lane = 1 and priority is not null order by n, priority desc) l
+                cross join lateral (
+                  select j.lane, j.id
+                    from reprise_job j
+                   where j.queue = l.queue and j.lane = 1 and j.priority = l.priority and j.due_at <= reprise_now()
+                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                   order by j.due_at, j.id
+                   limit {batch}) x
+               limit ?),
+            suspect as (
+              select l.queue, x.lane, x.id
+                from (select * from level where lane = 2 and priority is not null order by n, priority desc) l
+                cross join lateral (
+                  select j.lane, j.id
+                    from reprise_job j
+                   where j.queue = l.queue and j.lane = 2 and j.priority = l.priority and j.due_at <= reprise_now()
+                     and (j.deadline is null or j.deadline > reprise_now())
+                     and j.id not in (select unnest(h.ids) from reprise_lease h){types}
+                   order by j.due_at, j.id
+                   limit 1) x
+               limit ?)
+            select queue, lane, id from fresh
+            union all
+            select queue, lane, id from retry
+            union all
+            select queue, lane, id from suspect
+            """;
+
+    // For one queue: waits for its lock, as other claims do.
+    private static final String LOCK_ONE = """
+            select {lock_queue}
+             where set_config('lock_timeout', '{wait}', true) is not null
+               and set_config('enable_bitmapscan', 'off', true) is not null
+               and set_config('enable_seqscan', 'off', true) is not null
+               and set_config('reprise.locked', '1', true) is not null;
+            """;
+
+    // For several queues: skips queues that are locked, because waiting for one lock would hold the others.
+    private static final String LOCK_MANY = """
+            select set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
+                   set_config('reprise.locked', coalesce((
+                     select string_agg(q.n::text, ',')
+                       from unnest(?::text[]) with ordinality as q (name, n)
+                      where {try_lock}), ''), true);
+            """;
+
+    // Runs after the locks as a statement of its own, for the reasons given at PostgresClaims.CLAIM. Jobs that no
+    // longer wait are skipped.
+    private static final String TAKE = """
+            with asked as (
+              select q.name, q.ids, q.n
+                from unnest((select ?::text[]), (select ?::text[])) with ordinality as q (name, ids, n)
+               where q.n = any (string_to_array(current_setting('reprise.locked'), ',')::bigint[])),
+            room as materialized (
+              select a.name, a.ids,
+                     case when q.paused_at is not null then 0
+                          when q.max_running is null then 2147483647
+                          else greatest(0, q.max_running - (
+                            select count(*) from reprise_held h
+                              cross join lateral (
+                                select 1 from reprise_job where id = h.id and token < h.token offset 0) j
+                             where h.queue = a.name)) end as jobs
+                from asked a
+                left join reprise_queue q on q.name = a.name),
+            still as (
+              select r.name, r.jobs, j.id, j.place, row_number() over (partition by r.name order by c.nth) as nth
+                from room r
+                cross join lateral unnest(r.ids::bigint[]) with ordinality as c (id, nth)
+                cross join lateral (
+                  select j.id, j.{place} as place
+                    from reprise_job j
+                   where j.id = c.id and j.queue = r.name and j.lane < 2 and j.due_at <= (select reprise_clock())
+                     and (j.deadline is null or j.deadline > (select reprise_clock()))
+                     and j.id not in (select unnest(h.ids) from reprise_lease h)
+                  offset 0) j),
+            batch as materialized (
+              select s.name, nextval('reprise_token') as token, s.ids, s.places
+                from (select name, array_agg(id order by id) as ids, array_agg(place order by id) as places
+                        from still
+                       where nth <= jobs
+                       group by name) s),
+            lease as (
+              insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
+              select b.token, b.name, a.worker, a.worker, false, reprise_clock(), reprise_clock() + a.lease_us,
+                     a.remote * cardinality(b.ids), b.ids
+                from batch b
+                cross join (select cast(? as text) as worker, cast(? as bigint) as lease_us, cast(? as int) as remote) a)
+            select b.token, reprise_clock(), b.name, {claimed}
+              from batch b
+              cross join lateral unnest(b.ids, b.places) as u (id, place)
+              join reprise_job j on j.{place} = u.place
+            """;
+
+    private final Database database;
+    private final JobRows jobs;
+    private final JobClaims.RetryCredit credit;
+    private final FoundJobs stocks = new FoundJobs();
+
+    PostgresManyQueues(Database database, JobRows jobs, JobClaims.RetryCredit credit) {
+        this.database = database;
+        this.jobs = jobs;
+        this.credit = credit;
+    }
+
+    /**
+     * The result of a scan.
+     *
+     * @param suspects queues in which suspects wait, in the order asked for; none if none were asked for
+     * @param stocked whether no look was needed, for a look before had found enough
+     */
+    record Look(Map<String, FoundJobs.Stock> stocks, Set<String> suspects, boolean stocked) {}
+
+    /**
+     * The leased part of the found jobs.
+     *
+     * @param tooLate whether a queue had none left of those that were found
+     * @param takenHere whether other threads took all that was found before
+     */
+    record Taken(List<Claim> claims, boolean tooLate, boolean takenHere) {
+        static final Taken NOTHING = new Taken(List.of(), false, false);
+    }
+
+    /** A queue that was scanned. */
+    private record Looked(String queue, int looks, boolean due) {}
+
+    DueQueues dueQueues(String after, String before, int looks) {
+        List<Looked> levels = database.send(
+                "look for queues with due jobs",
+                session -> session.listOfLast(
+                        dueQueuesSql(),
+                        row -> new Looked(row.text(), row.integer(), row.flag()),
+                        after,
+                        before,
+                        before,
+                        looks));
+        // Only the first level of the next queue was read. The next call begins with that queue.
+        List<Looked> whole =
+                levels.stream().filter(level -> level.looks <= looks).toList();
+        List<String> due =
+                whole.stream().filter(Looked::due).map(Looked::queue).distinct().toList();
+        boolean more = whole.size() < levels.size();
+        return new DueQueues(due, more ? whole.get(whole.size() - 1).queue : null);
+    }
+
+    static String dueQueuesSql() {
+        return BY_INDEX + DUE_QUEUES;
+    }
+
+    /** Scans these queues for due jobs, unless found jobs are left. */
+    Look look(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, int suspects) {
+        List<String> names =
+                demands.stream().map(ClaimRequest.Demand::queue).distinct().toList();
+        if (request.types().isEmpty()) {
+            return find(request, names, Math.min(max, MAX_BATCH), suspects);
+        }
+        FoundJobs.Plan plan = stocks.plan(request, names, Math.min(max, MAX_BATCH));
+        if (!plan.isNeeded()) {
+            return new Look(Map.of(), Set.of(), plan.stocked());
+        }
+        boolean done = false;
+        try {
+            Look look = find(request, plan.queues(), plan.jobs(), suspects);
+            int found = look.stocks.values().stream()
+                    .mapToInt(FoundJobs.Stock::size)
+                    .sum();
+            stocks.scanned(request, plan, look.stocks, found >= plan.jobs());
+            done = true;
+            return look;
+        } finally {
+            if (!done) {
+                stocks.failed(request, plan);
+            }
+        }
+    }
+
+    /** Up to so many jobs of these queues, in this order, of those that were found. */
+    Taken take(ClaimRequest request, List<ClaimRequest.Demand> demands, int max, Look look) {
+        Map<String, List<Long>> ids = new LinkedHashMap<>();
+        int left = Math.min(max, MAX_BATCH);
+        try (FoundJobs.Taken taken = stocks.taken(request)) {
+            for (ClaimRequest.Demand demand : demands) {
+                int want = Math.min(left, demand.max());
+                int kept = credit.of(demand.queue(), want, request.retryShare());
+                List<Long> some = request.types().isEmpty()
+                        ? look.stocks
+                                .getOrDefault(demand.queue(), new FoundJobs.Stock())
+                                .take(want, kept)
+                        : taken.take(demand.queue(), want, kept);
+                if (!some.isEmpty()) {
+                    ids.merge(demand.queue(), some, PostgresManyQueues::joined);
+                    left -= some.size();
+                }
+            }
+            List<Claim> claims = ids.isEmpty() ? List.of() : take(request, ids);
+            ids.keySet().forEach(queue -> taken.leased(queue, jobs(claims, queue)));
+            boolean none = claims.isEmpty();
+            return new Taken(claims, none && ids.size() == 1, none && ids.isEmpty() && look.stocked);
+        }
+    }
+
+    private static int jobs(List<Claim> claims, String queue) {
+        return claims.stream()
+                .filter(claim -> claim.queue().equals(queue))
+                .mapToInt(claim -> claim.jobs().size())
+                .sum();
+    }
+
+    /** Jobs may have been added, or come back. */
+    void changed() {
+        stocks.changed();
+    }
+
+    private static List<Long> joined(List<Long> first, List<Long> second) {
+        List<Long> all = new ArrayList<>(first);
+        all.addAll(second);
+        return all;
+    }
+
+    private Look find(ClaimRequest request, List<String> names, int max, int suspects) {
+        String sql = findSql(database.dialect(), PostgresClaims.ofTypes(request), PostgresClaims.batchClass(max));
+        Object[] args = findArgs(request, names, max, suspects);
+        Map<String, FoundJobs.Stock> found = new HashMap<>();
+        Set<String> suspected = new LinkedHashSet<>();
+        database.send(
+                "look for due jobs",
+                session -> session.listOfLast(
+                        sql,
+                        row -> {
+                            String queue = row.text();
+                            int lane = row.integer();
+                            if (lane == PostgresClaims.SUSPECT) {
+                                return suspected.add(queue);
+                            }
+                            found.computeIfAbsent(queue, name -> new FoundJobs.Stock())
+                                    .add(row.number(), lane == PostgresClaims.RETRY);
+                            return true;
+                        },
+                        args));
+        return new Look(found, suspected, false);
+    }
+
+    static String findSql(Dialect dialect, String types, int batch) {
+        return dialect.sql(BY_INDEX + FIND.replace("{types}", types).replace("{batch}", Integer.toString(batch)));
+    }
+
+    static Object[] findArgs(ClaimRequest request, List<String> names, int max, int suspects) {
+        List<Object> args = new ArrayList<>(List.of((Object) names.toArray(String[]::new)));
+        String[] types = request.types().toArray(String[]::new);
+        for (int limit : new int[] {max, max, suspects}) {
+            if (types.length > 0) {
+                args.add(types);
+            }
+            args.add(limit);
+        }
+        return args.toArray();
+    }
+
+    private List<Claim> take(ClaimRequest request, Map<String, List<Long>> ids) {
+        String[] names = ids.keySet().toArray(String[]::new);
+        String[] lists = ids.values().stream()
+                .map(list -> list.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")))
+                .toArray(String[]::new);
+        List<@Nullable Object> args = new ArrayList<>();
+        args.add(names.length == 1 ? names[0] : names);
+        args.addAll(List.of(names, lists, request.worker(), SqlTime.of(request.lease()), request.remote() ? 1 : 0));
+        String sql = takeSql(database.dialect(), names.length == 1);
+        Map<String, Batch> batches = database.send(
+                "claim jobs of " + names.length + " queues",
+                session -> read(session, request.worker(), sql, args.toArray()));
+        List<Claim> claims = new ArrayList<>();
+        for (String name : names) {
+            Batch batch = batches.get(name);
+            if (batch != null) {
+                claims.add(batch.claim(name));
+                credit.claimed(name, batch.taken.size(), request.retryShare());
+            }
+        }
+        return claims;
+    }
+
+    static String takeSql(Dialect dialect, boolean one) {
+        return dialect.sql((one ? LOCK_ONE : LOCK_MANY)
+                .concat(TAKE)
+                .replace("{wait}", Integer.toString(PostgresClaims.WAIT_MILLIS))
+                .replace("{claimed}", Columns.CLAIMED));
+    }
+
+    /** The jobs that one queue gave. */
+    private static final class Batch {
+        private final long token;
+        private final Instant claimedAt;
+        private final List<ClaimCursor.Taken> taken = new ArrayList<>();
+
+        Batch(long token, Instant claimedAt) {
+            this.token = token;
+            this.claimedAt = claimedAt;
+        }
+
+        Claim claim(String queue) {
+            List<Job> ordered = taken.stream()
+                    .sorted(PostgresClaims.FIRST)
+                    .map(ClaimCursor.Taken::job)
+                    .toList();
+            Set<JobId> admitted = new HashSet<>();
+            Map<JobId, String> damaged = new HashMap<>();
+            for (ClaimCursor.Taken job : taken) {
+                if (job.admitted()) {
+                    admitted.add(job.job().id());
+                }
+                if (job.damage() != null) {
+                    damaged.put(job.job().id(), job.damage());
+                }
+            }
+            return new Claim(token, queue, claimedAt, false, ordered, admitted, damaged);
+        }
+    }
+
+    private Map<String, Batch> read(Session session, String worker, String sql, @Nullable Object... args)
+            throws SQLException {
+        Map<String, Batch> batches = new HashMap<>();
+        session.listOfLast(
+                sql,
+                row -> {
+                    long token = row.number();
+                    Instant claimedAt = row.instant();
+                    Batch batch = batches.computeIfAbsent(row.text(), name -> new Batch(token, claimedAt));
+                    return batch.taken.add(jobs.claimed(session, row, worker, token, claimedAt));
+                },
+                args);
+        return batches;
+    }
+}

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.rows;
+
+import io.reprise.jdbc.sql.Session;
+import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
+import io.reprise.store.DueQueues;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes the settings of queues, and counts their jobs. */
+public final class QueueTable {
+
+    private static final String CREATE = "insert into reprise_queue (name) values (?)\n";
+
+    private static final String PAUSE = """
+            update reprise_queue
+               set paused_at = {now}, paused_by = ?, paused_why = ?
+             where name = ? and paused_at is null
+            """;
+
+    private static final String RESUME = """
+            update reprise_queue
+               set paused_at = null, paused_by = null, paused_why = null
+             where name = ? and paused_at is not null
+            """;
+
+    private static final String SETTINGS = """
+            select name, paused_at, paused_by, paused_why, max_running
+              from reprise_queue
+            """;
+
+    private static final String ENDED = """
+            select queue, state, cast(sum(n) as {bigint})
+              from reprise_counter
+             group by queue, state
+            having sum(n) > 0
+            """;
+
+    // Reads a limited number of entries of reprise_job_ready. Lanes from 3 on hold parked jobs.
+    private static final String LIVE = """
+            select cast(? as {text}) as queue, count(*) as jobs,
+                   min(case when j.lane < 3 and j.due_at <= {now}
+                             and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                            then j.due_at end) as oldest
+              from (select id, lane, due_at
+                      from reprise_job
+                     where queue = ? and due_at is not null
+                     limit ?) j
+            """;
+
+    private static final String ALL_LIVE = """
+            select count(*)
+              from (select 1 as one
+                      from reprise_job
+                     where queue >= ? and queue < ? and due_at is not null
+                     limit ?) j
+            """;
+
+    private static final String RUNNING = """
+            select h.queue, count(*)
+              from reprise_held h
+              join reprise_job j on j.id = h.id
+             where j.token < h.token and j.due_at is not null
+             group by h.queue
+            """;
+
+    // Reads the first entry of each level, for a queue with more jobs than are counted.
+    private static final String OLDEST = """
+            select min(due_at) as oldest
+              from (select j.due_at
+                      from reprise_job j
+                     where j.queue = ? and j.lane = {lane} and j.priority = {priority}
+                       and j.due_at is not null and j.due_at <= {now}
+                       and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                     order by j.due_at
+                     limit 1) level
+            """;
+
+    private static final int READY_LANES = 3;
+    private static final int MAX_PRIORITY = 9;
+
+    /** Queues in one statement. */
+    private static final int PIECE = 50;
+
+    private static final String OLDEST_OF_ALL_LEVELS = oldestOfAllLevels();
+    private static final String LIVE_IN_PIECE = union(Collections.nCopies(PIECE, LIVE));
+
+    // Jumps from name to name through reprise_job_ready, however long the backlog is.
+    private static final String NAMES = """
+            with recursive found (queue) as (
+              select (select queue from reprise_job where due_at is not null order by queue limit 1)
+              union all
+              select (select j.queue from reprise_job j
+                       where j.queue > f.queue and j.due_at is not null
+                       order by j.queue limit 1)
+                from found f
+               where f.queue is not null)
+            select queue from found where queue is not null
+            """;
+
+    private static final String NEXT_NAME = "select min(queue) from reprise_job where queue > ?";
+
+    private QueueTable() {}
+
+    private static String oldestOfAllLevels() {
+        List<String> levels = new ArrayList<>();
+        for (int lane = 0; lane < READY_LANES; lane++) {
+            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
+                levels.add(OLDEST.replace("{lane}", Integer.toString(lane))
+                        .replace("{priority}", Integer.toString(priority)));
+            }
+        }
+        return union(levels);
+    }
+
+    private static String union(List<String> parts) {
+        return String.join("union all\n", parts);
+    }
+
+    public static List<String> live(Session session) throws SQLException {
+        return session.dialect().names(session, NAMES, NEXT_NAME);
+    }
+
+    public static void pause(Session session, String queue, AuditNote note) throws SQLException {
+        session.dialect().insertUnlessThere(session, CREATE, queue);
+        session.update(session.dialect().sql(PAUSE), note.by(), note.why(), queue);
+        AuditTable.write(session, "pause", null, queue, note, null);
+    }
+
+    public static void resume(Session session, String queue, AuditNote note) throws SQLException {
+        session.dialect().insertUnlessThere(session, CREATE, queue);
+        session.update(RESUME, queue);
+        AuditTable.write(session, "resume", null, queue, note, null);
+    }
+
+    public static void limit(Session session, String queue, @Nullable Integer maxRunning, AuditNote note)
+            throws SQLException {
+        session.dialect().insertUnlessThere(session, CREATE, queue);
+        session.update("update reprise_queue set max_running = ? where name = ?", maxRunning, queue);
+        AuditTable.write(
+                session, "limit", null, queue, note, maxRunning == null ? "no limit" : "at most " + maxRunning);
+    }
+
+    /** One queue, collected from several answers. */
+    private static final class Found {
+        private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+        private QueueState.@Nullable Pause paused;
+        private @Nullable Integer maxRunning;
+        private @Nullable Instant oldest;
+        private boolean more;
+
+        private void count(JobState state, long n) {
+            counts.merge(state, n, Long::sum);
+        }
+
+        private QueueState read(String name) {
+            counts.values().removeIf(n -> n <= 0);
+            Set<JobState> atLeast = more ? Set.of(JobState.PENDING) : Set.of();
+            return new QueueState(name, paused, maxRunning, counts, atLeast, oldest);
+        }
+    }
+
+    public static List<QueueState> all(Session session) throws SQLException {
+        Map<String, Found> queues = new TreeMap<>();
+        session.list(SETTINGS, row -> {
+            Found queue = at(queues, row.text());
+            Instant since = row.instantOrNull();
+            String by = row.textOrNull();
+            String why = row.textOrNull();
+            queue.paused = since == null || by == null ? null : new QueueState.Pause(since, new AuditNote(by, why));
+            queue.maxRunning = row.integerOrNull();
+            return queue;
+        });
+        session.list(session.dialect().sql(ENDED), row -> {
+            Found queue = at(queues, row.text());
+            queue.count(JobState.valueOf(row.text()), row.number());
+            return queue;
+        });
+        live(session, queues);
+        session.list(RUNNING, row -> {
+            Found queue = at(queues, row.text());
+            long running = row.number();
+            queue.count(JobState.RUNNING, running);
+            queue.count(JobState.PENDING, -running);
+            return queue;
+        });
+        // The empty name only filled the last statement.
+        queues.remove("");
+        List<QueueState> states = new ArrayList<>();
+        queues.forEach((name, queue) -> states.add(queue.read(name)));
+        return states;
+    }
+
+    private static void live(Session session, Map<String, Found> queues) throws SQLException {
+        List<String> names = live(session);
+        int most = QueueState.countable(names.size());
+        for (int from = 0; from < names.size(); from += PIECE) {
+            List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
+            session.list(
+                    session.dialect().sql(piece.size() == 1 ? LIVE : LIVE_IN_PIECE),
+                    row -> {
+                        Found queue = at(queues, row.text());
+                        long jobs = row.number();
+                        queue.count(JobState.PENDING, jobs);
+                        queue.more = jobs == most;
+                        queue.oldest = row.instantOrNull();
+                        return queue;
+                    },
+                    counted(piece, most));
+        }
+        for (String name : names) {
+            Found queue = at(queues, name);
+            if (queue.more) {
+                queue.oldest = oldest(session, name);
+            }
+        }
+    }
+
+    /** Returns the values for {@link #LIVE}, once or for a whole piece. Empty names fill the piece. */
+    private static Object[] counted(List<String> names, int most) {
+        List<Object> values = new ArrayList<>();
+        for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
+            String name = n < names.size() ? names.get(n) : "";
+            values.addAll(List.of(name, name, name, most));
+        }
+        return values.toArray();
+    }
+
+    private static @Nullable Instant oldest(Session session, String queue) throws SQLException {
+        int levels = READY_LANES * (2 * MAX_PRIORITY + 1);
+        return session
+                .list(
+                        session.dialect().sql(OLDEST_OF_ALL_LEVELS),
+                        row -> Optional.ofNullable(row.instantOrNull()),
+                        Collections.nCopies(2 * levels, queue).toArray())
+                .stream()
+                .flatMap(Optional::stream)
+                .min(Comparator.naturalOrder())
+                .orElse(null);
+    }
+
+    public static int live(Session session, String prefix, int most) throws SQLException {
+        return Math.toIntExact(session.one(ALL_LIVE, SqlRow::number, prefix, prefix + DueQueues.END, most));
+    }
+
+    private static Found at(Map<String, Found> queues, String name) {
+        return queues.computeIfAbsent(name, key -> new Found());
+    }
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.sql;
+
+import io.reprise.job.JobState;
+import io.reprise.retry.FailReason;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Ends jobs that are not running, and deletes ended jobs. The caller keeps claims of their queues away. */
+public final class Endings {
+
+    // The primary key of reprise_attempt and the index reprise_idempotency_job serve these two.
+    private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in}";
+
+    private static final String FORGET_KEYS =
+            "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in}";
+
+    private Endings() {}
+
+    /** A job that has ended or was deleted. */
+    public record Gone(long id, String queue, JobState state) {}
+
+    public static Gone gone(SqlRow row) throws SQLException {
+        return new Gone(row.number(), row.text(), JobState.valueOf(row.text()));
+    }
+
+    /** Ends jobs. Returns the ids of those that were live. */
+    public static List<Long> end(Session session, Collection<Long> ids, JobState state, @Nullable FailReason reason)
+            throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        List<Gone> ended = new ArrayList<>();
+        for (long[] piece : session.dialect().pieces(sorted(ids))) {
+            ended.addAll(session.dialect().end(session, state, reason, piece));
+        }
+        count(session, ended, 1);
+        return ended.stream().map(Gone::id).toList();
+    }
+
+    /**
+     * Deletes finished jobs with their history and keys. It spares jobs that were requeued and ended
+     * again after the given time.
+     */
+    public static List<Gone> delete(Session session, Collection<Long> ids, long before) throws SQLException {
+        if (ids.isEmpty()) {
+            return List.of();
+        }
+        Dialect dialect = session.dialect();
+        List<Gone> gone = new ArrayList<>();
+        for (long[] piece : dialect.pieces(sorted(ids))) {
+            List<Gone> deleted = dialect.deleteFinished(session, piece, before);
+            long[] found = sorted(deleted.stream().map(Gone::id).toList());
+            session.update(dialect.sql(FORGET_ATTEMPTS), (Object) found);
+            session.update(dialect.sql(FORGET_KEYS), (Object) found);
+            gone.addAll(deleted);
+        }
+        count(session, gone, -1);
+        return gone;
+    }
+
+    private static void count(Session session, List<Gone> jobs, int sign) throws SQLException {
+        Counters.Sums sums = new Counters.Sums();
+        jobs.forEach(job -> sums.add(job.queue(), job.state(), sign));
+        sums.write(session);
+    }
+
+    private static long[] sorted(Collection<Long> ids) {
+        return ids.stream().mapToLong(Long::longValue).sorted().toArray();
+    }
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.jdbc.sqlite;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.jdbc.Sqlite;
+import io.reprise.jdbc.jobs.JobQueries;
+import io.reprise.jdbc.jobs.JobUpkeep;
+import io.reprise.jdbc.rows.ControlTable;
+import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.ParkedJobs;
+import io.reprise.jdbc.sql.Session;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How SQLite reaches the rows: never by all jobs that ever were. */
+class SqlitePlanTest {
+
+    private static final Dialect DIALECT = new SqliteDialect();
+
+    @TempDir
+    Path directory;
+
+    private String plan(String sql, Object... values) throws SQLException {
+        Path file = directory.resolve("jobs.db");
+        try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
+            store.prepare();
+        }
+        try (Connection connection = Sqlite.connection(file)) {
+            Session session = new Session(connection, DIALECT, 0, Session.Use.POOLED);
+            return String.join(
+                    "\n",
+                    session.list(
+                            "explain query plan " + sql,
+                            row -> {
+                                row.number();
+                                row.number();
+                                row.number();
+                                return row.text();
+                            },
+                            values));
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "FAILED, j USING INDEX reprise_job_failed",
+        "CANCELLED, j USING INDEX reprise_job_cancelled",
+        "PENDING, SEARCH j USING INTEGER PRIMARY KEY (rowid=?)",
+        "RUNNING, SEARCH j USING INTEGER PRIMARY KEY (rowid=?)"
+    })
+    void a_page_of_a_state_is_found_by_an_index(JobState state, String step) throws SQLException {
+        JobQueries.Statement statement = statement(JobQuery.all().state(state).limit(50));
+        String plan = plan(statement.sql(), statement.values().toArray());
+        assertThat(plan).contains(step);
+        assertThat(plan.lines()).as(plan).noneMatch(line -> line.matches("SCAN (j|reprise_job)"));
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"PENDING", "RUNNING", "SUCCEEDED"})
+    void old_jobs_of_a_state_are_found_in_order_by_an_index(JobState state) throws SQLException {
+        assertThat(plan(JobUpkeep.oldSql(DIALECT, state), 1L, 10))
+                .contains("INDEX reprise_job_" + state.name().toLowerCase(Locale.ROOT)
+                        + "_at (finished_at>? AND finished_at<?)")
+                .doesNotContain("TEMP B-TREE");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "PENDING, COVERING INDEX reprise_job_ready",
+        "SUCCEEDED, SCAN reprise_job",
+        "FAILED, COVERING INDEX reprise_job_failed_error (fingerprint=?)",
+        "CANCELLED, COVERING INDEX reprise_job_cancelled"
+    })
+    void how_far_a_page_looks_is_found_by_an_index(JobState state, String step) throws SQLException {
+        JobQuery query = JobQuery.all().state(state).fingerprint("f");
+        JobQueries.Statement statement = JobQueries.floorStatement(DIALECT, query, DIALECT.shown(query.states(), true));
+        assertThat(plan(statement.sql(), statement.values().toArray())).contains(step);
+    }
+
+    @Test
+    void parked_jobs_are_found_in_order_by_an_index() throws SQLException {
+        assertThat(plan(DIALECT.sql(ParkedJobs.EARLIEST), "breaker/a", 10))
+                .contains("SEARCH reprise_job USING INDEX reprise_job_parked (parked_by=? AND due_at>?)")
+                .doesNotContain("TEMP B-TREE");
+        assertThat(plan(ControlTable.NAMES).lines())
+                .filteredOn(line -> line.contains("reprise_job"))
+                .allMatch(line -> line.contains("COVERING INDEX reprise_job_parked"));
+    }
+
+    private static JobQueries.Statement statement(JobQuery query) {
+        return JobQueries.statement(DIALECT, query, DIALECT.shown(query.states(), true), 0);
+    }
+
+    @Test
+    void the_waiting_jobs_are_collected_from_a_partial_index() throws SQLException {
+        JobQueries.Statement statement = statement(JobQuery.all().state(JobState.PENDING));
+        assertThat(plan(statement.sql(), statement.values().toArray()))
+                .contains("SCAN reprise_job USING COVERING INDEX");
+    }
+
+    @Test
+    void a_claim_reads_due_jobs_of_one_level_in_order_by_the_ready_index() throws SQLException {
+        assertThat(plan(SqliteClaims.ALL_DUE, "default", 0, 0, 1L, 500))
+                .contains("SEARCH j USING INDEX reprise_job_ready"
+                        + " (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                .doesNotContain("TEMP B-TREE FOR ORDER BY")
+                .doesNotContain("SCAN j");
+    }
+
+    @Test
+    void a_look_for_work_reads_one_job_by_the_ready_index() throws SQLException {
+        assertThat(plan(SqliteClaims.ANY_DUE, "default", 0, 0, 1L, 1))
+                .contains("reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)")
+                .doesNotContain("TEMP B-TREE FOR ORDER BY");
+        assertThat(plan(SqliteClaims.LEVEL, "default", 0, 9))
+                .contains("COVERING INDEX reprise_job_ready (queue=? AND lane=? AND priority<?)")
+                .doesNotContain("TEMP B-TREE");
+    }
+
+    @Test
+    void a_settle_finds_its_jobs_by_the_primary_key() throws SQLException {
+        assertThat(plan(SqliteSettlements.SUCCEED_ALL, 1L, 1L, "worker", "{\"1\":5}"))
+                .contains("SEARCH j USING INTEGER PRIMARY KEY (rowid=?)")
+                .doesNotContain("SCAN j");
+        assertThat(plan(SqliteSettlements.SUCCEEDED, "{\"1\":5}", 1L))
+                .contains("SEARCH j USING INTEGER PRIMARY KEY (rowid=?)")
+                .doesNotContain("SCAN j");
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.job.WaitReason;
+import io.reprise.mongodb.docs.Change;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.retry.FailReason;
+import org.bson.Document;
+
+/** Builds the changes that end a run or a job. */
+final class MongoEndings {
+
+    /** Fields that only a running job has. Token and runner stay, for the history of a success. */
+    private static final String[] OF_A_RUN = {
+        FieldNames.WORKER,
+        FieldNames.CLAIMED,
+        FieldNames.UNTIL,
+        FieldNames.ALONE,
+        FieldNames.EXCUSED,
+        FieldNames.UNHEARD
+    };
+
+    private MongoEndings() {}
+
+    /** Moves a job to a terminal state. */
+    static Change end(Change change, String status, long at) {
+        return change.set(FieldNames.STATUS, status)
+                .set(FieldNames.FINISHED, at)
+                .set(FieldNames.PARKED, false)
+                .set(FieldNames.NEXT_RETRY_AT, null)
+                .remove(OF_A_RUN)
+                .remove(FieldNames.PARKED_BY, FieldNames.LIVE_QUEUE, FieldNames.HELD_KEY, FieldNames.CANCEL_REQUESTED);
+    }
+
+    static Change fail(Change change, FailReason reason, long at) {
+        return end(change, FieldNames.FAILED, at).set(FieldNames.FAIL_REASON, reason.name());
+    }
+
+    /** Lets a job wait as before the claim. */
+    static Change putBack(Change change) {
+        return change.set(FieldNames.STATUS, FieldNames.PENDING)
+                .set(FieldNames.PARKED, false)
+                .remove(OF_A_RUN)
+                .remove(FieldNames.PARKED_BY, FieldNames.STARTED, FieldNames.CANCEL_REQUESTED);
+    }
+
+    static Change waitUntil(Change change, long due, WaitReason reason) {
+        return putBack(change)
+                .set(FieldNames.WAIT_REASON, reason.name())
+                .setAll(JobDocs.due(new Document(), due))
+                .remove(FieldNames.FAIL_REASON, FieldNames.FINISHED);
+    }
+}

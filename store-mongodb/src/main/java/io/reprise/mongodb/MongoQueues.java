@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.mongodb;
+
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
+import io.reprise.mongodb.docs.Change;
+import io.reprise.mongodb.docs.Docs;
+import io.reprise.mongodb.docs.FieldNames;
+import io.reprise.mongodb.docs.JobDocs;
+import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoAudit;
+import io.reprise.mongodb.docs.MongoScope;
+import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.store.DueQueues;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.IntUnaryOperator;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+/** Reads and writes the settings of queues, and counts their jobs. */
+public final class MongoQueues {
+
+    static final String PAUSED = "paused";
+    static final String MAX_RUNNING = "max_running";
+    /** Identifies the claim that has the turn in a queue with a limit. */
+    static final String TURN = "turn";
+
+    static final String TURN_UNTIL = "turn_until_us";
+
+    private static final int MAX_PRIORITY = 9;
+
+    /** Up to this number, documents are all counted in one pass over an index. */
+    private static final int FEW = 1_000_000;
+
+    private final Mongo mongo;
+    private final long few;
+    private final IntUnaryOperator countable;
+
+    public MongoQueues(Mongo mongo) {
+        this(mongo, FEW, QueueState::countable);
+    }
+
+    /**
+     * Creates the queues of a store that may be large.
+     *
+     * @param few number of documents that are all counted
+     * @param countable by the number of queues, how many jobs are counted in each state of a queue if there are more
+     */
+    public MongoQueues(Mongo mongo, long few, IntUnaryOperator countable) {
+        this.mongo = mongo;
+        this.few = few;
+        this.countable = countable;
+    }
+
+    static Document running(String queue) {
+        return new Document(FieldNames.QUEUE, queue).append(FieldNames.STATUS, FieldNames.PROCESSING);
+    }
+
+    Set<String> live() {
+        return mongo.run(
+                "list queues",
+                scope -> new HashSet<>(scope.jobs()
+                        .distinct(FieldNames.LIVE_QUEUE, new Document(FieldNames.LIVE_QUEUE, atLeast("")))));
+    }
+
+    /** Finds queues with due jobs in one round trip: it jumps from name to name and looks for one due job of each. */
+    DueQueues due(String after, String before, int looks) {
+        return mongo.run("look for queues with due jobs", scope -> {
+            Set<String> paused = new HashSet<>(paused(scope));
+            List<Document> page = scope.jobs()
+                    .aggregate(duePipeline(scope.jobs().name(), after, before, looks + 1, scope.now()))
+                    .into(new ArrayList<>());
+            boolean more = page.size() > looks;
+            List<Document> scanned = more ? page.subList(0, looks) : page;
+            List<String> due = scanned.stream()
+                    .filter(queue -> !queue.getList("due", Document.class).isEmpty())
+                    .map(queue -> Objects.requireNonNull(queue.getString(FieldNames.ID)))
+                    .filter(name -> !paused.contains(name))
+                    .toList();
+            return new DueQueues(due, more ? scanned.get(looks - 1).getString(FieldNames.ID) : null);
+        });
+    }
+
+    private static Document[] duePipeline(String jobs, String after, String before, int most, long now) {
+        Document range = new Document("$gt", after).append("$lt", before);
+        Document first = new Document("$first", "$" + FieldNames.ID);
+        Document ready = MongoClaims.claimable(MongoClaims.ready(null, now), now);
+        ready.remove(FieldNames.QUEUE);
+        ready.append("$expr", new Document("$eq", List.of("$" + FieldNames.QUEUE, "$$name")));
+        Document lookup = new Document("from", jobs)
+                .append("let", new Document("name", "$" + FieldNames.ID))
+                .append(
+                        "pipeline",
+                        List.of(
+                                new Document("$match", ready),
+                                new Document("$limit", 1),
+                                new Document("$project", JobDocs.ID_ONLY)))
+                .append("as", "due");
+        return new Document[] {
+            new Document("$match", new Document(FieldNames.LIVE_QUEUE, range)),
+            new Document("$sort", new Document(FieldNames.LIVE_QUEUE, 1)),
+            new Document("$group", new Document(FieldNames.ID, "$" + FieldNames.LIVE_QUEUE).append("first", first)),
+            new Document("$sort", new Document(FieldNames.ID, 1)),
+            new Document("$limit", most),
+            new Document("$lookup", lookup)
+        };
+    }
+
+    private static Document atLeast(String text) {
+        return new Document("$gte", text);
+    }
+
+    int live(String prefix, int most) {
+        Document range = new Document("$gte", prefix).append("$lt", prefix + DueQueues.END);
+        return mongo.list("count jobs", scope ->
+                (int) scope.jobs().count(new Document(FieldNames.LIVE_QUEUE, range), most));
+    }
+
+    /** One queue, collected from several answers. */
+    private static final class Found {
+        private final Map<JobState, Long> counts = new EnumMap<>(JobState.class);
+        private final Set<JobState> atLeast = EnumSet.noneOf(JobState.class);
+        private Document settings = new Document();
+        private @Nullable Instant oldest;
+    }
+
+    public List<QueueState> all() {
+        // Outside the transaction, because the server gives its estimate only there.
+        long documents = mongo.run("count jobs", scope -> scope.jobs().estimate());
+        return mongo.list("count jobs", scope -> {
+            Map<String, Found> queues = new TreeMap<>();
+            if (documents <= few) {
+                countAll(queues, scope);
+            } else {
+                countSome(queues, scope);
+            }
+            scope.docs(MongoScope.QUEUES).list(new Document()).stream()
+                    .filter(queue -> queue.containsKey(PAUSED) || queue.containsKey(MAX_RUNNING))
+                    .forEach(queue -> at(queues, queue.getString(FieldNames.ID)).settings = queue);
+            List<QueueState> states = new ArrayList<>();
+            queues.forEach((name, queue) -> states.add(new QueueState(
+                    name,
+                    pause(queue.settings),
+                    maxRunning(queue.settings),
+                    queue.counts,
+                    queue.atLeast,
+                    queue.oldest)));
+            return states;
+        });
+    }
+
+    private static Found at(Map<String, Found> queues, String name) {
+        return queues.computeIfAbsent(name, key -> new Found());
+    }
+
+    private static void countAll(Map<String, Found> queues, MongoScope scope) {
+        Document all = new Document(FieldNames.QUEUE, atLeast(""));
+        countAll(queues, scope.jobs(), all);
+        if (scope.hasDead()) {
+            countAll(queues, scope.dead(), DeadLetters.countedOnly(scope, all));
+        }
+        long now = scope.now();
+        for (Document group : scope.jobs()
+                .aggregate(
+                        new Document("$match", MongoClaims.ready(atLeast(""), now)),
+                        new Document(
+                                "$group",
+                                new Document(FieldNames.ID, "$" + FieldNames.QUEUE)
+                                        .append("due", new Document("$min", "$" + FieldNames.DUE))))) {
+            at(queues, group.getString(FieldNames.ID)).oldest =
+                    MongoTime.instant(FieldNames.numberOr(group, "due", now));
+        }
+    }
+
+    /** Counts entries of the index {@code counts}, which has just these two fields. */
+    private static void countAll(Map<String, Found> queues, Docs docs, Document filter) {
+        Document key = new Document(FieldNames.QUEUE, "$" + FieldNames.QUEUE)
+                .append(FieldNames.STATUS, "$" + FieldNames.STATUS);
+        for (Document group : docs.aggregate(
+                new Document("$match", filter),
+                new Document("$group", new Document(FieldNames.ID, key).append("jobs", new Document("$sum", 1))))) {
+            Document id = group.get(FieldNames.ID, Document.class);
+            at(queues, id.getString(FieldNames.QUEUE))
+                    .counts
+                    .merge(JobDocs.stateOf(id), FieldNames.numberOr(group, "jobs", 0), Long::sum);
+        }
+    }
+
+    /**
+     * Counts up to a limit. Moved dead letters are counted in their collection. Without transactions some
+     * count twice during a move.
+     */
+    private void countSome(Map<String, Found> queues, MongoScope scope) {
+        int names = scope.jobs()
+                .distinct(FieldNames.QUEUE, new Document(FieldNames.QUEUE, atLeast("")))
+                .size();
+        int most = countable.applyAsInt(names);
+        for (JobState state : JobState.values()) {
+            count(queues, scope.jobs(), state, most);
+        }
+        if (scope.hasDead()) {
+            count(queues, scope.dead(), JobState.FAILED, most);
+        }
+        oldest(queues, scope.jobs(), scope.now(), most);
+    }
+
+    /** Jumps from name to name, and counts up to {@code most} entries of each in the index {@code counts}. */
+    private static void count(Map<String, Found> queues, Docs docs, JobState state, int most) {
+        Document jobs = new Document(FieldNames.STATUS, FieldNames.status(state));
+        for (Document row : docs.aggregate(eachQueue(
+                docs.name(),
+                jobs,
+                new Document("$limit", most),
+                new Document("$group", new Document(FieldNames.ID, null).append("jobs", new Document("$sum", 1)))))) {
+            Document found =
+                    row.getList("found", Document.class).stream().findFirst().orElse(new Document());
+            long counted = FieldNames.numberOr(found, "jobs", 0);
+            if (counted > 0) {
+                Found queue = at(queues, row.getString(FieldNames.ID));
+                queue.counts.merge(state, counted, Long::sum);
+                if (counted == most) {
+                    queue.atLeast.add(state);
+                }
+            }
+        }
+    }
+
+    private static void oldest(Map<String, Found> queues, Docs docs, long now, int most) {
+        Document ready = MongoClaims.ready(null, now);
+        ready.remove(FieldNames.QUEUE);
+        for (Document row : docs.aggregate(eachQueue(
+                docs.name(),
+                ready,
+                new Document("$limit", most),
+                new Document(
+                        "$group",
+                        new Document(FieldNames.ID, null)
+                                .append("jobs", new Document("$sum", 1))
+                                .append("due", new Document("$min", "$" + FieldNames.DUE)))))) {
+            for (Document found : row.getList("found", Document.class)) {
+                String name = row.getString(FieldNames.ID);
+                boolean all = FieldNames.numberOr(found, "jobs", 0) < most;
+                at(queues, name).oldest = all
+                        ? MongoTime.instant(FieldNames.numberOr(found, "due", now))
+                        : oldestOfAllLevels(docs, name, now);
+            }
+        }
+    }
+
+    /** Reads the first entry of each level, for a queue with more jobs than are counted. */
+    private static @Nullable Instant oldestOfAllLevels(Docs docs, String queue, long now) {
+        Long oldest = null;
+        for (String lane : FieldNames.LANES) {
+            for (int priority = -MAX_PRIORITY; priority <= MAX_PRIORITY; priority++) {
+                Document level = MongoClaims.ready(queue, now)
+                        .append(FieldNames.LANE, lane)
+                        .append(FieldNames.PRIORITY, priority);
+                Document first = docs.find(level)
+                        .projection(new Document(FieldNames.DUE, 1))
+                        .sort(new Document(FieldNames.DUE, 1))
+                        .limit(1)
+                        .first();
+                if (first != null) {
+                    long due = FieldNames.numberOr(first, FieldNames.DUE, now);
+                    oldest = oldest == null ? due : Math.min(oldest, due);
+                }
+            }
+        }
+        return oldest == null ? null : MongoTime.instant(oldest);
+    }
+
+    private static Document[] eachQueue(String collection, Document filter, Document... then) {
+        List<Document> pipeline = new ArrayList<>();
+        Document same = new Document("$expr", new Document("$eq", List.of("$" + FieldNames.QUEUE, "$$name")));
+        same.putAll(filter);
+        pipeline.add(new Document("$match", same));
+        pipeline.addAll(List.of(then));
+        return new Document[] {
+            new Document("$match", new Document(FieldNames.QUEUE, atLeast(""))),
+            new Document("$sort", new Document(FieldNames.QUEUE, 1)),
+            new Document(
+                    "$group",
+                    new Document(FieldNames.ID, "$" + FieldNames.QUEUE)
+                            .append("first", new Document("$first", "$" + FieldNames.STATUS))),
+            new Document(
+                    "$lookup",
+                    new Document("from", collection)
+                            .append("let", new Document("name", "$" + FieldNames.ID))
+                            .append("pipeline", pipeline)
+                            .append("as", "found"))
+        };
+    }
+
+    static QueueState.@Nullable Pause pause(Document queue) {
+        if (!(queue.get(PAUSED) instanceof Document pause)) {
+            return null;
+        }
+        return new QueueState.Pause(
+                MongoTime.instant(FieldNames.numberOr(pause, "since_us", 0)), MongoAudit.note(pause));
+    }
+
+    static @Nullable Integer maxRunning(Document queue) {
+        return queue.get(MAX_RUNNING) instanceof Number number ? number.intValue() : null;
+    }
+
+    void pause(String queue, AuditNote note) {
+        mongo.atomically("pause a queue", scope -> {
+            long now = scope.now();
+            ensure(scope, queue);
+            Document pause = MongoAudit.note(note).append("since_us", now);
+            scope.docs(MongoScope.QUEUES)
+                    .update(
+                            new Document(FieldNames.ID, queue).append(PAUSED, null),
+                            Change.none().set(PAUSED, pause));
+            MongoAudit.subject(scope, now, "pause", queue, note, null);
+            return true;
+        });
+    }
+
+    void resume(String queue, AuditNote note) {
+        mongo.atomically("resume a queue", scope -> {
+            scope.docs(MongoScope.QUEUES)
+                    .update(new Document(FieldNames.ID, queue), Change.none().remove(PAUSED));
+            MongoAudit.subject(scope, scope.now(), "resume", queue, note, null);
+            return true;
+        });
+    }
+
+    void limit(String queue, @Nullable Integer maxRunning, AuditNote note) {
+        mongo.atomically("limit a queue", scope -> {
+            ensure(scope, queue);
+            scope.docs(MongoScope.QUEUES)
+                    .update(new Document(FieldNames.ID, queue), Change.none().set(MAX_RUNNING, maxRunning));
+            String detail = maxRunning == null ? "no limit" : "at most " + maxRunning;
+            MongoAudit.subject(scope, scope.now(), "limit", queue, note, detail);
+            return true;
+        });
+    }
+
+    private static void ensure(MongoScope scope, String queue) {
+        scope.docs(MongoScope.QUEUES)
+                .upsert(new Document(FieldNames.ID, queue), Change.none().set("name", queue));
+    }
+
+    /** Returns the names of the paused queues. */
+    static List<String> paused(MongoScope scope) {
+        return scope.docs(MongoScope.QUEUES).list(new Document(PAUSED, new Document("$exists", true))).stream()
+                .map(queue -> Objects.requireNonNull(queue.getString(FieldNames.ID)))
+                .toList();
+    }
+}
