@@ -137,11 +137,12 @@ public record Breaker(
     }
 
     /**
-     * Admits another probe if the last does not end in time. If none of the probes of an interval ends, they are
-     * forgotten and the breaker begins with a new probe.
+     * Admits another probe if the last does not end in time, or if there is neither a probe nor a permit for one. If
+     * none of the probes of an interval ends, they are forgotten and the breaker begins with a new probe.
      */
     private Breaker probing(BreakerSettings settings, Instant now) {
-        if (waiting == 0 || rests(settings, now)) {
+        boolean none = waiting == 0 && permits() == 0;
+        if ((waiting == 0 && !none) || rests(settings, now)) {
             return this;
         }
         if (waiting < settings.probes()) {
@@ -187,10 +188,15 @@ public record Breaker(
     /**
      * Returns the breaker after parked jobs were unparked.
      *
-     * @param jobs number of jobs; a negative number gives back permits for which no parked job was found
+     * @param jobs number of jobs; a negative number gives back permits for which no parked job was found. While
+     *     HALF_OPEN, no more are given back than were taken: a late worker may give back what this probing never gave
      */
     public Breaker letThrough(int jobs) {
-        return phase == BreakerPhase.HALF_OPEN ? with(ramp.take(jobs)).waiting(waiting + jobs) : with(ramp.take(jobs));
+        if (phase != BreakerPhase.HALF_OPEN) {
+            return with(ramp.take(jobs));
+        }
+        int taken = Math.max(jobs, -waiting);
+        return with(ramp.take(taken)).waiting(waiting + taken);
     }
 
     /**

@@ -183,6 +183,25 @@ class BreakerTest {
         assertThat(after(probing, other, probing.since()).permits()).isEqualTo(1);
     }
 
+    /** A worker that stood still for long gives back a permit of an earlier probing. */
+    @Test
+    void a_permit_that_was_never_taken_is_not_given_back() {
+        Breaker late = halfOpen().letThrough(-1);
+        assertThat(late.permits()).isEqualTo(1);
+        assertThat(late.waiting()).isZero();
+        Breaker probing = late.letThrough(1);
+        assertThat(probing.waiting()).isEqualTo(1);
+        assertThat(probing.at(SETTINGS, probing.nextProbe()).permits()).isEqualTo(1);
+    }
+
+    @Test
+    void a_half_open_breaker_without_a_probe_and_without_a_permit_begins_again() {
+        Breaker probing = halfOpen().letThrough(1);
+        Breaker stuck = Breaker.parse(probing.text().replace("waiting=1", "waiting=0"), T0);
+        assertThat(stuck.permits()).isZero();
+        assertThat(stuck.at(SETTINGS, stuck.nextProbe()).permits()).isEqualTo(1);
+    }
+
     @Test
     void probes_that_never_end_are_followed_by_others() {
         Breaker probing = halfOpen().letThrough(3);
