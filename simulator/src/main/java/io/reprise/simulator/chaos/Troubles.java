@@ -88,17 +88,18 @@ final class Troubles {
         };
     }
 
-    /** Undoes all lasting changes. */
+    /** Undoes all lasting changes, each until it has succeeded: the answer of one may be lost. */
     void undo() {
-        if (world.workers().stream().noneMatch(worker -> worker.isUp() && !worker.isFrozen())) {
-            world.timeline().after(AGAIN, "fault", this::undo);
-            return;
+        insist(hand -> hand.resume("fast"));
+        insist(hand -> hand.limit("fast", null));
+        insist(hand -> hand.automatic(ChaosWorld.RESOURCE));
+    }
+
+    private void insist(Consumer<Operations> action) {
+        Runnable again = () -> world.timeline().after(AGAIN, "fault", () -> insist(action));
+        if (!byHand(action, again)) {
+            again.run();
         }
-        byHand(hand -> {
-            hand.resume("fast");
-            hand.limit("fast", null);
-            hand.automatic(ChaosWorld.RESOURCE);
-        });
     }
 
     /** Stops a worker in an orderly way, but not during a step. Another one replaces it. */
@@ -128,25 +129,32 @@ final class Troubles {
         }
     }
 
-    /** Acts as a person at the console of some worker. */
     private void byHand(Consumer<Operations> action) {
+        byHand(action, () -> {});
+    }
+
+    /** Acts as a person at the console of some worker. Returns false if there is none. */
+    private boolean byHand(Consumer<Operations> action, Runnable ifRefused) {
         List<ChaosWorker> up = world.workers().stream()
                 .filter(worker -> worker.isUp() && !worker.isFrozen())
                 .toList();
         if (up.isEmpty()) {
-            return;
+            return false;
         }
         ChaosWorker worker = up.get(chance.nextInt(up.size()));
         worker.whenAwake(() -> {
             Reprise reprise = worker.reprise();
             if (reprise == null) {
+                ifRefused.run();
                 return;
             }
             try {
                 action.accept(reprise.as("operator", "chaos"));
             } catch (StoreException | RefusedException e) {
                 world.note("refused: " + e.getMessage());
+                ifRefused.run();
             }
         });
+        return true;
     }
 }
