@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Outcome;
 import io.reprise.Reprise;
+import io.reprise.history.StoreCalls;
 import io.reprise.insight.JobEvent;
 import io.reprise.job.JobId;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
 import io.reprise.store.Settled;
-import io.reprise.testkit.history.StoreCalls;
 import io.reprise.testkit.servers.MariaDbServer;
 import io.reprise.testkit.servers.PostgresServer;
 import java.nio.file.Path;

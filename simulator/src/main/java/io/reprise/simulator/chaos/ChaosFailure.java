@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.testkit.history.Violation;
+import io.reprise.history.Violation;
 import java.util.List;
 
 /**

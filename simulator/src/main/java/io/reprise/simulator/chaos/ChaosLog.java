@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.testkit.history.HistoryChecker;
-import io.reprise.testkit.history.HistoryEvent;
-import io.reprise.testkit.history.HistoryLog;
-import io.reprise.testkit.history.Violation;
+import io.reprise.history.HistoryChecker;
+import io.reprise.history.HistoryEvent;
+import io.reprise.history.HistoryLog;
+import io.reprise.history.Violation;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

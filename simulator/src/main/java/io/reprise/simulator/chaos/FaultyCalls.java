@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
+import io.reprise.history.StoreCalls;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.history.StoreCalls;
 import java.time.Duration;
 import java.util.Set;
 import java.util.SplittableRandom;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
-import io.reprise.testkit.history.HistoryEvent;
-import io.reprise.testkit.history.Violation;
+import io.reprise.history.HistoryEvent;
+import io.reprise.history.Violation;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;

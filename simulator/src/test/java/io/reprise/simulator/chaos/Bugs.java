@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.simulator.chaos;
 
+import io.reprise.history.StoreCalls;
+import io.reprise.history.StoreCalls.Call;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -21,8 +23,6 @@ import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
-import io.reprise.testkit.history.StoreCalls;
-import io.reprise.testkit.history.StoreCalls.Call;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

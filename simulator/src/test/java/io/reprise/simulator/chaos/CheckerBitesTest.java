@@ -3,7 +3,7 @@ package io.reprise.simulator.chaos;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.testkit.history.Violation;
+import io.reprise.history.Violation;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;

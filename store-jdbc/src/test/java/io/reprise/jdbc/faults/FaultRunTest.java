@@ -3,9 +3,9 @@ package io.reprise.jdbc.faults;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.testkit.faults.Tempo;
 import io.reprise.testkit.faults.Work;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;

@@ -4,6 +4,7 @@ package io.reprise.jdbc.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.job.JobQuery;
 import io.reprise.store.StoreException;
@@ -11,7 +12,6 @@ import io.reprise.testkit.Slow;
 import io.reprise.testkit.faults.FaultFleet;
 import io.reprise.testkit.faults.SmallDisk;
 import io.reprise.testkit.faults.Work;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,10 +3,10 @@ package io.reprise.mongodb.faults;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.mongodb.MongoServer;
 import io.reprise.testkit.faults.Tempo;
 import io.reprise.testkit.faults.Work;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import org.bson.Document;
 import org.junit.jupiter.api.Test;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testkit.faults;
 
-import io.reprise.testkit.history.HistoryEvent.Kind;
+import io.reprise.history.HistoryEvent.Kind;
 import java.util.Random;
 
 /** A network between workers and the database that delays or breaks connections. */

@@ -2,13 +2,13 @@
 package io.reprise.testkit.faults;
 
 import io.reprise.Reprise;
+import io.reprise.history.HistoryEvent;
+import io.reprise.history.HistoryFile;
+import io.reprise.history.JobHistory;
+import io.reprise.history.RecordingStore;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.JobStore;
-import io.reprise.testkit.history.HistoryEvent;
-import io.reprise.testkit.history.HistoryFile;
-import io.reprise.testkit.history.JobHistory;
-import io.reprise.testkit.history.RecordingStore;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,14 +4,14 @@ package io.reprise.testkit.faults;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.Reprise;
+import io.reprise.history.HistoryChecker;
+import io.reprise.history.HistoryLog;
+import io.reprise.history.JobHistory;
+import io.reprise.history.RecordingStore;
 import io.reprise.job.Job;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobState;
 import io.reprise.job.Page;
-import io.reprise.testkit.history.HistoryChecker;
-import io.reprise.testkit.history.HistoryLog;
-import io.reprise.testkit.history.JobHistory;
-import io.reprise.testkit.history.RecordingStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,11 +3,11 @@ package io.reprise.testkit.faults;
 
 import io.reprise.JobContext;
 import io.reprise.Reprise;
+import io.reprise.history.HistoryFile;
+import io.reprise.history.RecordingStore;
 import io.reprise.job.JobSignal;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.history.HistoryFile;
-import io.reprise.testkit.history.RecordingStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

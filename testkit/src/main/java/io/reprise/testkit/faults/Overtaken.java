@@ -3,7 +3,7 @@ package io.reprise.testkit.faults;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.testkit.history.HistoryEvent.Kind;
+import io.reprise.history.HistoryEvent.Kind;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

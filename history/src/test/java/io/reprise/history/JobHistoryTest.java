@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
@@ -15,7 +16,6 @@ import io.reprise.store.JobStore;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -17,6 +17,7 @@ public final class HistoryFile implements HistoryLog, AutoCloseable {
     /** Not a channel: an interrupt of a handler would close a channel for good. */
     private final OutputStream out;
 
+    /** Opens the file and appends to it. */
     public HistoryFile(Path file) {
         try {
             out = new FileOutputStream(file.toFile(), true);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.mongodb.docs;
+package io.reprise.mongodb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
-import io.reprise.mongodb.MongoQueues;
-import io.reprise.mongodb.MongoServer;
+import io.reprise.mongodb.docs.Mongo;
+import io.reprise.mongodb.docs.MongoSettings;
 import io.reprise.store.JobStore;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;

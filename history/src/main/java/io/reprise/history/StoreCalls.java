@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import io.reprise.store.JobStore;
 import java.lang.reflect.InvocationTargetException;

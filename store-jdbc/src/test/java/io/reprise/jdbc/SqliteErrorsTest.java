@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.jdbc.sqlite;
+package io.reprise.jdbc;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.reprise.jdbc.JdbcJobStore;
-import io.reprise.jdbc.Sqlite;
 import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sqlite.SqliteDatabase;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;

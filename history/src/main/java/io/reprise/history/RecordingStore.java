@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -21,7 +22,6 @@ import io.reprise.store.RequeueResult;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -15,6 +15,9 @@ import java.util.List;
 public final class JobHistory implements HistoryLog {
 
     private final List<HistoryEvent> events = new ArrayList<>();
+
+    /** Creates an empty history. */
+    public JobHistory() {}
 
     @Override
     public long nanos() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.reprise.testkit.history.HistoryEvent.Kind;
+import io.reprise.history.HistoryEvent.Kind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
 import java.net.URLDecoder;
 import java.net.URLEncoder;
@@ -81,10 +81,12 @@ public record HistoryEvent(
 
     private static final int FIELDS = 6;
 
+    /** Copies the details. */
     public HistoryEvent {
         details = Collections.unmodifiableMap(new TreeMap<>(details));
     }
 
+    /** Returns a detail, or null if the event has none of this name. */
     public @Nullable String detail(String name) {
         return details.get(name);
     }

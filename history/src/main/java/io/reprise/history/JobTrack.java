@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
-import io.reprise.testkit.history.LeaseTrack.State;
+import io.reprise.history.LeaseTrack.State;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.testkit.history;
+package io.reprise.history;
 
+import io.reprise.history.HistoryEvent.Kind;
 import io.reprise.insight.JobEvent;
-import io.reprise.testkit.history.HistoryEvent.Kind;
 import java.util.Map;
 
 /** Receives events: a {@link HistoryFile} or a {@link JobHistory}. Thread-safe. */
@@ -13,6 +13,7 @@ public interface HistoryLog {
      */
     long nanos();
 
+    /** Adds an event. */
     void add(HistoryEvent event);
 
     /** Notes that a handler begins, just before it does. */
