@@ -52,10 +52,12 @@ public record JobStatus(
         this(state, waitReason, failReason, lastError, progress, result, holder, null);
     }
 
+    /** Returns this status with another prediction; null for none. */
     public JobStatus with(@Nullable Prediction next) {
         return new JobStatus(state, waitReason, failReason, lastError, progress, result, holder, next);
     }
 
+    /** Returns this status with another result; null for none. */
     public JobStatus withResult(@Nullable String other) {
         return new JobStatus(state, waitReason, failReason, lastError, progress, other, holder, prediction);
     }

@@ -119,7 +119,7 @@ public final class JdbcStoreBuilder {
         return sqlite(new SqliteDatabase(file, timeout, SQLITE_READERS));
     }
 
-    public JdbcJobStore sqlite(SqliteDatabase database) {
+    JdbcJobStore sqlite(SqliteDatabase database) {
         return new JdbcJobStore(database, new StoreWakeups.Local(), Parts.sqlite(database, history));
     }
 

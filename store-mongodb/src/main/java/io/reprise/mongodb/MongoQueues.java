@@ -28,7 +28,7 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the settings of queues, and counts their jobs. */
-public final class MongoQueues {
+final class MongoQueues {
 
     static final String PAUSED = "paused";
     static final String MAX_RUNNING = "max_running";
@@ -46,7 +46,7 @@ public final class MongoQueues {
     private final long few;
     private final IntUnaryOperator countable;
 
-    public MongoQueues(Mongo mongo) {
+    MongoQueues(Mongo mongo) {
         this(mongo, FEW, QueueState::countable);
     }
 
@@ -56,7 +56,7 @@ public final class MongoQueues {
      * @param few number of documents that are all counted
      * @param countable by the number of queues, how many jobs are counted in each state of a queue if there are more
      */
-    public MongoQueues(Mongo mongo, long few, IntUnaryOperator countable) {
+    MongoQueues(Mongo mongo, long few, IntUnaryOperator countable) {
         this.mongo = mongo;
         this.few = few;
         this.countable = countable;
@@ -134,7 +134,7 @@ public final class MongoQueues {
         private @Nullable Instant oldest;
     }
 
-    public List<QueueState> all() {
+    List<QueueState> all() {
         // Outside the transaction, because the server gives its estimate only there.
         long documents = mongo.run("count jobs", scope -> scope.jobs().estimate());
         return mongo.list("count jobs", scope -> {
