@@ -67,6 +67,7 @@ final class WaitingLines {
     private final FairQueue turns;
     private final Map<LeaseRequest, Line> lines = new HashMap<>();
     private final Map<String, Integer> linesOf = new HashMap<>();
+    private boolean finished;
 
     /**
      * Creates the lines, all empty.
@@ -130,10 +131,12 @@ final class WaitingLines {
         return gone;
     }
 
-    /** Answers all waiting requests with what there is. */
+    /** Answers all waiting requests with what there is. From now on no request waits. */
     void finish() {
         List<Waiter> all = new ArrayList<>();
         synchronized (this) {
+            // A request that looks right now stands in no line. It is answered after its look.
+            finished = true;
             lines.values().forEach(line -> all.addAll(line.waiters));
         }
         all.forEach(waiter -> schedule(() -> expire(waiter), 0));
@@ -184,7 +187,7 @@ final class WaitingLines {
     /** Puts a request back that found nothing. Returns whether another must check at once. */
     private boolean goesOn(Line line, Waiter first) {
         synchronized (this) {
-            if (!first.late) {
+            if (!first.late && !finished) {
                 line.waiters.addFirst(first);
                 Duration rest = REST_PER_LINE.multipliedBy(
                         (long) linesOf.getOrDefault(line.leaseRequest.owner, 1) * linesOf.size());

@@ -119,6 +119,28 @@ class WaitingLinesTest {
     }
 
     @Test
+    void a_request_that_looks_at_the_end_is_answered_too() throws Exception {
+        CompletableFuture<Response> answer = lines.wait(
+                ANYBODY,
+                "same",
+                NEVER,
+                last -> {
+                    if (!last) {
+                        lines.finish();
+                    }
+                    return last ? NOTHING : null;
+                },
+                () -> false);
+        assertThat(get(answer)).isSameAs(NOTHING);
+    }
+
+    @Test
+    void a_request_that_comes_after_the_end_does_not_wait() throws Exception {
+        lines.finish();
+        assertThat(get(wait("same", NEVER))).isSameAs(NOTHING);
+    }
+
+    @Test
     void everybody_is_answered_at_the_end() throws Exception {
         List<CompletableFuture<Response>> waiting = List.of(wait("a", NEVER), wait("a", NEVER), wait("b", NEVER));
         lines.finish();
