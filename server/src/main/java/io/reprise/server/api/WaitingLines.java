@@ -18,14 +18,15 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Requests that wait for the same thing stand in one line, and only the first of a line looks: when the store says that there
- * may be work, and now and then, for what the store does not tell, such as jobs that become due. Who finds something
- * leaves, and the next one looks. So what waiting costs depends on how many lines there are, not on how many wait. Owners look in turn, and
- * share the looks that there are in all: one with many lines looks less often in each, and takes nothing from others. Thread-safe.
+ * Requests of remote workers that wait for jobs. Requests of one owner for the same jobs stand in one line. Only the
+ * first request of a line asks the store: when the store says that there may be work, and in intervals, because the
+ * store does not tell when a job becomes due. A request that finds jobs leaves the line, and the next one asks. So the
+ * cost depends on the number of lines, not on the number of requests. Owners take turns: an owner with many lines asks
+ * less often for each of them, and takes nothing from other owners. Thread-safe.
  */
 final class WaitingLines {
 
-    /** Between two looks of one line that found nothing; more if its owner has many lines, or there are many owners. */
+    /** Shortest time between two looks of a line. It is longer if the owner has many lines or there are many owners. */
     private static final Duration REST = Duration.ofMillis(5);
 
     /** Added for each line of the owner and for each owner. So there is one look every two milliseconds in all. */
@@ -84,7 +85,7 @@ final class WaitingLines {
     }
 
     /**
-     * Waits in the owner's line of those with the same wish, at the end.
+     * Waits at the end of the owner's line for these jobs.
      *
      * @param isGone whether the client no longer wants the answer
      */
