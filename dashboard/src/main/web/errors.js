@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+import {get, path, query, send} from './net.js';
+import {act, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
+import {chance, gauge, spark} from './charts.js';
+import {number, percent, person, plural, seconds, shortType} from './text.js';
+
+const key = g => g.fingerprint || 'none';
+
+/** Adds the groups of a further page to those that are known. */
+function addPage(known, more) {
+  const all = new Map(known.map(g => [key(g), {...g}]));
+  more.forEach(g => {
+    const old = all.get(key(g));
+    if (!old) all.set(key(g), {...g});
+    else {
+      old.count += g.count;
+      if (g.firstAt < old.firstAt) old.firstAt = g.firstAt;
+      if (g.lastAt > old.lastAt) old.lastAt = g.lastAt;
+    }
+  });
+  return [...all.values()].sort((a, b) => b.count - a.count);
+}
+
+const spent = (costs, fingerprint) => (costs?.entries || []).filter(e => e.error === fingerprint && e.unit === 'seconds').reduce((s, e) => s + e.amount, 0);
+
+export const errors = {
+  title: 'Errors',
+  every: 2000,
+  async load({signal, state}) {
+    const [groups, stats] = await Promise.all([get('/v1/dead-letters/groups?limit=1000', signal), get('/v1/stats?since=7d', signal)]);
+    state.next = groups.next;
+    return {groups: groups.items, costs: stats.costs, dead: stats.counts.FAILED};
+  },
+  // A group keeps its place while one looks; its numbers follow. New groups wait until they are asked for.
+  merge(old, fresh) {
+    const now = new Map(fresh.groups.map(g => [key(g), g]));
+    const kept = old.groups.map(g => now.get(key(g)) || {...g, count: 0}).filter(g => g.count > 0);
+    const known = new Set(old.groups.map(key));
+    const added = fresh.groups.filter(g => !known.has(key(g)));
+    return old.groups.length === 0 ? {data: fresh, fresh: 0} : {data: {...fresh, groups: kept}, fresh: added.length};
+  },
+  render({groups, costs, dead}, {state: own, update, signal}) {
+    const more = async () => {
+      const page = await get(`/v1/dead-letters/groups${query({limit: 1000, cursor: own.next})}`, signal);
+      own.older = addPage(own.older || [], page.items);
+      own.next = page.next;
+      update();
+    };
+    const all = own.older ? addPage(groups, own.older) : groups;
+    return html`${heading('Errors', dead ? `${plural(dead, 'dead letter')} in ${plural(all.length, 'group')}${own.next ? ' among the newest' : ''}. A group has one cause: look at it, mend the cause, replay it with canaries.` : 'Jobs that failed for good, by what they failed of.')}
+      ${all.length === 0 ? panel('Groups', empty('No dead letters.', 'When a job has spent its attempts, its error is shown here.')) : panel('Groups', html`${table('Error groups', [
+        {name: 'error', wide: true, cell: g => html`${link(`/errors/${key(g)}`, g.error ? shortType(g.error.type) : 'no error: its deadline passed')}<br><span class="soft clip">${said(g.error?.message)}</span>`},
+        {name: 'type', cell: g => html`${link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type))}${g.latest.resource ? html`<br><small class="soft">${said(g.latest.resource)}</small>` : nothing}`},
+        {name: 'dead', num: true, cell: g => count(g.count, `/errors/${key(g)}`)},
+        {name: 'first', cell: g => when(g.firstAt)},
+        {name: 'last', cell: g => when(g.lastAt)},
+        {name: 'chance of a retry', cell: g => chance(g.latest.prediction)},
+        ...(costs ? [{name: 'cost, 7 days', num: true, cell: g => { const s = spent(costs, g.fingerprint); return s ? seconds(s) : '–'; }}] : []),
+      ], all, {to: g => `/errors/${key(g)}`})}
+      ${own.next ? html`<div class="pager"><button type="button" @click=${more}>Count older ones too</button><span class="soft">These are the newest 10,000 dead letters.</span></div>` : nothing}`)}`;
+  },
+};
+
+const ACTIVE = ['CANARY', 'RUNNING'];
+const REPLAY_WORDS = {CANARY: 'canaries first', RUNNING: 'under way', DONE: 'done', STOPPED: 'stopped itself', CANCELLED: 'cancelled'};
+
+function replayView(replay, reload) {
+  const all = replay.succeeded + replay.failed;
+  const share = all ? replay.failed / all : 0;
+  const dots = Math.min(replay.canary, 20);
+  const active = !replay.endedAt;
+  const cancel = () => confirmed({title: 'Put no more jobs back?', about: 'Jobs that are back stay where they are.', verb: 'Cancel the replay', danger: true,
+    run: ({why}) => send('POST', path`/v1/replays/${replay.id}/cancel`, {why}), done: 'The replay is cancelled.'});
+  return html`<div class="replay">
+    <p class="why">${state(replay.state || 'DONE', REPLAY_WORDS[replay.state] || replay.state)} ${replay.note ? html`<span>${said(replay.note)}</span>` : nothing}</p>
+    ${facts([['put back', html`<b class="num">${number(replay.replayed)}</b> of ${replay.matchedAtLeast ? 'more than ' : ''}${number(replay.matched)}`],
+      ['succeeded', number(replay.succeeded)], ['failed again', number(replay.failed)], ['in flight', number(replay.inFlight)],
+      ['rate', `${replay.rate} per second`], ['began', when(replay.createdAt)], ['by', person(replay.by)]])}
+    <h3>Canaries</h3>
+    <ol class="canaries" aria-label="Canaries">${Array.from({length: dots}, (_, i) => i < replay.succeeded ? html`<li>${state('SUCCEEDED')}</li>` : i < replay.succeeded + replay.failed ? html`<li>${state('FAILED')}</li>` : html`<li>${state('PENDING', i < replay.replayed ? 'runs' : 'waits')}</li>`)}</ol>
+    <h3>Failed again: ${percent(share)}, stops at ${percent(replay.stopAt)}</h3>
+    ${gauge('Share of failures', share, 1, {mark: replay.stopAt, kind: share >= replay.stopAt ? 'bad' : 'ok', text: `${percent(share)}, stops at ${percent(replay.stopAt)}`})}
+    <h3>Progress</h3>${gauge('Put back', replay.replayed, Math.max(1, replay.matched))}
+    ${active ? html`<div class="buttons">${act('operate', 'Cancel the replay', cancel)}</div>` : nothing}</div>`;
+}
+
+async function startReplay(filter, reload, label) {
+  const dry = await send('POST', '/v1/replays', {filter, dryRun: true});
+  confirmed({
+    title: `Replay ${label} slowly`,
+    about: html`<p>It puts <b>${dry.matchedAtLeast ? 'more than ' : ''}${number(dry.matched)}</b> dead letters back: the canaries first and alone, the rest at the rate. It stops itself when a canary fails again.</p>`,
+    fields: [
+      {name: 'canary', label: 'Canaries', type: 'number', min: 1, value: Math.min(3, Math.max(1, dry.matched)), required: true},
+      {name: 'rate', label: 'Then so many per second', type: 'number', min: 0.01, step: 'any', value: 10, required: true},
+      {name: 'stopAt', label: 'Stop when this share of the last 20 fails again (0.01 to 1)', type: 'number', min: 0.01, step: 0.01, value: 0.2, required: true},
+      {name: 'queue', label: 'Into another queue (optional)'},
+    ],
+    verb: 'Start with the canaries',
+    run: async values => {
+      const body = {filter, canary: +values.canary, rate: +values.rate, stopAt: +values.stopAt, why: values.why};
+      if (values.queue) body.queue = values.queue;
+      const answer = await send('POST', '/v1/replays', body);
+      await reload();
+      return answer;
+    },
+    done: 'The replay has begun.',
+  });
+}
+
+async function discardAll(filter, reload) {
+  const dry = await send('POST', '/v1/dead-letters/bulk', {action: 'discard', filter, dryRun: true});
+  confirmed({
+    title: `Delete ${plural(dry.matched, 'dead letter')} for good?`,
+    about: 'They are deleted with their histories. Nothing brings them back.' + (dry.matched >= 10000 ? ' More than 10,000 match: this deletes 10,000 of them.' : ''),
+    danger: true, verb: 'Delete them', typed: dry.matched > 1000 ? dry.matched : undefined,
+    run: async ({why}) => { const answer = await send('POST', '/v1/dead-letters/bulk', {action: 'discard', filter, why}); await reload(); return answer; },
+    done: answer => `${plural(answer.done, 'dead letter')} deleted.`,
+  });
+}
+
+export const group = {
+  title: 'Error group',
+  every: 1000,
+  async load({params: {fingerprint}, signal, state: own}) {
+    const filter = fingerprint === 'none' ? {} : {fingerprint};
+    const [dead, groups, waiting, replays, stats] = await Promise.all([
+      get(`/v1/dead-letters${query({...filter, limit: 50})}`, signal),
+      get(`/v1/dead-letters/groups${query({...filter, limit: 1})}`, signal),
+      get(`/v1/jobs${query({...filter, state: 'pending', limit: 1000})}`, signal),
+      get('/v1/replays', signal), get('/v1/stats?since=31d', signal)]);
+    const sample = groups.items[0]?.latest || dead.items[0] || waiting.items[0];
+    if (sample && own.sample?.id !== sample.id) own.sample = await get(path`/v1/jobs/${sample.id}`, signal);
+    return {fingerprint, dead, group: groups.items[0], more: !!groups.next, waiting, costs: stats.costs,
+      replays: replays.items.filter(r => fingerprint !== 'none' && r.filter?.fingerprint === fingerprint).sort((a, b) => b.createdAt.localeCompare(a.createdAt))};
+  },
+  // The list of jobs stays as it was while the numbers above it follow.
+  merge(old, fresh) {
+    const known = new Set(old.dead.items.map(j => j.id));
+    const now = new Map(fresh.dead.items.map(j => [j.id, j]));
+    return {data: {...fresh, dead: {...fresh.dead, items: old.dead.items.filter(j => now.has(j.id))}}, fresh: fresh.dead.items.filter(j => !known.has(j.id)).length && old.dead.items.some(j => now.has(j.id)) ? fresh.dead.items.filter(j => !known.has(j.id)).length : 0};
+  },
+  render({fingerprint, dead, group: g, more, waiting, costs, replays}, {state: own, reload}) {
+    const error = g?.error || own.sample?.lastError;
+    const failures = (own.sample?.history || []).filter(a => a.failure);
+    const last = failures[failures.length - 1]?.failure;
+    const attempts = dead.items.reduce((map, j) => map.set(j.attempts, (map.get(j.attempts) || 0) + 1), new Map());
+    const most = Math.max(0, ...attempts.keys());
+    const filter = {fingerprint};
+    const mine = (costs?.entries || []).filter(e => e.error === fingerprint);
+    const active = replays.filter(r => !r.endedAt);
+    const can = fingerprint !== 'none' && (g?.count || 0) > 0;
+    return html`${heading(error ? shortType(error.type) : 'No error', html`${said(error?.message)}`, html`
+        ${can && !active.length ? act('operate', 'Replay slowly …', () => startReplay(filter, () => reload(true), 'this group'), 'main') : nothing}
+        ${can ? act('operate', 'Delete …', () => discardAll(filter, () => reload(true))) : nothing}`)}
+      <div class="tiles">
+        <a class="tile ${g ? 'bad' : ''}" href="#/jobs?q=${encodeURIComponent(`state:failed error:${fingerprint}`)}"><span>dead</span><b>${more ? '≥ ' : ''}${number(g?.count || 0)}</b></a>
+        <a class="tile" href="#/jobs?q=${encodeURIComponent(`state:pending error:${fingerprint}`)}"><span>still being retried</span><b>${waiting.next ? '≥ ' : ''}${number(waiting.items.length)}</b></a>
+        <div class="tile"><span>first, last</span><p>${g ? html`${when(g.firstAt)}<br>${when(g.lastAt)}` : '–'}</p></div>
+        <div class="tile"><span>chance of the next attempt</span><p>${chance((g?.latest || own.sample)?.prediction)}</p></div>
+      </div>
+      ${replays.length ? panel(active.length ? 'Replay under way' : 'Last replay', replayView(replays[0], reload), replays.length > 1 ? `${replays.length - 1} before it` : '') : nothing}
+      <div class="grid2">
+      ${panel('The error', html`${facts([['type', said(error?.type)], ['fingerprint', html`<code>${fingerprint}</code>`],
+        ['HTTP status', last?.httpStatus ?? '–'], ['code', said(last?.code || '–')],
+        ['job type', g ? link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type)) : '–'],
+        ['resource', g?.latest.resource ? link(`/resources/${encodeURIComponent(g.latest.resource)}`, said(g.latest.resource)) : '–']])}
+        ${last?.trace ? html`<h3>Trace of job ${link(`/jobs/${own.sample.id}`, own.sample.id)} ${copyButton(last.trace)}</h3><pre class="payload" tabindex="0" aria-label="Trace">${last.trace}</pre>` : nothing}`)}
+      ${panel('What it cost', html`${mine.length ? facts(mine.map(e => [`${e.type}, ${e.unit}`, html`${number(e.amount)} in ${plural(e.runs, 'retry', 'retries')}, ${number(e.wasted)} for nothing`])) : html`<p class="soft">No retry of this error was counted in the last 31 days.</p>`}
+        ${attempts.size ? html`<h3>Attempts of the newest ${dead.items.length}</h3><p>${spark(Array.from({length: most + 1}, (_, i) => attempts.get(i) || 0).slice(1), [...attempts].map(([n, c]) => `${c} after ${n} attempts`).join(', '))} <span class="soft">1 to ${most}</span></p>` : nothing}`)}
+      </div>
+      ${panel('Dead letters', dead.items.length ? table('Dead letters of this group', [
+        {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'queue', cell: j => said(j.queue)},
+        {name: 'attempts', num: true, cell: j => j.attempts}, {name: 'gave up because', cell: j => String(j.failReason || '').toLowerCase().replaceAll('_', ' ')}, {name: 'failed', cell: j => when(j.finishedAt)},
+        {name: 'message', wide: true, cell: j => html`<span class="clip">${said(j.lastError?.message)}</span>`},
+      ], dead.items, {to: j => `/jobs/${j.id}`}) : empty('None is left.', 'Those that were put back are in the replay above.'), link(`/jobs?q=${encodeURIComponent(`state:failed error:${fingerprint}`)}`, 'all of them'))}`;
+  },
+};

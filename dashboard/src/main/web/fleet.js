@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues, schedules, workers, webhooks, keys, audit, costs.
+import {get, path, query, send} from './net.js';
+import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
+import {gauge} from './charts.js';
+import {clock, number, parseDuration, percent, person, plural, seconds, shortType} from './text.js';
+
+const enc = encodeURIComponent;
+const counted = (q, name, s) => count(q.counts[s] || 0, `/jobs?q=${enc(`state:${s.toLowerCase()} queue:${name}`)}`, q.countsAtLeast.includes(s));
+
+function queueActions(q, reload) {
+  const run = (action, body) => async ({why}) => { await send('POST', path`/v1/queues/${q.name}/${action}`, {why, ...body}); await reload(true); };
+  const limit = () => confirmed({title: `Limit of queue ${q.name}`, verb: 'Set it', done: 'The limit is set.',
+    about: 'So many jobs of this queue run at once in the whole fleet. Empty is no limit.',
+    fields: [{name: 'maxRunning', label: 'Jobs at once', type: 'number', min: 1, value: q.maxRunning ?? ''}],
+    run: async v => { await send('PUT', path`/v1/queues/${q.name}`, {maxRunning: v.maxRunning ? +v.maxRunning : null, why: v.why}); await reload(true); }});
+  return html`${q.paused
+    ? act('operate', 'Resume …', () => confirmed({title: `Resume queue ${q.name}?`, verb: 'Resume', about: `${plural(q.depth, 'job waits', 'jobs wait')}.`, run: run('resume'), done: 'The queue goes on.'}))
+    : act('operate', 'Pause …', () => confirmed({title: `Pause queue ${q.name}?`, verb: 'Pause', about: `No job of it is started until it is resumed; ${plural(q.counts.RUNNING || 0, 'running job goes', 'running jobs go')} on.`, run: run('pause'), done: 'The queue is paused.'}))}
+    ${act('operate', 'Limit …', limit)}`;
+}
+
+export const queues = {
+  title: 'Queues', every: 3000,
+  load: ({signal}) => get('/v1/queues', signal),
+  merge(old, fresh) {
+    const now = new Map(fresh.items.map(q => [q.name, q]));
+    const known = new Set(old.items.map(q => q.name));
+    return {data: {...fresh, items: old.items.map(q => now.get(q.name) || q)}, fresh: fresh.items.filter(q => !known.has(q.name)).length};
+  },
+  render: ({items}, {reload}) => html`${heading('Queues')}${panel(plural(items.length, 'queue'), items.length ? table('Queues', [
+    {name: 'queue', cell: q => html`${link(`/queues/${enc(q.name)}`, said(q.name))}${q.paused ? html`<br>${state('HALF_OPEN', 'paused')} <small class="soft">${said(q.pausedWhy || '')}</small>` : nothing}`},
+    {name: 'waiting', num: true, cell: q => counted(q, q.name, 'PENDING')}, {name: 'running', num: true, cell: q => html`${counted(q, q.name, 'RUNNING')}${q.maxRunning ? html` <small class="soft">of ${q.maxRunning}</small>` : nothing}`},
+    {name: 'dead', num: true, cell: q => counted(q, q.name, 'FAILED')}, {name: 'done', num: true, cell: q => counted(q, q.name, 'SUCCEEDED')},
+    {name: 'oldest due', num: true, cell: q => q.oldestAge ? seconds(parseDuration(q.oldestAge)) : '–'},
+    {name: '', cell: q => html`<div class="rowacts">${queueActions(q, reload)}</div>`},
+  ], items, {to: q => `/queues/${enc(q.name)}`}) : empty('There is no queue yet.', 'A queue appears with its first job.'))}`,
+};
+
+export const queue = {
+  title: 'Queue', every: 3000,
+  async load({params: {name}, signal}) {
+    const [q, jobs, workers] = await Promise.all([get(path`/v1/queues/${name}`, signal), get(path`/v1/jobs?queue=${name}&limit=20`, signal), get('/v1/workers', signal)]);
+    // Why not running: the oldest due job of the queue explains it for all of them.
+    const first = (await get(path`/v1/jobs?queue=${name}&state=pending&limit=1`, signal)).items[0];
+    const why = first ? await get(path`/v1/jobs/${first.id}/explain`, signal) : null;
+    return {q, jobs: jobs.items, why, first, workers: workers.items.filter(w => w.queues.length === 0 || w.queues.includes(name) || w.queues.some(p => p.endsWith('*') && name.startsWith(p.slice(0, -1))))};
+  },
+  render: ({q, jobs, why, first, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
+    <div class="tiles">${['PENDING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'CANCELLED'].map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${word(s)}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b></a>`)}</div>
+    ${why ? panel('Why is its newest waiting job not running?', html`<p class="why">${said(why.sentence)}</p>`, link(`/jobs/${first.id}`, `job ${first.id}`)) : nothing}
+    ${panel('Workers that serve it', workers.length ? html`<p>${workers.map(w => html`<span class="tag">${said(w.name)} ${w.holding}/${w.concurrency}</span>`)}</p>` : html`<p>${state('OPEN', 'none')} No live worker serves this queue.</p>`)}
+    ${panel('Newest jobs', jobs.length ? table('Newest jobs', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}], jobs, {to: j => `/jobs/${j.id}`}) : empty('None.'))}`,
+};
+
+const rule = s => s.cron ? html`<code>${s.cron}</code> <small class="soft">${s.zone}</small>` : html`every ${seconds(parseDuration(s.every))}`;
+
+function scheduleActions(s, reload) {
+  const run = action => async ({why}) => { const answer = await send('POST', path`/v1/schedules/${s.name}/${action}`, {why}); await reload(true); return answer; };
+  return html`${act('operate', 'Trigger …', () => confirmed({title: `Run ${s.name} now?`, verb: 'Run it now', about: 'It makes one job now; the next run stays as planned.', run: run('trigger'), done: answer => `Job ${answer.id} was made.`}))}
+    ${s.paused ? act('operate', 'Resume …', () => confirmed({title: `Resume ${s.name}?`, verb: 'Resume', run: run('resume'), done: 'It fires again.'}))
+      : act('operate', 'Pause …', () => confirmed({title: `Pause ${s.name}?`, verb: 'Pause', about: 'It does not fire until it is resumed.', run: run('pause'), done: 'It is paused.'}))}`;
+}
+
+export const schedules = {
+  title: 'Schedules', every: 10000,
+  load: ({signal}) => get('/v1/schedules', signal),
+  render: ({items}, {reload}) => html`${heading('Schedules', 'Jobs that come by the clock.')}${panel(plural(items.length, 'schedule'), items.length ? table('Schedules', [
+    {name: 'schedule', cell: s => html`${link(`/schedules/${enc(s.name)}`, said(s.name))}${s.paused ? html`<br>${state('HALF_OPEN', 'paused')}` : nothing}`},
+    {name: 'when', cell: rule}, {name: 'next', cell: s => s.paused ? '–' : when(s.nextAt)}, {name: 'job', cell: s => said(s.job.type)},
+    {name: 'last job', cell: s => s.lastJob ? link(`/jobs/${s.lastJob}`, s.lastJob) : '–'}, {name: 'missed', cell: s => word(s.missed)},
+    {name: '', cell: s => html`<div class="rowacts">${scheduleActions(s, reload)}</div>`},
+  ], items, {to: s => `/schedules/${enc(s.name)}`}) : empty('There is no schedule.', 'PUT /v1/schedules/{name} makes one; so does reprise.schedule in Java.'))}`,
+};
+
+export const schedule = {
+  title: 'Schedule', every: 10000,
+  async load({params: {name}, signal}) {
+    const [s, next, jobs] = await Promise.all([get(path`/v1/schedules/${name}`, signal), get(path`/v1/schedules/${name}/next?count=10`, signal), get(path`/v1/jobs?schedule=${name}&limit=20`, signal)]);
+    return {s, next: next.items, jobs: jobs.items};
+  },
+  render: ({s, next, jobs}, {reload}) => html`${heading(html`Schedule ${said(s.name)}`, rule(s), scheduleActions(s, reload))}
+    <div class="grid2">${panel('Next ten firings', s.paused ? empty('It is paused.') : html`<ol class="log">${next.map(t => html`<li>${when(t)} <span class="soft num">${clock(t)}</span></li>`)}</ol>`)}
+    ${panel('What it makes', facts([['type', said(s.job.type)], ['queue', said(s.job.queue || 'default')], ['if firings were missed', word(s.missed)], ['while the last one runs', s.overlap ? 'fires all the same' : 'skips']]))}</div>
+    ${panel('Its jobs', jobs.length ? table('Jobs of this schedule', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}, {name: 'attempts', num: true, cell: j => j.attempts}], jobs, {to: j => `/jobs/${j.id}`}) : empty('It has not fired yet.'))}`,
+};
+
+export const workers = {
+  title: 'Workers', every: 3000,
+  load: ({signal}) => get('/v1/workers', signal),
+  render: ({items}) => html`${heading('Workers', 'Those that reported within the last 30 seconds.')}${panel(plural(items.length, 'worker'), items.length ? table('Workers', [
+    {name: 'worker', cell: w => said(w.name)}, {name: 'queues', cell: w => w.queues.length ? w.queues.map(q => html`<span class="tag">${q}</span>`) : 'all'},
+    {name: 'types', cell: w => w.types.length ? w.types.map(t => html`<span class="tag">${t}</span>`) : '–'},
+    {name: 'in hand', num: true, cell: w => `${w.holding} / ${w.concurrency}`}, {name: 'load', cell: w => gauge(`Load of ${w.name}`, w.holding, Math.max(1, w.concurrency))},
+    {name: 'since', cell: w => when(w.since)}, {name: 'seen', cell: w => when(w.seenAt)},
+  ], items) : empty('No worker is alive.', 'Jobs wait until one starts.'))}`,
+};
+
+export const webhooks = {
+  title: 'Webhooks', every: 10000,
+  load: ({signal}) => get('/v1/webhooks', signal),
+  render: ({items}, {reload}) => html`${heading('Webhooks', 'Where the steps of jobs are sent.', act('operate', 'Subscribe …', () => confirmed({title: 'A new subscription', why: false, verb: 'Subscribe',
+    fields: [{name: 'url', label: 'URL', required: true, value: 'https://'}, {name: 'description', label: 'What is it for?', max: 200}],
+    run: async v => { const made = await send('POST', '/v1/webhooks', {url: v.url, ...(v.description ? {description: v.description} : {})}); await reload(true); reveal('The signing secret', 'It is shown this once.', made.secret || made.signingSecret || ''); }}), 'main'))}
+    ${panel(plural(items.length, 'subscription'), items.length ? table('Webhooks', [
+      {name: 'URL', wide: true, cell: w => html`${link(`/webhooks/${enc(w.id)}`, said(w.url))}<br><small class="soft">${said(w.description || '')}</small>`},
+      {name: 'events', cell: w => w.events.length ? w.events.map(e => html`<span class="tag">${e}</span>`) : 'all'},
+      {name: 'state', cell: w => w.enabled ? state('CLOSED', 'on') : html`${state('OPEN', 'off')} <small class="soft">${said(w.disabledBecause)}</small>`}, {name: 'created', cell: w => when(w.createdAt)},
+    ], items, {to: w => `/webhooks/${enc(w.id)}`}) : empty('Nobody is subscribed.'))}`,
+};
+
+export const webhook = {
+  title: 'Webhook', every: 3000,
+  async load({params: {id}, signal}) {
+    const [w, deliveries] = await Promise.all([get(path`/v1/webhooks/${id}`, signal), get(path`/v1/webhooks/${id}/deliveries`, signal)]);
+    return {w, deliveries: deliveries.items};
+  },
+  render: ({w, deliveries}, {reload}) => html`${heading(said(w.url), said(w.description || ''), html`
+      ${act('operate', 'Ping …', () => confirmed({title: 'Send a ping?', why: false, verb: 'Send', run: async () => { await send('POST', path`/v1/webhooks/${w.id}/ping`); await reload(true); }, done: 'The ping is on its way.'}))}
+      ${act('operate', 'New secret …', () => confirmed({title: 'Make a new secret?', why: false, about: 'The old one signs along for 24 hours.', verb: 'Make it', run: async () => { const made = await send('POST', path`/v1/webhooks/${w.id}/rotate-secret`, {}); reveal('The new secret', 'It is shown this once.', made.secret || ''); }}))}
+      ${act('operate', 'Unsubscribe …', () => confirmed({title: 'Unsubscribe?', why: false, danger: true, about: 'What waits is not sent.', verb: 'Unsubscribe', run: async () => { await send('DELETE', path`/v1/webhooks/${w.id}`); location.hash = '/webhooks'; }}))}`)}
+    ${panel('Deliveries', deliveries.length ? table('Deliveries', [{name: 'delivery', cell: d => link(`/jobs/${d.id}`, d.id)}, {name: 'event', cell: d => d.event || ''}, {name: 'job', cell: d => d.jobId ? link(`/jobs/${d.jobId}`, d.jobId) : ''},
+      {name: 'state', cell: d => state(d.state)}, {name: 'attempts', num: true, cell: d => d.attempts}, {name: 'error', wide: true, cell: d => html`<span class="clip">${said(d.error || '')}</span>`}, {name: 'created', cell: d => when(d.createdAt)},
+      {name: '', cell: d => act('operate', 'Send again …', () => confirmed({title: 'Send it again?', why: false, verb: 'Send', run: async () => { await send('POST', path`/v1/webhooks/${w.id}/deliveries/${d.id}/redeliver`); await reload(true); }, done: 'It is sent again.'}), 'quiet')},
+    ], deliveries) : empty('Nothing was sent yet.'))}`,
+};
+
+const SCOPES = ['read', 'enqueue', 'work', 'operate', 'admin'];
+
+export const keys = {
+  title: 'Keys', every: 15000,
+  load: ({signal}) => get('/v1/keys', signal),
+  render: ({items}, {reload}) => html`${heading('Keys', 'Who may do what. A secret is shown once.', act('admin', 'Make a key …', () => confirmed({title: 'A new key', verb: 'Make it',
+    fields: [{name: 'name', label: 'Name', required: true, max: 100}, {name: 'tenant', label: 'Tenant (optional)', max: 32}, ...SCOPES.map(s => ({name: s, label: s, type: 'checkbox', value: s === 'read'}))],
+    run: async v => { const made = await send('POST', '/v1/keys', {name: v.name, scopes: SCOPES.filter(s => v[s]), ...(v.tenant ? {tenant: v.tenant} : {}), why: v.why}); await reload(true); reveal('The key', 'It is shown this once and stored nowhere.', made.key); }}), 'main'))}
+    ${panel(plural(items.length, 'key'), table('Keys', [
+      {name: 'name', cell: k => html`${said(k.name)}<br><small class="soft mono">${k.id}</small>`}, {name: 'scopes', cell: k => k.scopes.map(s => html`<span class="tag">${s}</span>`)}, {name: 'tenant', cell: k => said(k.tenant || 'all')},
+      {name: 'owner', cell: k => said(k.owner || '–')}, {name: 'last used', cell: k => when(k.lastUsedAt)}, {name: 'expires', cell: k => k.expiresAt ? when(k.expiresAt) : 'never'},
+      {name: '', cell: k => html`<div class="rowacts">${act('admin', 'New secret …', () => confirmed({title: `A new secret for ${k.name}`, verb: 'Make it', about: 'Sessions of the old secret end with it.', fields: [{name: 'grace', label: 'The old one counts for another', value: '1h'}],
+        run: async v => { const made = await send('POST', path`/v1/keys/${k.id}/rotate`, {grace: v.grace || '0s', why: v.why}); reveal('The key', 'It is shown this once.', made.key); }}))}
+        ${act('admin', 'Revoke …', () => confirmed({title: `Revoke ${k.name}?`, danger: true, verb: 'Revoke it', about: 'Its requests are refused from now on, and its sessions end.', why: false, run: async () => { await send('DELETE', path`/v1/keys/${k.id}`); await reload(true); }, done: 'It is revoked.'}))}</div>`},
+    ], items))}`,
+};
+
+export const audit = {
+  title: 'Audit', every: 5000,
+  load: ({signal, state: own}) => { own.more = own.more || []; return get('/v1/audit?limit=100', signal); },
+  merge(old, fresh) {
+    const first = old.items[0]?.at || '';
+    const added = fresh.items.filter(e => e.at > first).length;
+    return {data: old, fresh: added};
+  },
+  render(page, {state: own, update, signal}) {
+    const next = own.next === undefined ? page.next : own.next;
+    const more = async () => { const p = await get(`/v1/audit${query({limit: 100, cursor: next})}`, signal); own.more = [...own.more, ...p.items]; own.next = p.next; update(); };
+    const items = [...page.items, ...own.more];
+    return html`${heading('Audit', 'What was done by hand: by whom, when and why.')}${panel('Entries', html`${items.length ? table('Audit log', [
+      {name: 'when', cell: e => when(e.at)}, {name: 'who', cell: e => said(person(e.by))}, {name: 'what', cell: e => e.action},
+      {name: 'to', cell: e => e.job ? link(`/jobs/${e.job}`, `job ${e.job}`) : said(e.subject || '')}, {name: 'why', wide: true, cell: e => said(e.why || '')}, {name: 'detail', wide: true, cell: e => html`<small class="soft clip">${said(e.detail || '')}</small>`},
+    ], items) : empty('Nothing was done by hand yet.')}${next ? html`<div class="pager"><button type="button" @click=${more}>Older</button></div>` : nothing}`)}`;
+  },
+};
+
+const SINCE = ['1d', '7d', '31d'];
+
+export const costs = {
+  title: 'Costs', every: 10000,
+  load: ({signal, search}) => get(`/v1/stats${query({since: search.get('since') || '7d'})}`, signal),
+  render(stats, {search}) {
+    const since = search.get('since') || '7d';
+    const c = stats.costs;
+    if (!c) return html`${heading('Costs')}${panel('Costs', empty('Costs are kept for the whole fleet.', 'A key of a tenant does not see them.'))}`;
+    const retries = c.entries.filter(e => e.error);
+    const sorted = [...retries].sort((a, b) => b.wasted - a.wasted);
+    return html`${heading('Costs', c.sentence)}
+      <ul class="chips" aria-label="How far back">${SINCE.map(s => html`<li><a href="#/costs?since=${s}" aria-current=${s === since ? 'true' : nothing}>${seconds(parseDuration(s))}</a></li>`)}</ul>
+      <div class="tiles"><div class="tile"><span>jobs</span><b>${number(c.jobs)}</b></div><div class="tile"><span>retries</span><b>${number(c.retries)}</b></div><div class="tile"><span>jobs saved by retries</span><b>${number(c.saved)}</b></div>
+        <div class="tile"><span>time of retries</span><b>${seconds(parseDuration(c.retryTime))}</b></div><div class="tile ${parseDuration(c.wastedRetryTime) ? 'warn' : ''}"><span>of it for nothing</span><b>${seconds(parseDuration(c.wastedRetryTime))}</b></div></div>
+      ${panel('What burns most', sorted.length ? table('Costs of retries by error', [
+        {name: 'error', cell: e => link(`/errors/${e.error}`, shortType(e.errorType) || e.error)}, {name: 'type', cell: e => said(e.type)}, {name: 'resource', cell: e => said(e.resource || '–')}, {name: 'unit', cell: e => said(e.unit)},
+        {name: 'retries', num: true, cell: e => number(e.runs)}, {name: 'helped', num: true, cell: e => e.runs ? percent(e.successes / e.runs) : '–'}, {name: 'cost', num: true, cell: e => number(e.amount)}, {name: 'for nothing', num: true, cell: e => number(e.wasted)},
+      ], sorted, {to: e => `/errors/${e.error}`}) : empty('No retry was needed.'))}`;
+  },
+};
