@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A worker: leases jobs, runs handlers in threads, keeps the leases and reports how the runs ended."""
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import random
+import signal
+import socket
+import threading
+import time
+import traceback
+import urllib.error
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence
+
+from .client import Client, Problem, interrupt, pause
+
+log = logging.getLogger("reprise")
+
+Handler = Callable[["Run"], Any]
+
+LEASES_PER_REQUEST = 100
+REPORTS_PER_REQUEST = 1000
+REPORT_CHARS = 4_000_000
+SECONDS_AFTER_STOP = 2.0
+
+
+class JobError(Exception):
+    """A failure of which the handler knows more than a message.
+
+    ``permanent`` ends the job without another attempt. ``retry_after`` is the least time in seconds before the next
+    one. Code and HTTP status are what rules of a policy look at.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: Optional[str] = None,
+        http_status: Optional[int] = None,
+        retry_after: Optional[float] = None,
+        permanent: bool = False,
+    ):
+        super().__init__(message)
+        self.code, self.http_status, self.retry_after, self.permanent = code, http_status, retry_after, permanent
+
+
+class Snooze(Exception):
+    """Raised by a handler: call me again after so many seconds. No attempt is spent."""
+
+    def __init__(self, seconds: float):
+        super().__init__(f"snooze for {seconds} s")
+        self.seconds = seconds
+
+
+class Run:
+    """One run of a job, as a handler sees it."""
+
+    def __init__(self, lease: Dict[str, Any], length: float):
+        job = lease["job"]
+        self.job: Dict[str, Any] = job
+        self.id: str = job["id"]
+        self.type: str = job["type"]
+        self.payload: Any = job.get("payload")
+        self.attempt: int = lease["attempt"]
+        self.fence: int = lease["fence"]
+        """Grows with every lease of the job. Give it to the systems that you write to: they refuse a smaller one."""
+        self.stop = threading.Event()
+        """Set when the run must end: see stop_reason. A long handler looks at it now and then."""
+        self.stop_reason: Optional[str] = None
+        """'cancelled' by a person, 'lost' lease, or 'stopping' worker."""
+        self._token: str = lease["token"]
+        self._progress: Optional[Dict[str, Any]] = None
+        self._kept_until = time.monotonic() + length
+        self._beat_at = time.monotonic() + length / 3
+        self._reported = False
+
+    def progress(self, percent: int, message: Optional[str] = None) -> None:
+        """Shows how far it is. Sent with the next heartbeat."""
+        self._progress = {"percent": max(0, min(100, int(percent))), "message": message}
+
+    def _end(self, reason: str) -> None:
+        if self.stop_reason is None:
+            self.stop_reason = reason
+        self.stop.set()
+
+
+class Worker:
+    """Runs jobs until it is told to stop.
+
+    ``handlers`` maps job types to functions that take a Run and return the result (any JSON), or raise. A worker holds
+    at most ``concurrency`` jobs. ``lease`` is the time in seconds after which another worker gets a job of which the
+    server hears nothing; a third of it passes between heartbeats.
+    """
+
+    def __init__(
+        self,
+        client: Client,
+        handlers: Mapping[str, Handler],
+        *,
+        queues: Sequence[str] = (),
+        concurrency: int = 10,
+        lease: float = 30.0,
+        stop_grace: float = 20.0,
+        wait: float = 20.0,
+        name: Optional[str] = None,
+    ):
+        if not handlers:
+            raise ValueError("a worker needs at least one handler")
+        if concurrency < 1:
+            raise ValueError(f"concurrency is {concurrency}; it must be at least 1")
+        self.client = client
+        self.handlers = dict(handlers)
+        self.queues = list(queues)
+        self.concurrency = concurrency
+        self.lease = lease
+        self.stop_grace = stop_grace
+        self.wait = wait
+        self.name = name or f"python-{socket.gethostname()}-{os.getpid()}-{random.randrange(1 << 16):04x}"
+        self._stopping = threading.Event()
+        self._changed = threading.Condition()
+        self._runs: Dict[str, Run] = {}
+        self._ended: "queue.Queue[Optional[Dict[str, Any]]]" = queue.Queue()
+        self._polling: Any = None
+
+    def run(self, *, signals: bool = True) -> None:
+        """Works until stop() is called or, in the main thread, until SIGTERM or SIGINT.
+
+        Then it takes no more jobs, lets those that run finish for ``stop_grace`` seconds, and gives the rest back:
+        they spend no attempt. Raises Problem if the server refuses the key or the request.
+        """
+        before = self._catch_signals() if signals else {}
+        helpers = [threading.Thread(target=work, daemon=True) for work in (self._keep_leases, self._report_all)]
+        for helper in helpers:
+            helper.start()
+        try:
+            self._work()
+        finally:
+            self._stopping.set()
+            self._finish()
+            self._ended.put(None)
+            for helper in helpers:
+                helper.join()
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def stop(self) -> None:
+        """Ends run() from another thread or a signal handler."""
+        self._stopping.set()
+        interrupt(self._polling)
+
+    def _catch_signals(self) -> Dict[int, Any]:
+        if threading.current_thread() is not threading.main_thread():
+            return {}
+        # In a thread: the signal may have interrupted this very thread while it held the lock that stop() needs.
+        on_signal = lambda *_: threading.Thread(target=self.stop, daemon=True).start()  # noqa: E731
+        return {number: signal.signal(number, on_signal) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def _work(self) -> None:
+        failures = 0
+        while not self._stopping.is_set():
+            free = self._await_slots()
+            if free == 0:
+                continue
+            try:
+                leases = self._take(free)
+                failures = 0
+            except Problem as problem:
+                if not problem.may_pass:
+                    raise
+                self._stopping.wait(pause(failures, problem.retry_after))
+                failures += 1
+                continue
+            except OSError as error:
+                if not self._stopping.is_set():
+                    log.info("The server does not answer: %s", error)
+                self._stopping.wait(pause(failures))
+                failures += 1
+                continue
+            for lease in leases:
+                self._start(lease)
+
+    def _await_slots(self) -> int:
+        with self._changed:
+            self._changed.wait_for(lambda: self._stopping.is_set() or len(self._runs) < self.concurrency, timeout=1.0)
+            return 0 if self._stopping.is_set() else self.concurrency - len(self._runs)
+
+    def _take(self, free: int) -> List[Dict[str, Any]]:
+        wish: Dict[str, Any] = {
+            "worker": self.name,
+            "types": sorted(self.handlers),
+            "max": min(free, LEASES_PER_REQUEST),
+            "wait": f"{int(self.wait * 1000)}ms",
+            "lease": f"{int(self.lease * 1000)}ms",
+        }
+        if self.queues:
+            wish["queues"] = self.queues
+        transport = self.client.transport
+        connection = transport.connect(self.wait + self.client.timeout)
+        connection.connect()
+        self._polling = connection
+        try:
+            # A stop that came before the connection was known would not have ended the wait.
+            if self._stopping.is_set():
+                connection.close()
+                return []
+            return transport.send(connection, "POST", "/v1/leases", wish)["items"]
+        finally:
+            self._polling = None
+
+    def _start(self, lease: Dict[str, Any]) -> None:
+        run = Run(lease, self.lease)
+        with self._changed:
+            self._runs[run._token] = run
+        if self._stopping.is_set():
+            self._report(run, {"outcome": "release"})
+        else:
+            # A daemon: a handler that does not look at 'stop' must not keep the process alive.
+            threading.Thread(target=self._handle, args=(run,), name=f"reprise-run-{run.id}", daemon=True).start()
+
+    def _handle(self, run: Run) -> None:
+        try:
+            result = self.handlers[run.type](run)
+            self._report(run, {"outcome": "complete", "result": result})
+        except Snooze as snooze:
+            self._report(run, {"outcome": "snooze", "delay": _millis(snooze.seconds)})
+        except BaseException as error:  # Whatever a handler raises is the job's affair.
+            if run.stop_reason == "stopping":
+                self._report(run, {"outcome": "release"})
+            else:
+                self._report(run, {"outcome": "fail", "failure": failure(error)})
+
+    def _report(self, run: Run, report: Dict[str, Any]) -> None:
+        with self._changed:
+            if run._reported:
+                return
+            run._reported = True
+        self._ended.put({"token": run._token, **report})
+
+    def _finish(self) -> None:
+        """Waits for handlers, asks the rest to stop, and gives back what still runs."""
+        if not self._await_none(self.stop_grace):
+            for run in self._held():
+                run._end("stopping")
+            if not self._await_none(min(SECONDS_AFTER_STOP, self.stop_grace)):
+                for run in self._held():
+                    self._report(run, {"outcome": "release"})
+                self._await_none(self.client.patience)
+
+    def _await_none(self, seconds: float) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._runs, timeout=seconds)
+
+    def _held(self) -> List[Run]:
+        with self._changed:
+            return list(self._runs.values())
+
+    def _drop(self, token: str) -> None:
+        with self._changed:
+            self._runs.pop(token, None)
+            self._changed.notify_all()
+
+    # Heartbeats
+
+    def _keep_leases(self) -> None:
+        while not self._stopping.is_set() or self._held():
+            now = time.monotonic()
+            held = self._held()
+            for run in held:
+                if run._kept_until < now:
+                    run._end("lost")
+            due = sorted((run for run in held if run._beat_at <= now), key=lambda run: run._beat_at)
+            for run in due:
+                if not self._beat(run):
+                    break
+            upcoming = min((run._beat_at for run in self._held()), default=now + 0.2)
+            time.sleep(max(0.02, min(0.2, upcoming - time.monotonic())))
+
+    def _beat(self, run: Run) -> bool:
+        """Renews one lease. Returns whether the server answered."""
+        sent, progress = time.monotonic(), run._progress
+        body: Dict[str, Any] = {"lease": _millis(self.lease)}
+        if progress is not None:
+            body["progress"] = progress
+        try:
+            connection = self.client.transport.connect(max(1.0, self.lease / 3))
+            answer = self.client.transport.send(connection, "POST", f"/v1/leases/{run._token}/heartbeat", body)
+        except Problem as problem:
+            if problem.may_pass:
+                run._beat_at = sent + pause(0, problem.retry_after)
+                return False
+            run._end("lost")
+            run._beat_at = sent + self.lease / 3
+            return True
+        except OSError:
+            run._beat_at = sent + min(1.0, self.lease / 10)
+            return False
+        run._kept_until, run._beat_at = sent + self.lease, sent + self.lease / 3
+        if run._progress is progress:
+            run._progress = None
+        if answer["cancelled"]:
+            run._end("cancelled")
+        return True
+
+    # Reports
+
+    def _report_all(self) -> None:
+        waiting: List[Dict[str, Any]] = []
+        while True:
+            first = waiting.pop(0) if waiting else self._ended.get()
+            if first is None:
+                return
+            batch, length = [first], _length(first)
+            while len(batch) < REPORTS_PER_REQUEST and not self._ended.empty():
+                report = self._ended.get()
+                if report is None:
+                    self._ended.put(None)
+                    break
+                length += _length(report)
+                if length > REPORT_CHARS:
+                    waiting.append(report)
+                    break
+                batch.append(report)
+            self._send(batch)
+
+    def _send(self, batch: List[Dict[str, Any]]) -> None:
+        """Repeats a batch until it is answered: under one token an outcome counts once."""
+        failures = 0
+        gives_up = None
+        while True:
+            if self._stopping.is_set():
+                gives_up = gives_up or time.monotonic() + self.client.patience
+                if time.monotonic() > gives_up:
+                    log.warning("%d outcomes could not be reported; the leases end by themselves", len(batch))
+                    break
+            try:
+                transport = self.client.transport
+                answer = transport.send(
+                    transport.connect(self.client.timeout), "POST", "/v1/leases/report", {"reports": batch}
+                )
+                for item in answer["items"]:
+                    if not item["accepted"]:
+                        log.warning("Outcome refused, the lease was lost before: %s", (item["problem"] or {}).get("detail"))
+                break
+            except Problem as problem:
+                if not problem.may_pass:
+                    self._refused(batch, problem)
+                    break
+                time.sleep(pause(failures, problem.retry_after))
+            except OSError:
+                time.sleep(pause(failures))
+            except (TypeError, ValueError) as unwritable:
+                self._refused(batch, unwritable)
+                break
+            failures += 1
+        for report in batch:
+            self._drop(report["token"])
+
+    def _refused(self, batch: List[Dict[str, Any]], problem: Exception) -> None:
+        """One report that cannot be read spoils the batch: each is sent by itself, and the bad one as a failure.
+
+        The job has done its work, so the failure is permanent: no other attempt repeats it.
+        """
+        if len(batch) > 1:
+            for report in batch:
+                self._send([report])
+            return
+        log.error("The server refused a report: %s", problem)
+        if batch[0]["outcome"] != "release" and (batch[0].get("failure") or {}).get("type") != "UnreportableOutcome":
+            refused = {"type": "UnreportableOutcome", "message": str(problem)[:1000], "permanent": True}
+            self._send([{"token": batch[0]["token"], "outcome": "fail", "failure": refused}])
+
+
+def failure(error: BaseException) -> Dict[str, Any]:
+    """Describes an exception for the server, with what rules of a policy look at."""
+    report: Dict[str, Any] = {
+        "type": type(error).__name__,
+        "message": str(error)[:20_000],
+        "trace": "".join(traceback.format_exception(type(error), error, error.__traceback__))[-100_000:],
+    }
+    status = getattr(error, "http_status", None)
+    after = getattr(error, "retry_after", None)
+    if isinstance(error, urllib.error.HTTPError):
+        status = error.code
+        after = _number((error.headers or {}).get("Retry-After"))
+    if isinstance(status, int) and 100 <= status <= 599:
+        report["httpStatus"] = status
+    if isinstance(after, (int, float)) and after > 0:
+        report["retryAfter"] = _millis(after)
+    if getattr(error, "permanent", False) is True:
+        report["permanent"] = True
+    code = getattr(error, "code", None)
+    if isinstance(code, str) and 0 < len(code) <= 200:
+        report["code"] = code
+    return report
+
+
+def _number(text: Any) -> Optional[float]:
+    try:
+        return float(text)
+    except (TypeError, ValueError):
+        return None
+
+
+def _millis(seconds: float) -> str:
+    return f"{max(1, int(seconds * 1000))}ms"
+
+
+def _length(report: Dict[str, Any]) -> int:
+    return len(str(report))

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What needs no server. python3 -m unittest discover tests"""
+import base64
+import hashlib
+import hmac
+import json
+import pathlib
+import sys
+import unittest
+import urllib.error
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+from reprise import InvalidSignature, JobError, verify  # noqa: E402
+from reprise.client import pause  # noqa: E402
+from reprise.worker import failure  # noqa: E402
+
+KEY = b"0123456789abcdef0123456789abcdef"
+SECRET = "whsec_" + base64.b64encode(KEY).decode()
+
+
+def signed(body, at=1000, key=KEY):
+    mac = base64.b64encode(hmac.new(key, f"m1.{at}.{body}".encode(), hashlib.sha256).digest()).decode()
+    return {"Webhook-Id": "m1", "Webhook-Timestamp": str(at), "Webhook-Signature": "v1,AAAA v1," + mac}
+
+
+class Parts(unittest.TestCase):
+    def test_pauses_grow_and_are_drawn_from_zero_to_the_bound(self):
+        self.assertEqual([pause(n, chance=lambda: 1.0) for n in range(4)], [0.2, 0.4, 0.8, 1.6])
+        self.assertEqual(pause(50, chance=lambda: 1.0), 10.0)
+        self.assertEqual(pause(50, chance=lambda: 0.0), 0.0)
+        self.assertEqual(pause(0, 7.0, chance=lambda: 1.0), 7.0)
+
+    def test_a_right_signature_is_accepted_and_any_change_refused(self):
+        body = json.dumps({"type": "job.failed"})
+        self.assertEqual(verify(SECRET, signed(body), body, now=lambda: 1200), {"type": "job.failed"})
+        self.assertEqual(verify(SECRET, signed(body), body.encode(), now=lambda: 1200)["type"], "job.failed")
+        for headers, text, now in [
+            (signed(body), body + " ", 1200),
+            (signed(body, key=b"x" * 32), body, 1200),
+            (signed(body), body, 1301),
+            (signed(body), body, 699),
+            ({**signed(body), "Webhook-Id": "m2"}, body, 1200),
+            ({**signed(body), "Webhook-Timestamp": "soon"}, body, 1200),
+            ({}, body, 1200),
+        ]:
+            with self.assertRaises(InvalidSignature):
+                verify(SECRET, headers, text, now=lambda: now)
+        with self.assertRaises(ValueError):
+            verify("whsec_?", signed(body), body, now=lambda: 1200)
+
+    def test_a_failure_tells_what_rules_look_at(self):
+        told = failure(JobError("no", code="card_declined", http_status=402, retry_after=1.5, permanent=True))
+        wanted = {"code": "card_declined", "httpStatus": 402, "retryAfter": "1500ms", "permanent": True}
+        self.assertEqual({name: told.get(name) for name in wanted}, wanted)
+        http = failure(urllib.error.HTTPError("http://x", 503, "busy", {"Retry-After": "30"}, None))
+        self.assertEqual((http["type"], http["httpStatus"], http["retryAfter"]), ("HTTPError", 503, "30000ms"))
+
+
+if __name__ == "__main__":
+    unittest.main()

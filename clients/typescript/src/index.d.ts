@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/** Any JSON. */
+export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+
+export type JobState = "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+
+/** A job as the server shows it. `/openapi.json` of the server describes every field. */
+export interface Job<P = Json, R = Json> {
+  id: string;
+  type: string;
+  queue: string;
+  state: JobState;
+  waitReason: string | null;
+  failReason: string | null;
+  attempts: number;
+  maxAttempts: number | null;
+  retryCount: number;
+  maxRetries: number | null;
+  isRetryable: boolean;
+  nextRetryAt: string | null;
+  dueAt: string | null;
+  payload?: P;
+  result?: R | null;
+  lastError: { type: string; message: string | null; fingerprint: string } | null;
+  progress: { percent: number; message?: string | null } | null;
+  [field: string]: unknown;
+}
+
+export interface JobOptions {
+  queue?: string;
+  /** -9 to 9. */
+  priority?: number;
+  /** Such as "30s" or "2h". */
+  delay?: string;
+  dueAt?: string;
+  resource?: string;
+  tags?: string[];
+  /** At most one live job holds it. */
+  key?: string;
+  keyRule?: string;
+  timeout?: string;
+  /** A policy, or the name of a preset or of a stored policy. */
+  policy?: string | { [field: string]: Json };
+  maxAttempts?: number;
+  maxRetries?: number;
+}
+
+export interface JobRequest<P = Json> extends JobOptions {
+  type: string;
+  payload?: P;
+}
+
+export interface Enqueued {
+  id: string;
+  /** False if the key led to a job that was there already. */
+  created: boolean;
+  dueAt: string | null;
+}
+
+export interface ClientOptions {
+  /** REPRISE_URL, or http://127.0.0.1:8080. */
+  url?: string;
+  /** REPRISE_KEY. */
+  key?: string;
+  /** Milliseconds for which a call is repeated; 60000. */
+  patience?: number;
+  /** Milliseconds for one answer; 30000. */
+  timeout?: number;
+}
+
+/**
+ * A server and a key. Every call is repeated with backoff and jitter until the server answers or `patience` has passed.
+ * An enqueue carries an idempotency key, so its repetition enqueues nothing twice.
+ */
+export class Client {
+  constructor(options?: ClientOptions);
+  /** The same idempotency key with the same job returns the first job again; without one, a key is made up. */
+  enqueue<P = Json>(type: string, payload?: P, options?: JobOptions & { idempotencyKey?: string }): Promise<Enqueued>;
+  /** Up to 1000 jobs, all or none. */
+  enqueueMany(jobs: JobRequest[], options?: { idempotencyKey?: string }): Promise<Enqueued[]>;
+  /** Rejects with a Problem named 'not-found' if there is none. */
+  job<P = Json, R = Json>(id: string): Promise<Job<P, R>>;
+  /** Waits until a job has ended. Rejects with an Error named TimeoutError. */
+  wait<P = Json, R = Json>(id: string, timeoutMillis?: number): Promise<Job<P, R>>;
+  retry(id: string, options?: { why?: string }): Promise<Job>;
+  cancel(id: string, options?: { why?: string }): Promise<Job>;
+  /** Any operation of the API, repeated as the class says. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>, timeoutMillis?: number): Promise<any>;
+}
+
+/** The server refused the request: a problem document of RFC 9457. */
+export class Problem extends Error {
+  readonly status: number;
+  /** Such as 'not-found' or 'stale-lease'. */
+  readonly problem: string;
+  readonly errors: { field?: string; message: string }[];
+  /** Milliseconds. */
+  readonly retryAfter: number | undefined;
+  /** Whether the same request can succeed later. */
+  readonly mayPass: boolean;
+}
+
+/** The server did not answer in time. Whether it acted is unknown. */
+export class Unanswered extends Error {}
+
+/** One run of a job, as a handler sees it. */
+export interface Run<P = Json> {
+  readonly job: Job<P>;
+  readonly id: string;
+  readonly type: string;
+  readonly payload: P;
+  readonly attempt: number;
+  /** Grows with every lease of the job. Give it to the systems that you write to: they refuse a smaller one. */
+  readonly fence: number;
+  /** Aborted when the run must end: see `stopReason`. Pass it to fetch and timers. */
+  readonly signal: AbortSignal;
+  readonly stopReason: "cancelled" | "lost" | "stopping" | undefined;
+  /** Shows how far it is, with the next heartbeat. */
+  progress(percent: number, message?: string): void;
+}
+
+/** Returns the result (any JSON), or throws. */
+export type Handler<P = any> = (run: Run<P>) => unknown | Promise<unknown>;
+
+export interface WorkerOptions {
+  queues?: string[];
+  /** Jobs at once; 10. */
+  concurrency?: number;
+  /** Milliseconds after which another worker gets a job of which the server hears nothing; 30000. */
+  lease?: number;
+  /** Milliseconds that running jobs may take to finish when the worker stops; 20000. */
+  stopGrace?: number;
+  /** Milliseconds that one request waits for jobs, at most 60000; 20000. */
+  wait?: number;
+  name?: string;
+  /** Lines about trouble; `console.error` unless given. */
+  log?: (line: string) => void;
+}
+
+/** Leases jobs, runs handlers, keeps the leases and reports how the runs ended. */
+export class Worker {
+  constructor(client: Client, handlers: Record<string, Handler>, options?: WorkerOptions);
+  /**
+   * Works until stop() is called or, with `signals` (the default), SIGTERM or SIGINT arrives. Then it takes no more
+   * jobs, lets those that run finish for `stopGrace`, and gives the rest back: they spend no attempt. Rejects with a
+   * Problem if the server refuses the key or the request.
+   */
+  run(options?: { signals?: boolean }): Promise<void>;
+  stop(): void;
+}
+
+/** A failure of which the handler knows more than a message. */
+export class JobError extends Error {
+  constructor(
+    message: string,
+    options?: {
+      code?: string;
+      httpStatus?: number;
+      /** Milliseconds: the least time before the next attempt. */
+      retryAfter?: number;
+      /** No further attempt. */
+      permanent?: boolean;
+      cause?: unknown;
+    },
+  );
+}
+
+/** Thrown by a handler: call me again later. No attempt is spent. */
+export class Snooze extends Error {
+  constructor(millis: number);
+}
+
+/** The message is not from the holder of the secret, or it is too old. Answer 400 and do nothing. */
+export class InvalidSignature extends Error {}
+
+/**
+ * Returns the message (JSON) of a webhook or `http` job if its signature is right and it is not older than the
+ * tolerance. Pass the body as it arrived. Throws InvalidSignature.
+ */
+export function verify(
+  secret: string,
+  headers: Headers | Record<string, string | string[] | undefined>,
+  body: string | Uint8Array,
+  options?: { toleranceSeconds?: number; now?: () => number },
+): any;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What needs no server: npm test
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { test } from "node:test";
+import { pause } from "../src/client.js";
+import { InvalidSignature, JobError, verify } from "../src/index.js";
+import { failure } from "../src/worker.js";
+
+const KEY = Buffer.from("0123456789abcdef0123456789abcdef");
+const SECRET = `whsec_${KEY.toString("base64")}`;
+const at = (seconds) => ({ now: () => seconds * 1000 });
+
+function signed(body, sent = 1000, key = KEY) {
+  const mac = createHmac("sha256", key).update(`m1.${sent}.${body}`).digest("base64");
+  return { "Webhook-Id": "m1", "Webhook-Timestamp": String(sent), "Webhook-Signature": `v1,AAAA v1,${mac}` };
+}
+
+test("pauses grow and are drawn from zero to the bound", () => {
+  assert.deepEqual([0, 1, 2, 3].map((n) => pause(n, undefined, () => 1)), [200, 400, 800, 1600]);
+  assert.equal(pause(50, undefined, () => 1), 10_000);
+  assert.equal(pause(50, undefined, () => 0), 0);
+  assert.equal(pause(0, 7_000, () => 1), 7_000);
+});
+
+test("a right signature is accepted and any change refused", () => {
+  const body = JSON.stringify({ type: "job.failed" });
+  assert.deepEqual(verify(SECRET, signed(body), body, at(1200)), { type: "job.failed" });
+  assert.equal(verify(SECRET, new Headers(signed(body)), Buffer.from(body), at(1200)).type, "job.failed");
+  const wrong = [
+    [signed(body), `${body} `, 1200],
+    [signed(body, 1000, Buffer.alloc(32, "x")), body, 1200],
+    [signed(body), body, 1301],
+    [signed(body), body, 699],
+    [{ ...signed(body), "Webhook-Id": "m2" }, body, 1200],
+    [{ ...signed(body), "Webhook-Timestamp": "soon" }, body, 1200],
+    [{}, body, 1200],
+  ];
+  for (const [headers, text, now] of wrong) {
+    assert.throws(() => verify(SECRET, headers, text, at(now)), InvalidSignature);
+  }
+  assert.throws(() => verify("whsec_?", signed(body), body, at(1200)), TypeError);
+});
+
+test("a failure tells what rules look at", () => {
+  const told = failure(
+    new JobError("no", { code: "card_declined", httpStatus: 402, retryAfter: 1500, permanent: true }),
+  );
+  assert.equal(told.type, "JobError");
+  assert.deepEqual(
+    [told.code, told.httpStatus, told.retryAfter, told.permanent],
+    ["card_declined", 402, "1500ms", true],
+  );
+  assert.equal(failure("text").type, "string");
+  assert.equal(failure(Object.assign(new TypeError("fetch failed"), { cause: { code: "ECONNREFUSED" } })).code, "ECONNREFUSED");
+});
