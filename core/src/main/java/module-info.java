@@ -16,6 +16,7 @@ module io.reprise.core {
     exports io.reprise.job;
     exports io.reprise.remote;
     exports io.reprise.retry;
+    exports io.reprise.settings;
     exports io.reprise.store;
     exports io.reprise.testing;
 

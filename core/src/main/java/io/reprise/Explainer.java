@@ -19,15 +19,20 @@ import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.JobStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the reasons why a job is running, waiting or ended. Serves one call of {@link Reprise#explain}. */
 final class Explainer {
+
+    /** Upkeep looks every second. After this time it is late. */
+    private static final Duration PROMPT = Duration.ofSeconds(5);
 
     private final JobStore store;
     private final QueuePosition queuePosition;
@@ -79,6 +84,17 @@ final class Explainer {
             reasons.add(new Explanation.Running(holder.worker(), since, until, holder.cancelRequested()));
         } else {
             reasons.add(new Explanation.Silent(holder.worker(), until));
+            upkeep("leases", until);
+        }
+    }
+
+    /** Says how far upkeep is behind, if it should have ended this wait already. */
+    private void upkeep(String piece, Instant since) {
+        if (Duration.between(since, queuePosition.at()).compareTo(PROMPT) > 0) {
+            store.behind(Map.of()).stream()
+                    .filter(behind -> behind.piece().equals(piece) && behind.rows() > 0)
+                    .map(behind -> new Explanation.UpkeepLate(piece, behind.rows(), behind.by()))
+                    .forEach(reasons::add);
         }
     }
 
@@ -90,6 +106,7 @@ final class Explainer {
         Instant deadline = job.times().deadline();
         if (deadline != null && !deadline.isAfter(queuePosition.at())) {
             reasons.add(new Explanation.DeadlinePassed(deadline));
+            upkeep("deadlines", deadline);
             return;
         }
         Instant dueAt = Objects.requireNonNullElse(job.times().dueAt(), queuePosition.at());
@@ -120,8 +137,7 @@ final class Explainer {
         }
         if (resource != null) {
             String name = ControlKey.breaker(resource).text();
-            store.controls().stream()
-                    .filter(row -> row.name().equals(name))
+            store.controls(List.of(name)).stream()
                     .map(row -> Breaker.parse(row.state(), queuePosition.at()))
                     .filter(breaker -> breaker.holds()
                             || (parkedBy != null && parkedBy.text().equals(name)))

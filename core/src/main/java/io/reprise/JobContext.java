@@ -77,6 +77,22 @@ public interface JobContext {
     void checkpoint();
 
     /**
+     * Stores another job, as {@link Reprise#enqueue(JobRequest)} does. It stays even if this run fails and is retried:
+     * give it an idempotency key, or enqueue it in a transaction together with {@link #complete}.
+     *
+     * @return the id of the new job, or of the job that its unique or idempotency key led to
+     */
+    JobId enqueue(JobRequest<?> job);
+
+    /**
+     * Stores another job inside the caller's own transaction, as {@link Reprise#enqueue(Transaction, JobRequest)} does.
+     *
+     * @param transaction the open transaction, from the module of the store
+     * @return the id of the new job, or of the job that its unique or idempotency key led to
+     */
+    JobId enqueue(Transaction transaction, JobRequest<?> job);
+
+    /**
      * Completes the job inside the caller's own transaction. The success becomes visible when that transaction commits,
      * and only then. If the transaction rolls back, the job is not completed: return or throw as usual. Call
      * {@link #result} before.

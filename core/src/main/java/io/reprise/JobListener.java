@@ -39,4 +39,13 @@ public interface JobListener {
      * @param failure the error of the rule
      */
     default void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {}
+
+    /**
+     * A {@link RetryAdvisor} threw, returned null or took too long, so the decision of the policy stands. Does nothing
+     * unless overridden.
+     *
+     * @param job the job whose failure it was asked about
+     * @param failure the error of the advisor
+     */
+    default void onAdvisorFailure(JobId job, Throwable failure) {}
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.insight.TraceParent;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyReusedException;
 import io.reprise.job.KeyRule;
@@ -29,21 +30,14 @@ public final class JobRequest<P> {
     private final P payload;
     private final JobSpec options;
 
-    JobRequest(JobType<P> type, P payload) {
-        this(
-                type,
-                payload,
-                JobSpec.builder(type.name(), "").timeout(type.timeout()).build());
-    }
-
-    private JobRequest(JobType<P> type, P payload, JobSpec options) {
+    JobRequest(JobType<P> type, P payload, JobSpec options) {
         this.type = type;
         this.payload = payload;
         this.options = options;
     }
 
     /**
-     * Sets the queue. The default is {@value JobSpec#DEFAULT_QUEUE}.
+     * Sets the queue. The default is the queue of the {@link JobType}, {@value JobSpec#DEFAULT_QUEUE} unless set.
      *
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
      */
@@ -52,7 +46,8 @@ public final class JobRequest<P> {
     }
 
     /**
-     * Sets the priority. Within a queue, jobs of higher priority run first. The default is 0.
+     * Sets the priority. Within a queue, jobs of higher priority run first. The default is that of the
+     * {@link JobType}, 0 unless set.
      *
      * @param level {@value JobSpec#MIN_PRIORITY} to {@value JobSpec#MAX_PRIORITY}
      * @throws IllegalArgumentException if {@code level} is outside these bounds
@@ -98,19 +93,21 @@ public final class JobRequest<P> {
     }
 
     /**
-     * Sets an idempotency key: enqueueing again with the same key returns the first job, even a finished one, while
-     * that job is kept. Replaces a proof that was set before.
+     * Sets an idempotency key: enqueueing a job of the same type again with the same key returns the first job, even a
+     * finished one, while that job is kept. Other types may use the same key for jobs of their own. Replaces a proof
+     * that was set before.
      *
      * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
      * @throws IllegalArgumentException if {@code key} does not have this form
      */
     public JobRequest<P> idempotencyKey(String key) {
-        return with(builder -> builder.idempotencyKey(key));
+        // The first call checks the caller's own key.
+        return with(builder -> builder.idempotencyKey(key).idempotencyKey(ContentKey.scoped(type.name(), key)));
     }
 
     /**
-     * Sets an idempotency key for one request only: enqueueing with the same key and another proof throws
-     * {@link KeyReusedException}.
+     * Sets an idempotency key for one request only, whatever the type of its job: enqueueing with the same key and
+     * another proof throws {@link KeyReusedException}.
      *
      * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
      * @param proof unique to the key and the request, such as a hash of both; same form as the key
@@ -141,7 +138,7 @@ public final class JobRequest<P> {
 
     /**
      * Names the resource: the downstream system that this job calls. It selects breaker, budget and retry policy. The
-     * default is no resource.
+     * default is the resource of the {@link JobType}; without either there is none.
      *
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
      */
@@ -160,6 +157,14 @@ public final class JobRequest<P> {
         return with(builder -> builder.tags(Set.copyOf(List.of(tags))));
     }
 
+    /**
+     * Adds the trace in which the job is enqueued, as a tag beside those that were set before. A job that has
+     * {@value JobSpec#MAX_TAGS} tags stays as it is.
+     */
+    public JobRequest<P> trace(TraceParent trace) {
+        return new JobRequest<>(type, payload, trace.addTo(options));
+    }
+
     /** Returns the type of the job. */
     public JobType<P> type() {
         return type;
@@ -167,13 +172,16 @@ public final class JobRequest<P> {
 
     /** Returns the spec to store. The caller adds the lower layers of the policy. */
     JobSpec toSpec(PayloadCodec codec) {
-        String json;
         try {
-            json = codec.seal(codec.encode(payload));
+            String json = codec.encode(payload);
+            JobSpec.Builder spec = options.toBuilder().payload(codec.seal(json));
+            if (type.isIdempotent() && options.idempotencyKey() == null) {
+                spec.idempotencyKey(ContentKey.of(type.name(), json));
+            }
+            return spec.build();
         } catch (PayloadException e) {
             throw new PayloadException("Cannot enqueue a '" + type.name() + "' job: " + e.getMessage(), e);
         }
-        return options.toBuilder().payload(json).build();
     }
 
     private JobRequest<P> with(UnaryOperator<JobSpec.Builder> option) {

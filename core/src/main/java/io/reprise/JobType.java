@@ -3,74 +3,145 @@ package io.reprise;
 
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
+import java.lang.reflect.Type;
 import java.time.Duration;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A kind of work: a stable name and the class of its payload. The store keeps the name, so you can rename or move the
- * class as long as the name stays. Share one constant between the code that enqueues and the code that handles.
- * Immutable: each method returns a copy, and the last call of a method wins.
+ * A kind of work: a stable name and the class of its payload, with the options that all its jobs share. The store keeps
+ * the name, so you can rename or move the class as long as the name stays. Share one constant between the code that
+ * enqueues and the code that handles. Immutable: each method returns a copy, checks its value at once, and the last
+ * call of a method wins.
+ *
+ * <pre>{@code
+ * JobType<Order> CHARGE = JobType.of("charge", Order.class).queue("payments").resource("acquirer");
+ * }</pre>
  *
  * @param <P> class of the payload
  * @since 0.1.0
  */
 public final class JobType<P> {
 
-    private final String name;
-    private final Class<P> payloadType;
+    private final Type payloadType;
     private final RetryPolicy policy;
-    private final @Nullable Duration timeout;
+    /** The options that a job of this type has unless it sets its own. */
+    private final JobSpec options;
 
-    private JobType(String name, Class<P> payloadType, RetryPolicy policy, @Nullable Duration timeout) {
-        this.name = JobSpec.requireName("type", name);
-        this.payloadType = payloadType;
-        this.policy = policy;
-        this.timeout = timeout;
+    private final boolean idempotent;
+
+    private JobType(Type payloadType, RetryPolicy policy, JobSpec options, boolean idempotent) {
+        this.payloadType = Objects.requireNonNull(payloadType, "payloadType");
+        this.policy = Objects.requireNonNull(policy, "policy");
+        this.options = options;
+        this.idempotent = idempotent;
     }
 
     /**
-     * Creates a type without a policy and without a timeout.
+     * Creates a type without a policy and without options.
      *
      * @param name stable name that is stored with each job
      * @param payloadType class that the codec reads payloads as
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     * @throws NullPointerException if {@code payloadType} is null
      */
     public static <P> JobType<P> of(String name, Class<P> payloadType) {
-        return new JobType<>(name, payloadType, RetryPolicy.unset(), null);
+        return of(name, (Type) payloadType);
+    }
+
+    /**
+     * Creates a type whose payload is generic, such as a list. The codec must be able to read such types; the codec of
+     * {@code reprise-codec-jackson} is.
+     *
+     * @param name stable name that is stored with each job
+     * @param payloadType type that the codec reads payloads as
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
+    public static <P> JobType<P> of(String name, PayloadType<P> payloadType) {
+        return of(name, payloadType.type());
+    }
+
+    private static <P> JobType<P> of(String name, Type payloadType) {
+        return new JobType<>(
+                payloadType, RetryPolicy.unset(), JobSpec.builder(name, "").build(), false);
     }
 
     /**
      * Sets the retry policy of the type. It applies below the policy of the single job, and above those of resource,
      * queue and worker.
+     *
+     * @throws NullPointerException if {@code policy} is null
      */
     public JobType<P> retry(RetryPolicy policy) {
-        return new JobType<>(name, payloadType, policy, timeout);
+        return new JobType<>(payloadType, policy, options, idempotent);
     }
 
     /**
-     * Sets the time limit of one run, unless the job sets its own. The default is no limit. The bounds, 1 ms to 36,500
-     * days, are checked by {@link #job}.
+     * Sets the time limit of one run, unless the job sets its own. The default is no limit.
+     *
+     * @param timeout 1 ms to 36,500 days
+     * @throws IllegalArgumentException if {@code timeout} is outside these bounds
      */
     public JobType<P> timeout(Duration timeout) {
-        return new JobType<>(name, payloadType, policy, timeout);
+        return with(builder -> builder.timeout(timeout));
+    }
+
+    /**
+     * Sets the queue of the jobs, unless the job sets its own. The default is {@value JobSpec#DEFAULT_QUEUE}.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
+    public JobType<P> queue(String name) {
+        return with(builder -> builder.queue(name));
+    }
+
+    /**
+     * Names the resource that jobs of this type call, unless the job names its own. The default is no resource.
+     *
+     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     */
+    public JobType<P> resource(String name) {
+        return with(builder -> builder.resource(name));
+    }
+
+    /**
+     * Sets the priority of the jobs, unless the job sets its own. The default is 0.
+     *
+     * @param level {@value JobSpec#MIN_PRIORITY} to {@value JobSpec#MAX_PRIORITY}
+     * @throws IllegalArgumentException if {@code level} is outside these bounds
+     */
+    public JobType<P> priority(int level) {
+        return with(builder -> builder.priority(level));
+    }
+
+    /**
+     * Gives each job an idempotency key made of its type and its payload, unless the job sets its own key. So a
+     * repeated enqueue returns the first job, or its stored result by {@link Reprise#await}, for as long as that job is
+     * kept. The order of members in the payload does not matter. The handler must still tolerate a second run: a worker
+     * can die after the work and before the outcome is stored.
+     */
+    public JobType<P> idempotent() {
+        return new JobType<>(payloadType, policy, options, true);
     }
 
     /**
      * Creates a request for one job of this type. Nothing is stored until it is enqueued.
      *
-     * @throws IllegalArgumentException if the timeout of this type is outside its bounds
+     * @throws NullPointerException if {@code payload} is null
      */
     public JobRequest<P> job(P payload) {
-        return new JobRequest<>(this, payload);
+        Objects.requireNonNull(payload, "payload");
+        return new JobRequest<>(this, payload, options);
     }
 
     /** Returns the stored name. */
     public String name() {
-        return name;
+        return options.type();
     }
 
-    /** Returns the class of the payload. */
-    public Class<P> payloadType() {
+    /** Returns the class or generic type of the payload. */
+    public Type payloadType() {
         return payloadType;
     }
 
@@ -81,11 +152,36 @@ public final class JobType<P> {
 
     /** Returns the time limit of one run; null for no limit. */
     public @Nullable Duration timeout() {
-        return timeout;
+        return options.timeout();
+    }
+
+    /** Returns the queue of jobs that set none. */
+    public String queue() {
+        return options.queue();
+    }
+
+    /** Returns the resource of jobs that name none; null for no resource. */
+    public @Nullable String resource() {
+        return options.resource();
+    }
+
+    /** Returns the priority of jobs that set none. */
+    public int priority() {
+        return options.priority();
+    }
+
+    /** Returns whether each job has an idempotency key made of its payload; see {@link #idempotent}. */
+    public boolean isIdempotent() {
+        return idempotent;
+    }
+
+    private JobType<P> with(UnaryOperator<JobSpec.Builder> option) {
+        return new JobType<>(
+                payloadType, policy, option.apply(options.toBuilder()).build(), idempotent);
     }
 
     @Override
     public String toString() {
-        return "JobType[" + name + "]";
+        return "JobType[" + name() + "]";
     }
 }

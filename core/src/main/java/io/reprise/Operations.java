@@ -119,7 +119,8 @@ public final class Operations {
                 throw refused(
                         Code.MAX_RETRIES_EXCEEDED,
                         id,
-                        "has spent all of its " + job.attempts() + " attempt(s): grant more, reset them, or force one");
+                        "has spent all of its " + job.counts().spent(policies.apply(job))
+                                + " attempt(s): grant more, reset them, or force one");
             }
         }
         int grant = exhausted ? 1 : how.grant();
@@ -451,17 +452,17 @@ public final class Operations {
     }
 
     private boolean isExhausted(Job job) {
-        boolean spent = policies.apply(job)
-                .maxAttempts()
+        RetryPolicy policy = policies.apply(job);
+        boolean spent = policy.maxAttempts()
                 .toOptional()
-                .filter(limit -> job.attempts() >= limit)
+                .filter(limit -> job.counts().spent(policy) >= limit)
                 .isPresent();
         return spent || job.failReason() == FailReason.EXHAUSTED;
     }
 
     private Duration nextDelay(Job job) {
-        return policies.apply(job)
-                .delay(Math.max(1, job.attempts()), job.times().lastDelay(), random);
+        RetryPolicy policy = policies.apply(job);
+        return policy.delay(Math.max(1, job.counts().spent(policy)), job.times().lastDelay(), random);
     }
 
     private static @Nullable Duration window(Job job) {

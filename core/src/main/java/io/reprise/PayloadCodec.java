@@ -2,6 +2,7 @@
 package io.reprise;
 
 import io.reprise.job.PayloadException;
+import java.lang.reflect.Type;
 
 /**
  * Turns payloads and results into JSON text and back. It reads only the class that the {@link JobType} was declared
@@ -32,6 +33,23 @@ public interface PayloadCodec {
      * @throws PayloadException if the text cannot be read as this class; then the job fails as UNREADABLE
      */
     <T> T decode(String json, Class<T> type);
+
+    /**
+     * Turns JSON text into an object of a type that may have arguments, such as {@code List<Order>}. A codec that reads
+     * classes only need not implement it.
+     *
+     * @param json the text that {@link #encode} returned
+     * @param type the class, or a type with arguments; see {@link PayloadType}
+     * @throws PayloadException if the text cannot be read as this type, or the codec reads classes only; then the job
+     *     fails as UNREADABLE
+     */
+    default Object decode(String json, Type type) {
+        if (type instanceof Class<?> simple) {
+            return decode(json, simple);
+        }
+        throw new PayloadException(getClass().getName() + " cannot read " + type.getTypeName()
+                + ": it reads classes only. Implement decode(String, Type), or wrap the payload in a class");
+    }
 
     /**
      * Prepares JSON text for the store. Returns the text itself unless the codec encrypts.

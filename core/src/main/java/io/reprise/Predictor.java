@@ -49,11 +49,11 @@ final class Predictor {
     Prediction prediction(Job job) {
         JobStatus.LastError error = job.status().lastError();
         boolean over = job.state() == JobState.SUCCEEDED || job.state() == JobState.CANCELLED;
-        if (job.attempts() == 0 || error == null || over) {
+        if (job.counts().attempts() == 0 || error == null || over) {
             return null;
         }
         learn();
-        return predictions.after(job, error.fingerprint(), job.attempts());
+        return predictions.after(job, error.fingerprint(), job.counts().attempts());
     }
 
     private synchronized void learn() {

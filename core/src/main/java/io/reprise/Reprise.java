@@ -9,14 +9,17 @@ import io.reprise.insight.Explanation;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.internal.control.ControlOperations;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
+import io.reprise.internal.upkeep.RetentionRole;
 import io.reprise.internal.upkeep.ScheduleRule;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
@@ -52,6 +55,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
@@ -82,6 +88,9 @@ public final class Reprise implements AutoCloseable {
     private static final Duration LAST_LOOK = Duration.ofMillis(250);
 
     private final JobStore store;
+    /** How old settings may be when a process without a worker enqueues. */
+    private static final Duration REFRESH = Duration.ofSeconds(2);
+
     private final PayloadCodec codec;
     private final PolicyLayers policies;
     private final Handlers handlers;
@@ -91,25 +100,49 @@ public final class Reprise implements AutoCloseable {
     private final Driver driver;
     private final RandomGenerator random;
     private final ControlOperations controlOperations;
-    private final @Nullable Engine engine;
+    private final Seams seams;
+    private final Interceptors interceptors;
     private final Predictor predictor;
-    private final WorkerSettings.Keep keep;
+    private final WorkerSettings settings;
+    private final LiveSettings live;
+    private final AtomicLong refreshedNanos;
+    private volatile @Nullable Engine engine;
+    private volatile boolean closing;
+
+    /** Set when the last handler has ended: until then handlers may enqueue. */
     private volatile boolean closed;
 
-    Reprise(JobStore store, Engine.Config config, Engine.Environment environment, @Nullable Engine engine) {
+    /**
+     * The surroundings that the builder decides about.
+     *
+     * @param binder makes the job to store from a request
+     * @param engines makes a worker; null if this process has nothing to run
+     */
+    record Seams(
+            Driver driver,
+            RandomGenerator random,
+            CurrentTransaction transactions,
+            Function<JobRequest<?>, JobSpec> binder,
+            Supplier<@Nullable Engine> engines) {}
+
+    Reprise(JobStore store, Engine.Config config, Seams seams) {
         this.store = store;
+        this.seams = seams;
+        this.interceptors = config.interceptors();
         this.codec = config.codec();
         this.policies = config.policies();
         this.handlers = config.handlers();
         this.events = config.events();
         this.followUps = config.followUps();
         this.clock = config.clock();
-        this.driver = environment.driver();
-        this.random = environment.random();
+        this.driver = seams.driver();
+        this.random = seams.random();
         this.controlOperations = new ControlOperations(store, config.control(), config.events());
-        this.engine = engine;
-        this.keep = config.settings().keep();
+        this.settings = config.settings();
+        this.live = config.live();
+        this.refreshedNanos = new AtomicLong(driver.nanos());
         this.predictor = new Predictor(store, driver);
+        config.enqueuer().serves(this::enqueue, this::enqueue);
     }
 
     /** Creates a builder with the defaults. Only a store must be set. */
@@ -118,13 +151,49 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Stores a job. When this method returns, the job is committed.
+     * Starts the worker, if there are handlers or remote workers. It may be started again after {@link #stopWorker}. A
+     * second call does nothing.
+     *
+     * @throws IllegalStateException if this Reprise is closed
+     */
+    public synchronized void startWorker() {
+        requireOpen(closing);
+        if (engine == null) {
+            Engine started = seams.engines().get();
+            if (started != null) {
+                started.start();
+                engine = started;
+            }
+        }
+    }
+
+    /**
+     * Stops the worker as {@link #close} does, and leaves the store open: jobs can still be enqueued and read. A second
+     * call does nothing.
+     */
+    public synchronized void stopWorker() {
+        Engine running = engine;
+        engine = null;
+        if (running != null) {
+            running.stop();
+        }
+    }
+
+    /** Returns whether a worker runs in this process. */
+    public boolean isWorking() {
+        return engine != null;
+    }
+
+    /**
+     * Stores a job. When this method returns, the job is committed. If {@link RepriseBuilder#joins} finds a transaction
+     * of the thread, the job is part of that transaction instead, and workers are woken after the commit.
      *
      * @return the id of the new job, or of the job that its unique or idempotency key led to
      * @throws DuplicateKeyException if a live job holds the unique key and the key rule forbids another
      * @throws KeyReusedException if the idempotency key was used with another proof
      * @throws PayloadException if the payload cannot be encoded
      * @throws IllegalArgumentException if the encoded payload has more than {@value JobSpec#MAX_PAYLOAD_BYTES} bytes
+     * @throws IllegalStateException if this Reprise is closed
      */
     public JobId enqueue(JobRequest<?> job) {
         return enqueueAll(List.of(job)).get(0);
@@ -155,13 +224,39 @@ public final class Reprise implements AutoCloseable {
      * @throws IllegalArgumentException see {@link #enqueueAll(List)}
      */
     public List<Enqueued> offerAll(List<? extends JobRequest<?>> jobs) {
-        List<JobSpec> specs = specs(jobs);
+        requireOpen(closed);
+        Transaction current = seams.transactions().find();
+        return interceptors.onEnqueue(
+                specs(jobs), specs -> current == null ? storeAlone(specs) : storeWithin(current, specs));
+    }
+
+    private List<Enqueued> storeAlone(List<JobSpec> specs) {
         List<Enqueued> inserted = store.insert(specs);
+        announce(specs, inserted);
+        return inserted;
+    }
+
+    private List<Enqueued> storeWithin(Transaction current, List<JobSpec> specs) {
+        List<Enqueued> inserted = store.within(current).insert(specs);
+        seams.transactions().afterCommit(() -> {
+            store.wake();
+            announce(specs, inserted);
+        });
+        return inserted;
+    }
+
+    private void announce(List<JobSpec> specs, List<Enqueued> inserted) {
         Instant now = clock.now();
         for (int i = 0; i < specs.size(); i++) {
             announce(specs.get(i), inserted.get(i), now);
         }
-        return inserted;
+    }
+
+    private static void requireOpen(boolean over) {
+        if (over) {
+            throw new IllegalStateException("This Reprise is closed: enqueue before close(), and in an application"
+                    + " framework before it shuts down");
+        }
     }
 
     /**
@@ -191,8 +286,11 @@ public final class Reprise implements AutoCloseable {
      * @throws PayloadException see {@link #enqueue(Transaction, JobRequest)}
      */
     public List<JobId> enqueueAll(Transaction transaction, List<? extends JobRequest<?>> jobs) {
+        requireOpen(closed);
         JobWriter writer = store.within(transaction);
-        return writer.insert(specs(jobs)).stream().map(Enqueued::id).toList();
+        return interceptors.onEnqueue(specs(jobs), writer::insert).stream()
+                .map(Enqueued::id)
+                .toList();
     }
 
     /**
@@ -259,7 +357,31 @@ public final class Reprise implements AutoCloseable {
      * not exist.
      */
     public List<Attempt> attempts(JobId id) {
-        return store.attempts(id);
+        List<Attempt> stored = store.attempts(id);
+        boolean lossesCount = stored.stream().anyMatch(Reprise::isCountedLoss);
+        return lossesCount
+                ? store.find(id)
+                        .map(job -> numbered(stored, job.counts().losses()))
+                        .orElse(stored)
+                : stored;
+    }
+
+    private static boolean isCountedLoss(Attempt attempt) {
+        return attempt.ending() == Attempt.Ending.LOST
+                && attempt.decision() != null
+                && attempt.decision().counts();
+    }
+
+    /** Stores number the runs without losses. Where losses count, each run comes after the losses before it. */
+    private static List<Attempt> numbered(List<Attempt> stored, int losses) {
+        List<Attempt> numbered = new ArrayList<>(stored);
+        int before = losses;
+        for (int i = stored.size() - 1; i >= 0; i--) {
+            Attempt attempt = stored.get(i);
+            before -= isCountedLoss(attempt) ? 1 : 0;
+            numbered.set(i, attempt.numbered(attempt.number() + Math.max(0, before)));
+        }
+        return List.copyOf(numbered);
     }
 
     /**
@@ -356,6 +478,19 @@ public final class Reprise implements AutoCloseable {
      * @throws RepriseException if the cron expression never fires again
      */
     public void schedule(Schedule schedule) {
+        schedule(schedule, null);
+    }
+
+    /**
+     * Creates or changes a schedule for a person; see {@link #schedule(Schedule)}. The audit entry is written in the
+     * same transaction.
+     *
+     * @param note who does it; null for no audit entry
+     * @throws IllegalArgumentException if the cron expression cannot be read, or the job has an idempotency key
+     * @throws PayloadException if the payload of the job cannot be encoded
+     * @throws RepriseException if the cron expression never fires again
+     */
+    public void schedule(Schedule schedule, @Nullable AuditNote note) {
         String rule = ScheduleRule.text(schedule);
         JobSpec job = spec(schedule.job());
         if (job.idempotencyKey() != null) {
@@ -364,9 +499,10 @@ public final class Reprise implements AutoCloseable {
         }
         Instant now = store.now();
         Instant next = ScheduleRule.parse(schedule.name(), rule).next(now, now);
-        store.putSchedule(schedule.name(), rule, job, next);
-        if (engine != null) {
-            engine.reschedule();
+        store.putSchedule(schedule.name(), rule, job, next, note);
+        Engine running = engine;
+        if (running != null) {
+            running.reschedule();
         }
     }
 
@@ -376,7 +512,17 @@ public final class Reprise implements AutoCloseable {
      * @return whether the schedule existed
      */
     public boolean unschedule(String name) {
-        return store.removeSchedule(name);
+        return unschedule(name, null);
+    }
+
+    /**
+     * Removes a schedule for a person. The audit entry is written in the same transaction.
+     *
+     * @param note who does it; null for no audit entry
+     * @return whether the schedule existed
+     */
+    public boolean unschedule(String name, @Nullable AuditNote note) {
+        return store.removeSchedule(name, note);
     }
 
     /** Returns all schedules, by name. */
@@ -385,10 +531,11 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Returns how far each piece of the fleet's upkeep is behind. Retention is measured with
+     * Returns how far each piece of the fleet's upkeep is behind. Retention is measured with the fleet's settings, or
      * {@link RepriseBuilder#keepFinished} and {@link RepriseBuilder#keepFailed} of this process.
      */
     public List<Behind> upkeep() {
+        WorkerSettings.Keep keep = RetentionRole.keep(settings, live);
         Map<JobState, Duration> ages = new EnumMap<>(JobState.class);
         ages.put(JobState.SUCCEEDED, keep.finished());
         ages.put(JobState.CANCELLED, keep.finished());
@@ -404,7 +551,8 @@ public final class Reprise implements AutoCloseable {
      * process has no worker.
      */
     public Map<String, Duration> parts() {
-        return engine == null ? Map.of() : engine.busy();
+        Engine running = engine;
+        return running == null ? Map.of() : running.busy();
     }
 
     /** Returns a schedule; empty if it does not exist. */
@@ -442,10 +590,11 @@ public final class Reprise implements AutoCloseable {
      *     builder
      */
     public RemoteWorkers remoteWorkers() {
-        if (engine == null) {
+        Engine running = engine;
+        if (running == null) {
             throw new IllegalStateException("Call remoteWorkers() on the builder first");
         }
-        return new RemoteWorkers(engine.remote());
+        return new RemoteWorkers(running.remote());
     }
 
     /**
@@ -473,16 +622,15 @@ public final class Reprise implements AutoCloseable {
     @Override
     public void close() {
         synchronized (this) {
-            if (closed) {
+            if (closing) {
                 return;
             }
-            closed = true;
+            closing = true;
         }
         try {
-            if (engine != null) {
-                engine.stop();
-            }
+            stopWorker();
         } finally {
+            closed = true;
             store.close();
         }
     }
@@ -493,8 +641,19 @@ public final class Reprise implements AutoCloseable {
         return specs;
     }
 
+    /** A process without roles has nobody else to follow the fleet's settings. Its worker does that otherwise. */
+    private void followSettings() {
+        long last = refreshedNanos.get();
+        if (engine == null
+                && driver.nanos() - last > REFRESH.toNanos()
+                && refreshedNanos.compareAndSet(last, driver.nanos())) {
+            live.refresh();
+        }
+    }
+
     private JobSpec spec(JobRequest<?> job) {
-        return policies.bind(job.toSpec(codec), job.type().policy());
+        followSettings();
+        return seams.binder().apply(job);
     }
 
     /** Returns the policy by which a worker with this configuration decides about the job. */
@@ -506,11 +665,12 @@ public final class Reprise implements AutoCloseable {
         if (inserted.created()) {
             events.enqueued(inserted.id(), spec, now, inserted.dueAt());
         }
-        if (engine != null) {
+        Engine running = engine;
+        if (running != null) {
             if (inserted.dueAt().isAfter(now)) {
-                engine.wakeAfter(Duration.between(now, inserted.dueAt()));
+                running.wakeAfter(Duration.between(now, inserted.dueAt()));
             } else {
-                engine.wake();
+                running.wake();
             }
         }
     }

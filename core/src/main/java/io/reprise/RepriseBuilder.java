@@ -4,25 +4,33 @@ package io.reprise;
 import io.reprise.control.ControlSettings;
 import io.reprise.insight.AlertRules;
 import io.reprise.internal.control.ControlConfig;
+import io.reprise.internal.control.LiveSettings;
+import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.Engine;
 import io.reprise.internal.engine.Starter;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.ThreadDriver;
 import io.reprise.internal.engine.WorkerNames;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.HandlerEnqueuer;
+import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.PooledHandlerExecutor;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.internal.settle.PolicyLayers;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
 import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -41,7 +49,7 @@ public final class RepriseBuilder {
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     static {
-        Starter.offer(RepriseBuilder::start);
+        Starter.offer(RepriseBuilder::open);
     }
 
     private @Nullable JobStore store;
@@ -52,21 +60,24 @@ public final class RepriseBuilder {
     private ControlSettings control = ControlSettings.DEFAULT;
     private final List<JobListener> listeners = new ArrayList<>();
     private final List<FollowUpRule> followUps = new ArrayList<>();
+    private final List<JobInterceptor> interceptors = new ArrayList<>();
+    private CurrentTransaction transactions = CurrentTransaction.NONE;
     private Predicate<JobSpec> mayFire = job -> true;
     private @Nullable String name;
     private int concurrency = 10;
     private int threads = Integer.MAX_VALUE;
     private boolean strictOrder;
-    private boolean handles;
     private boolean remoteWorkers;
     private double retryShare = 0.2;
     private RetryPolicy policy = RetryPolicy.unset();
     private boolean livePolicies;
+    private FleetSettings fleet = FleetSettings.NONE;
     private boolean retries = true;
     private Duration lease = Duration.ofSeconds(30);
     private Duration poll = Duration.ofSeconds(1);
     private Duration stopGrace = Duration.ofSeconds(30);
     private boolean migrates = true;
+    private boolean started;
     private Duration cancelGrace = Duration.ofSeconds(10);
     private Duration keepFinished = Duration.ofDays(7);
     private @Nullable Duration keepFailed;
@@ -90,13 +101,35 @@ public final class RepriseBuilder {
     }
 
     /**
-     * Registers the handler of a type. Calls add up: one handler for each type.
+     * Registers the handler of a type. Calls add up: one handler for each type. After {@link #open} it may still be
+     * called, until {@link Reprise#startWorker}.
      *
      * @throws IllegalArgumentException if a type of this name has a handler already
+     * @throws IllegalStateException if the worker has started
      */
     public <P> RepriseBuilder handle(JobType<P> type, JobHandler<P> handler) {
         handlers.add(type, handler);
-        handles = true;
+        return this;
+    }
+
+    /**
+     * Sets the advisor that may overrule the policy after failures, for all types that have no advisor of their own.
+     * The last call wins. The default is none.
+     *
+     * @throws NullPointerException if {@code advisor} is null
+     */
+    public RepriseBuilder retryAdvisor(RetryAdvisor advisor) {
+        handlers.advisor(advisor);
+        return this;
+    }
+
+    /**
+     * Sets the advisor of one type, in place of the advisor of all types.
+     *
+     * @throws NullPointerException if {@code advisor} is null
+     */
+    public RepriseBuilder retryAdvisor(JobType<?> type, RetryAdvisor advisor) {
+        handlers.advisor(type.name(), advisor);
         return this;
     }
 
@@ -312,6 +345,15 @@ public final class RepriseBuilder {
     }
 
     /**
+     * Sets settings of the fleet that apply unless the store has others; see {@link io.reprise.settings.SettingsBook}.
+     * They come before those of this builder. The default is {@link FleetSettings#NONE}.
+     */
+    public RepriseBuilder fleetSettings(FleetSettings settings) {
+        this.fleet = settings;
+        return this;
+    }
+
+    /**
      * Lets workers outside this process run jobs, through {@link Reprise#remoteWorkers}. The worker of this process
      * then runs even without a handler, and does not claim jobs of types that it has no handler for. Cannot be undone.
      */
@@ -356,27 +398,60 @@ public final class RepriseBuilder {
     }
 
     /**
-     * Prepares the store and starts the worker, if there are handlers or remote workers.
+     * Adds code around the enqueueing and the runs of this process. Calls add up: the interceptor that was added first
+     * is the outermost.
+     */
+    public RepriseBuilder interceptor(JobInterceptor interceptor) {
+        this.interceptors.add(interceptor);
+        return this;
+    }
+
+    /**
+     * Lets jobs that are enqueued without a transaction join the one that a framework has bound to the thread. The
+     * default is {@link CurrentTransaction#NONE}.
+     */
+    public RepriseBuilder joins(CurrentTransaction transactions) {
+        this.transactions = transactions;
+        return this;
+    }
+
+    /**
+     * Prepares the store and starts the worker, if there are handlers or remote workers. The same as {@link #open} with
+     * {@link Reprise#startWorker}.
+     *
+     * @throws IllegalStateException if no store is set, no codec is found, or this builder was started before
+     * @throws io.reprise.store.StoreException if the store cannot be reached or prepared
+     */
+    public Reprise start() {
+        Reprise reprise = open();
+        reprise.startWorker();
+        return reprise;
+    }
+
+    /**
+     * Prepares the store, and starts no worker yet: {@link Reprise#startWorker} does. Use it if handlers need the
+     * Reprise that they are registered with. Apart from {@link #handle}, a later call on this builder has no effect.
      *
      * @throws IllegalStateException if no store is set, or no codec is found
      * @throws io.reprise.store.StoreException if the store cannot be reached or prepared
      */
-    public Reprise start() {
+    public Reprise open() {
         RandomGenerator random = WorkerNames.random();
         String worker = name == null ? WorkerNames.unique(random) : name;
-        return start(
-                worker,
-                new Engine.Environment(
-                        new ThreadDriver(worker),
-                        new PooledHandlerExecutor(worker, Math.min(threads, concurrency)),
-                        random));
+        int most = Math.min(threads, concurrency);
+        return open(worker, new ThreadDriver(worker), () -> new PooledHandlerExecutor(worker, most), random);
     }
 
-    private Reprise start(Engine.Environment environment) {
-        return start(name == null ? "worker" : name, environment);
+    private Reprise open(Engine.Environment environment) {
+        return open(name == null ? "worker" : name, environment.driver(), environment::executor, environment.random());
     }
 
-    private Reprise start(String worker, Engine.Environment environment) {
+    private Reprise open(String worker, Driver driver, Supplier<HandlerExecutor> executors, RandomGenerator random) {
+        if (started) {
+            throw new IllegalStateException(
+                    "This builder has started a Reprise already: the two would share a store that the first one closes."
+                            + " Make a new builder with a store of its own");
+        }
         JobStore opened = store;
         if (opened == null) {
             throw new IllegalStateException(
@@ -386,36 +461,48 @@ public final class RepriseBuilder {
             opened.prepare();
         }
         PayloadCodec coding = codec == null ? findCodec() : codec;
-        PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies);
-        ControlConfig rules = new ControlConfig(control, resources);
-        rules.lint(ownPolicies(), policy).forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
+        LiveSettings live = LiveSettings.of(opened, fleet);
+        live.refresh();
+        PolicyLayers policies = new PolicyLayers(resources, queues, policy, livePolicies, live);
+        ControlConfig rules = new ControlConfig(control, resources, live);
         Events events = new Events(listeners);
+        Interceptors around = new Interceptors(interceptors);
+        Function<JobRequest<?>, JobSpec> binder = job ->
+                policies.bind(around.onRequest(job.toSpec(coding)), job.type().policy());
         Engine.Config config = new Engine.Config(
                 settings(worker),
                 handlers,
+                around,
                 coding,
                 policies,
                 events,
-                new FollowUps(
-                        followUps,
-                        job -> policies.bind(job.toSpec(coding), job.type().policy()),
-                        events),
-                new StoreClock(environment.driver(), opened.now()),
+                new FollowUps(followUps, binder, events),
+                new HandlerEnqueuer(),
+                new StoreClock(driver, opened.now()),
                 alerts,
                 rules,
                 mayFire,
-                retries);
-        Engine engine = handles || remoteWorkers ? new Engine(opened, config, environment) : null;
-        Reprise reprise = new Reprise(opened, config, environment, engine);
-        if (engine != null) {
-            engine.start();
-        }
-        return reprise;
+                retries,
+                live);
+        RetryPolicy lowest = policy;
+        Reprise.Seams seams = new Reprise.Seams(driver, random, transactions, binder, () -> {
+            if (handlers.isEmpty() && !config.settings().onlyHandled()) {
+                return null;
+            }
+            handlers.fix();
+            lint(config, lowest);
+            return new Engine(opened, config, new Engine.Environment(driver, executors.get(), random));
+        });
+        started = true;
+        return new Reprise(opened, config, seams);
     }
 
-    private List<RetryPolicy> ownPolicies() {
-        return Stream.concat(handlers.policies().stream(), queues.stream().map(Queue::policy))
+    private static void lint(Engine.Config config, RetryPolicy lowest) {
+        List<RetryPolicy> own = Stream.concat(
+                        config.handlers().policies().stream(),
+                        config.settings().queues().stream().map(Queue::policy))
                 .toList();
+        config.control().lint(own, lowest).forEach(warning -> log.warn("{} ({})", warning.message(), warning.code()));
     }
 
     private WorkerSettings settings(String worker) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise;
 
+import io.reprise.internal.upkeep.ScheduleRule;
 import io.reprise.job.JobSpec;
 import java.time.Duration;
 import java.time.ZoneId;
@@ -44,10 +45,11 @@ public record Schedule(
     }
 
     /**
-     * Checks name and interval. {@link Reprise#schedule} checks the cron expression.
+     * Checks name, cron expression and interval.
      *
      * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}; if both
-     *     or neither of cron and interval are set; or if the interval is outside its bounds
+     *     or neither of cron and interval are set; if the cron expression cannot be read; or if the interval is outside
+     *     its bounds
      */
     public Schedule {
         JobSpec.requireName("schedule", name);
@@ -58,13 +60,17 @@ public record Schedule(
             throw new IllegalArgumentException(
                     "interval of schedule '" + name + "' must be 1 s to " + JobSpec.MAX_DELAY + ", not " + every);
         }
+        if (cron != null) {
+            ScheduleRule.requireCron(name, cron);
+        }
     }
 
     /**
      * Creates a schedule that fires by a cron expression, in UTC, with {@link MissedFire#ONCE} and without overlap.
      *
-     * @param expression five fields, or six with seconds first. {@link Reprise#schedule} checks it
-     * @throws IllegalArgumentException if {@code name} does not have the form of {@link JobSpec#requireName}
+     * @param expression five fields, or six with seconds first
+     * @throws IllegalArgumentException if the expression cannot be read, or {@code name} does not have the form of
+     *     {@link JobSpec#requireName}
      */
     public static Schedule cron(String name, String expression, JobRequest<?> job) {
         return new Schedule(name, job, expression, null, ZoneId.of("UTC"), MissedFire.ONCE, false);

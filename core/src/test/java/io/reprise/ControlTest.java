@@ -18,9 +18,11 @@ import io.reprise.insight.ResourceStatus;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -97,22 +99,36 @@ class ControlTest {
     }
 
     @Test
-    void probes_cost_no_attempt_however_long_it_takes() {
-        RetryPolicy two = RetryPolicy.unset().maxAttempts(2).noDeadline();
-        try (ControlFixture fleet = new ControlFixture(2, builder -> builder.retry(two))) {
+    void a_job_has_as_many_free_probes_as_attempts() {
+        RetryPolicy three = RetryPolicy.unset().maxAttempts(3).noDeadline();
+        try (ControlFixture fleet = new ControlFixture(2, builder -> builder.retry(three))) {
             fleet.any().as("ada", null).forceOpen(PROVIDER);
             fleet.pass(Duration.ofSeconds(2));
             JobId id = fleet.enqueue();
             fleet.pass(Duration.ofSeconds(2));
             fleet.down = true;
             fleet.any().as("ada", null).automatic(PROVIDER);
-            fleet.pass(Duration.ofHours(6));
-            assertThat(fleet.callSeconds.size()).isBetween(100, 2_000);
+            fleet.pass(Duration.ofMinutes(20));
+            assertThat(fleet.callSeconds.size()).as("calls").isEqualTo(6);
             Job job = fleet.store.find(id).orElseThrow();
-            assertThat(job.state()).isEqualTo(JobState.PENDING);
-            assertThat(job.attempts()).isZero();
+            assertThat(job.failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(job.counts()).isEqualTo(new JobCounts(3, 0, 0, 3, 0));
+        }
+    }
+
+    @Test
+    void the_only_job_of_a_resource_survives_an_outage_of_minutes() {
+        try (ControlFixture fleet = new ControlFixture(2)) {
+            fleet.any().as("ada", null).forceOpen(PROVIDER);
+            fleet.pass(Duration.ofSeconds(2));
+            JobId id = fleet.enqueue();
+            fleet.pass(Duration.ofSeconds(2));
+            fleet.down = true;
+            fleet.any().as("ada", null).automatic(PROVIDER);
+            fleet.pass(Duration.ofMinutes(15));
+            assertThat(fleet.callSeconds.size()).as("calls").isLessThan(40);
             fleet.down = false;
-            fleet.pass(Duration.ofHours(2));
+            fleet.pass(Duration.ofMinutes(30));
             assertThat(fleet.store.find(id).orElseThrow().state()).isEqualTo(JobState.SUCCEEDED);
         }
     }
@@ -219,6 +235,36 @@ class ControlTest {
             assertThat(fleet.count(JobState.SUCCEEDED)).isEqualTo(100);
             fleet.pass(Duration.ofMinutes(15));
             assertThat(fleet.store.controls()).isEmpty();
+        }
+    }
+
+    /** A queue with a slash in its name belongs to whom the part before it names. */
+    @Test
+    void retries_of_one_owner_use_up_no_credit_of_another() {
+        RetryPolicy soon = RetryPolicy.fixed(Duration.ofSeconds(1)).maxAttempts(1_000);
+        ControlSettings settings = ControlSettings.DEFAULT.budget(
+                BudgetSettings.OF_ALL.capacity(140).floor(0.001));
+        try (ControlFixture fleet =
+                new ControlFixture(2, builder -> builder.retry(soon).control(settings))) {
+            fleet.failure = new IllegalStateException("not now");
+            for (int i = 0; i < 100; i++) {
+                fleet.any().enqueue(CALL.job("x").queue("evil/" + i));
+            }
+            fleet.pass(Duration.ofSeconds(10));
+            assertThat(fleet.store.parked()).containsOnlyKeys("budget/all/evil");
+            assertThat(fleet.events)
+                    .filteredOn(event -> event.kind() == Kind.BUDGET_EMPTIED)
+                    .extracting(ControlEvent::subject)
+                    .containsOnly("evil/");
+            JobId victims = fleet.any().enqueue(CALL.job("x").queue("victim/mail"));
+            JobId own = fleet.any().enqueue(CALL.job("x"));
+            fleet.pass(Duration.ofMillis(500));
+            fleet.failure = null;
+            fleet.pass(Duration.ofSeconds(5));
+            assertThat(List.of(victims, own))
+                    .allSatisfy(
+                            id -> assertThat(fleet.store.find(id).orElseThrow().state())
+                                    .isEqualTo(JobState.SUCCEEDED));
         }
     }
 

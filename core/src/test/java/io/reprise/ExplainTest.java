@@ -164,6 +164,23 @@ class ExplainTest {
     }
 
     @Test
+    void upkeep_that_is_late_is_named() {
+        try (EngineFixture engine = idle()) {
+            JobId lost = engine.reprise.enqueue(WORK.job("x").queue("lonely"));
+            claim(engine, "lonely", Duration.ofSeconds(20));
+            JobId late =
+                    engine.reprise.enqueue(WORK.job("x").queue("lonely").retry(EXACT.deadline(Duration.ofSeconds(10))));
+            engine.clock.advance(Duration.ofSeconds(30));
+            assertThat(engine.reprise.explain(lost).reasons())
+                    .endsWith(new Explanation.UpkeepLate("leases", 1, Duration.ofSeconds(10)));
+            assertThat(engine.reprise.explain(late).reasons())
+                    .endsWith(new Explanation.UpkeepLate("deadlines", 1, Duration.ofSeconds(20)));
+            assertThat(engine.reprise.explain(late).sentence())
+                    .contains("upkeep of deadlines is behind by 20 s, with 1 row to do");
+        }
+    }
+
+    @Test
     void its_resource_is_down() {
         try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
             engine.worker.runDue();

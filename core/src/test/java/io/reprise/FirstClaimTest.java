@@ -4,6 +4,7 @@ package io.reprise;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.remote.RemoteLease;
 import io.reprise.store.JobStore;
 import io.reprise.store.StoreException;
 import io.reprise.testing.InMemoryJobStore;
@@ -11,6 +12,8 @@ import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +49,7 @@ class FirstClaimTest {
                 .store(watched)
                 .codec(new TextCodec())
                 .handle(WORK, (payload, job) -> {})
+                .remoteWorkers()
                 .start();
     }
 
@@ -68,6 +72,32 @@ class FirstClaimTest {
         })) {
             assertThat(reprise.await(reprise.enqueue(WORK.job("a")), LONG).succeeded())
                     .isTrue();
+        }
+        assertThat(early).isFalse();
+    }
+
+    @Test
+    void no_job_is_leased_to_a_remote_worker_before_the_store_has_told_them() {
+        CountDownLatch claim = new CountDownLatch(1);
+        AtomicBoolean told = new AtomicBoolean();
+        AtomicBoolean early = new AtomicBoolean();
+        JobType<String> remote = JobType.of("remote", String.class);
+        try (Reprise reprise = worker((method, real) -> {
+            if (method.equals("claim")) {
+                early.compareAndSet(false, !told.get());
+                claim.countDown();
+            }
+            if (method.equals("controls") && !told.get()) {
+                // Long enough for a request that does not wait for the answer.
+                boolean unused = claim.await(300, TimeUnit.MILLISECONDS);
+                told.set(true);
+            }
+            return real.call();
+        })) {
+            reprise.enqueue(remote.job("a"));
+            assertThat(reprise.remoteWorkers()
+                            .lease(new RemoteLease.LeaseRequest("w", List.of("default"), Set.of(), 1, LONG)))
+                    .hasSize(1);
         }
         assertThat(early).isFalse();
     }

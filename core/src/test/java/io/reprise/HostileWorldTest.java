@@ -38,6 +38,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -257,19 +258,19 @@ class HostileWorldTest {
                 Thread.onSpinWait();
             }
         };
-        RepriseBuilder builder = Reprise.builder()
-                .store(store)
+        UnaryOperator<RepriseBuilder> settings = builder -> builder.store(store)
                 .codec(new TextCodec())
                 .handle(WORK, handler)
                 .concurrency(1)
                 .stopGrace(Duration.ZERO)
                 .cancelGrace(Duration.ofMillis(20));
-        try (Reprise stuck = builder.name("stuck").start()) {
+        try (Reprise stuck = settings.apply(Reprise.builder()).name("stuck").start()) {
             JobId deaf = stuck.enqueue(
                     WORK.job("deaf").timeout(Duration.ofMillis(20)).retry(RetryPolicy.none()));
             stuck.await(deaf, LONG);
             JobId next = stuck.enqueue(WORK.job("next"));
-            try (Reprise healthy = builder.name("healthy").start()) {
+            try (Reprise healthy =
+                    settings.apply(Reprise.builder()).name("healthy").start()) {
                 assertThat(healthy.await(next, LONG).succeeded()).isTrue();
                 assertThat(healthy.attempts(next).get(0).worker()).isEqualTo("healthy");
             } finally {

@@ -5,6 +5,7 @@ import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -48,7 +49,7 @@ class LogTest {
             List<String> messages = lines.list.stream()
                     .map(ILoggingEvent::getFormattedMessage)
                     .filter(line -> line.startsWith("Task "))
-                    .map(line -> line.replaceFirst(" \\(\\S+: .*", ""))
+                    .map(line -> line.replaceFirst(" \\(\\S+ of work in queue default: .*", ""))
                     .toList();
             assertThat(messages)
                     .containsExactly(
@@ -56,6 +57,42 @@ class LogTest {
                             "Task retry scheduled: " + id + " (attempt 3) in 2.0s",
                             "Task retry scheduled: " + id + " (attempt 4) in 4.0s",
                             "Task failed permanently: " + id + " after 4 attempts");
+        }
+    }
+
+    /** CD-13: retries found ready and retries by hand. */
+    @Test
+    void retries_that_are_ready_and_retries_by_hand_are_logged() {
+        Level before = logger.getLevel();
+        logger.setLevel(Level.DEBUG);
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw new IOException("down");
+        })) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT.maxAttempts(2)));
+            engine.worker.advance(Duration.ofMinutes(1));
+            engine.reprise.as("ada", null).retry(id, ManualRetry.NOW.granting(1));
+            assertThat(lines.list.stream().map(ILoggingEvent::getFormattedMessage))
+                    .contains(
+                            "Tasks ready for retry: 1 in queue default",
+                            "Task retried by hand: " + id + " (attempt 3 of work in queue default)");
+        } finally {
+            logger.setLevel(before);
+        }
+    }
+
+    @Test
+    void a_line_carries_job_type_queue_and_attempt_for_logs_in_json() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {
+            throw new IOException("down");
+        })) {
+            JobId id = engine.reprise.enqueue(WORK.job("a").retry(EXACT.maxAttempts(1)));
+            engine.worker.runDue();
+            ILoggingEvent line = lines.list.stream()
+                    .filter(each -> each.getFormattedMessage().startsWith("Task failed permanently"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(line.getKeyValuePairs().toString())
+                    .contains("job=\"" + id + "\"", "type=\"work\"", "queue=\"default\"", "attempt=\"1\"");
         }
     }
 

@@ -4,6 +4,7 @@ package io.reprise;
 import static io.reprise.EngineFixture.EXACT;
 import static io.reprise.EngineFixture.WORK;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.insight.JobEvent;
 import io.reprise.job.Attempt;
@@ -144,6 +145,38 @@ class LossTest {
                 engine.worker.advance(Duration.ofMinutes(2));
             }
             assertThat(engine.job(id).failReason()).isEqualTo(FailReason.EXHAUSTED);
+        }
+    }
+
+    @Test
+    void where_losses_count_every_number_counts_them() {
+        try (EngineFixture engine = survivors()) {
+            JobId id = engine.reprise.enqueue(
+                    WORK.job("a").retry(EXACT.maxAttempts(3).losses(new LossRule(true, false, 100))));
+            die(engine, "victim-0", "default", 1);
+            engine.worker.advance(Duration.ofMinutes(2));
+            Job waiting = engine.job(id);
+            assertThat(waiting.attempts()).isEqualTo(1);
+            assertThat(waiting.retryCount()).isEqualTo(1);
+            assertThat(waiting.isRetryable()).isTrue();
+            for (int death = 1; death < 3; death++) {
+                die(engine, "victim-" + death, "default", 1);
+                engine.worker.advance(Duration.ofMinutes(2));
+            }
+            Job dead = engine.job(id);
+            assertThat(dead.failReason()).isEqualTo(FailReason.EXHAUSTED);
+            assertThat(dead.attempts()).isEqualTo(3);
+            assertThat(dead.retryCount()).isEqualTo(2);
+            assertThat(dead.isRetryable()).isFalse();
+            assertThat(engine.reprise.attempts(id)).extracting(Attempt::number).containsExactly(1, 2, 3);
+            assertThat(engine.events.stream().filter(event -> event.kind() == JobEvent.Kind.FAILED))
+                    .extracting(JobEvent::attempt)
+                    .containsExactly(3);
+            Operations ada = engine.reprise.as("ada", null);
+            assertThatThrownBy(() -> ada.retry(id, ManualRetry.NOW))
+                    .hasMessageContaining("has spent all of its 3 attempt(s)");
+            ada.retry(id, ManualRetry.NOW.granting(1));
+            assertThat(engine.job(id).isRetryable()).isTrue();
         }
     }
 

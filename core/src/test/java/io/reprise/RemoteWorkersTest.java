@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.reprise.control.BreakerPhase;
 import io.reprise.failure.Failure;
+import io.reprise.insight.CostEntry;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.job.Job;
@@ -23,7 +24,9 @@ import io.reprise.remote.StaleLeaseException;
 import io.reprise.retry.FailReason;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -282,5 +285,43 @@ class RemoteWorkersTest {
                 .hasMessageContaining("has failed with TIMEOUT")
                 .hasMessageNotContaining("nothing was changed");
         assertThat(engine.job(id).attempts()).isEqualTo(1);
+    }
+
+    @Test
+    void a_busy_queue_does_not_keep_a_worker_without_queues_from_the_others() {
+        engine.reprise.enqueueAll(Collections.nCopies(200, REMOTE.job("busy").queue("a")));
+        engine.reprise.enqueueAll(Collections.nCopies(5, REMOTE.job("quiet").queue("z")));
+        List<String> queues = new ArrayList<>();
+        for (int n = 0; n < 100; n++) {
+            queues.add(lease(1).get(0).job().queue());
+        }
+        assertThat(queues).filteredOn("z"::equals).hasSize(5);
+    }
+
+    @Test
+    void a_remote_run_reports_cost_parents_of_its_error_and_first_failure() {
+        JobId id = engine.reprise.enqueue(REMOTE.job("x").retry(EXACT.retryOn("ConnectionError")));
+        Failure refused = Failure.reported(
+                List.of("ConnectionRefusedError", "ConnectionError", "OSError"), null, null, "no", null);
+        workers.report(List.of(RemoteReport.failed(leaseOne(), refused).costing(Map.of("usd", 0.25, "tokens", 800.0))));
+        assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+        engine.worker.advance(Duration.ofSeconds(5));
+        workers.report(List.of(RemoteReport.completed(leaseOne(), null).costing(Map.of("usd", 0.5))));
+        JobEvent success = engine.events.get(engine.events.size() - 1);
+        assertThat(success.kind()).isEqualTo(JobEvent.Kind.SUCCEEDED);
+        assertThat(success.firstFailedAt()).isEqualTo(engine.start);
+        engine.worker.advance(Duration.ofMinutes(1));
+        assertThat(engine.reprise.costs(Duration.ofDays(1)).entries())
+                .filteredOn(entry -> entry.unit().equals("usd"))
+                .extracting(CostEntry::amount)
+                .containsExactlyInAnyOrder(0.25, 0.5);
+    }
+
+    @Test
+    void a_cost_that_is_not_allowed_is_refused_where_it_is_made() {
+        engine.reprise.enqueue(REMOTE.job("x"));
+        RemoteReport report = RemoteReport.completed(leaseOne(), null);
+        assertThatThrownBy(() -> report.costing(Map.of("seconds", 1.0))).hasMessageContaining("another unit");
+        assertThatThrownBy(() -> report.costing(Map.of("usd", -1.0))).hasMessageContaining("must be 0 to");
     }
 }

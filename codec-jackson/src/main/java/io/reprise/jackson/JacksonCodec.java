@@ -3,11 +3,14 @@ package io.reprise.jackson;
 
 import io.reprise.PayloadCodec;
 import io.reprise.job.PayloadException;
+import java.lang.reflect.Type;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.TokenStreamLocation;
 import tools.jackson.databind.DatabindException;
 import tools.jackson.databind.DeserializationFeature;
+import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.cfg.DateTimeFeature;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -38,14 +41,17 @@ public final class JacksonCodec implements PayloadCodec {
 
     /**
      * Returns a new builder with the default configuration, ready to be changed. Unknown properties are ignored. Null
-     * for a primitive, and text after the JSON value, are refused.
+     * for a primitive, text after the JSON value, and a class without visible properties are refused.
      */
     public static JsonMapper.Builder defaults() {
         return JsonMapper.builder()
+                .addModule(MissingPrimitives.module())
                 .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
                 // A null number must not silently become 0.
                 .enable(DeserializationFeature.FAIL_ON_NULL_FOR_PRIMITIVES)
                 .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                // A class without visible properties would be stored as {} and handled with nulls.
+                .enable(SerializationFeature.FAIL_ON_EMPTY_BEANS)
                 .disable(DateTimeFeature.WRITE_DATES_AS_TIMESTAMPS, DateTimeFeature.WRITE_DURATIONS_AS_TIMESTAMPS)
                 // The offset is part of the payload, so it is kept.
                 .disable(DateTimeFeature.ADJUST_DATES_TO_CONTEXT_TIME_ZONE);
@@ -73,14 +79,31 @@ public final class JacksonCodec implements PayloadCodec {
      */
     @Override
     public <T> T decode(String json, Class<T> type) {
-        T value;
         try {
-            value = mapper.readValue(json, type);
+            return required(mapper.readValue(json, type), type);
         } catch (JacksonException e) {
             throw refused("Cannot read JSON as " + type.getName(), e);
         }
+    }
+
+    /**
+     * Reads JSON text as a class or a type with arguments.
+     *
+     * @throws PayloadException see {@link #decode(String, Class)}
+     */
+    @Override
+    public Object decode(String json, Type type) {
+        try {
+            Object value = mapper.readValue(json, mapper.constructType(type));
+            return required(value, type);
+        } catch (JacksonException e) {
+            throw refused("Cannot read JSON as " + type.getTypeName(), e);
+        }
+    }
+
+    private static <T> T required(@Nullable T value, Type type) {
         if (value == null) {
-            throw new PayloadException("Cannot read JSON as " + type.getName() + ": it is null");
+            throw new PayloadException("Cannot read JSON as " + type.getTypeName() + ": it is null");
         }
         return value;
     }

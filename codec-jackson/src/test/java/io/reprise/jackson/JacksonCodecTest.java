@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.reprise.PayloadCodec;
+import io.reprise.PayloadType;
 import io.reprise.job.PayloadException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -151,5 +152,23 @@ class JacksonCodecTest {
         StringWriter all = new StringWriter();
         throwable.printStackTrace(new PrintWriter(all));
         return all.toString();
+    }
+
+    @Test
+    void a_generic_payload_survives_the_round_trip() {
+        List<Address> stops = List.of(new Address("Main", 1), new Address("High", 2));
+        Object read = codec.decode(codec.encode(stops), new PayloadType<List<Address>>() {}.type());
+        assertThat(read).isEqualTo(stops);
+    }
+
+    /** Its field is private, so nothing of it would be stored. */
+    private static final class Hidden {
+        @SuppressWarnings("unused")
+        private final int secret = 1;
+    }
+
+    @Test
+    void a_class_without_visible_properties_is_refused() {
+        assertThatThrownBy(() -> codec.encode(new Hidden())).isInstanceOf(PayloadException.class);
     }
 }

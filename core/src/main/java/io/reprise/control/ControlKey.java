@@ -7,7 +7,7 @@ import java.util.Optional;
  * The name of one breaker or budget, and so of the control state that a parked job waits for. Immutable.
  *
  * @param kind breaker, or one of the three kinds of budgets
- * @param subject name of the resource or queue; empty for the budget of all jobs
+ * @param subject name of the resource or queue; for the budget of all jobs empty, or a slash and the owner of the jobs
  * @since 0.1.0
  */
 public record ControlKey(Kind kind, String subject) {
@@ -20,7 +20,7 @@ public record ControlKey(Kind kind, String subject) {
         RESOURCE_BUDGET("budget/resource/"),
         /** The retry budget of a queue. */
         QUEUE_BUDGET("budget/queue/"),
-        /** The retry budget of all jobs. */
+        /** The retry budget of all jobs, or of all jobs of one owner. */
         BUDGET("budget/all");
 
         private final String prefix;
@@ -30,7 +30,7 @@ public record ControlKey(Kind kind, String subject) {
         }
     }
 
-    /** The key of the budget of all jobs. */
+    /** The key of the budget of all jobs that have no owner. */
     public static final ControlKey BUDGET = new ControlKey(Kind.BUDGET, "");
 
     /** Returns the key of the breaker of a resource. */
@@ -46,6 +46,17 @@ public record ControlKey(Kind kind, String subject) {
     /** Returns the key of the budget of a queue. */
     public static ControlKey budgetOfQueue(String queue) {
         return new ControlKey(Kind.QUEUE_BUDGET, queue);
+    }
+
+    /**
+     * Returns the key of the budget of all jobs. A queue such as {@code acme/mail} has an owner. The jobs of each owner
+     * have a budget of their own, so that failures of one owner do not park the retries of another.
+     *
+     * @param queue name of the queue of a job
+     */
+    public static ControlKey budgetOfAll(String queue) {
+        int slash = queue.indexOf('/');
+        return slash < 0 ? BUDGET : new ControlKey(Kind.BUDGET, "/" + queue.substring(0, slash));
     }
 
     /** Reads the text that {@link #text} returns; empty if this version does not know such a key. */

@@ -3,6 +3,7 @@ package io.reprise.encryption;
 
 import io.reprise.PayloadCodec;
 import io.reprise.job.PayloadException;
+import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.SecureRandom;
@@ -58,6 +59,11 @@ public final class EncryptingCodec implements PayloadCodec {
     /** Decodes with the inner codec. */
     @Override
     public <T> T decode(String json, Class<T> type) {
+        return codec.decode(json, type);
+    }
+
+    @Override
+    public Object decode(String json, Type type) {
         return codec.decode(json, type);
     }
 

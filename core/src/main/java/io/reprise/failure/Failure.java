@@ -51,6 +51,9 @@ public final class Failure {
     private static final int MAX_CODE = 200;
     private static final int MAX_TYPE = 500;
 
+    /** The greatest number of types of a reported failure. */
+    public static final int MAX_TYPES = 32;
+
     private final Facts facts;
 
     private Failure(Facts facts) {
@@ -107,9 +110,33 @@ public final class Failure {
             @Nullable Integer httpStatus,
             @Nullable String message,
             @Nullable Duration retryAfter) {
+        return reported(List.of(type), code, httpStatus, message, retryAfter);
+    }
+
+    /**
+     * Creates a failure as {@link #reported(String, String, Integer, String, Duration)} does, with the parents of the
+     * error type. A rule that names any of them matches, as it does for a Java class and its superclasses.
+     *
+     * @param types 1 to {@value #MAX_TYPES} names, the type itself first, then its parents
+     * @param code application error code; null if there is none
+     * @param httpStatus HTTP status; null if there is none
+     * @param message message of the error; null means empty
+     * @param retryAfter how long the other side asked to wait; null if it did not ask
+     * @throws NullPointerException if {@code types} or one of them is null
+     * @throws IllegalArgumentException if there is no type, or there are too many
+     */
+    public static Failure reported(
+            List<String> types,
+            @Nullable String code,
+            @Nullable Integer httpStatus,
+            @Nullable String message,
+            @Nullable Duration retryAfter) {
+        Bounds.integer("number of types", types.size(), 1, MAX_TYPES);
         String text = message == null ? "" : message;
-        String fingerprint = Fingerprint.of(type, text, code, httpStatus);
-        List<Link> chain = List.of(new Link(List.of(Truncation.cut(type, MAX_TYPE)), text));
+        String fingerprint = Fingerprint.of(types.get(0), text, code, httpStatus);
+        List<String> names =
+                types.stream().map(type -> Truncation.cut(type, MAX_TYPE)).toList();
+        List<Link> chain = List.of(new Link(names, text));
         return new Failure(new Facts(chain, cut(code), httpStatus, sane(retryAfter), "", fingerprint, null));
     }
 

@@ -8,7 +8,8 @@ import java.time.Instant;
  * the change was stored. Immutable.
  *
  * @param kind the change
- * @param subject name of the resource or queue; empty for the budget of all jobs
+ * @param subject name of the resource or queue; for the budget of all jobs empty, or the beginning of the queues of
+ *     their owner, such as {@code acme/}
  * @param at time of the change, by the store's clock
  * @param why the reason in words
  * @since 0.1.0

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.insight;
 
+import io.reprise.job.JobSpec;
+
 /**
  * The cost of runs with one cause, in one unit.
  *
@@ -16,6 +18,28 @@ public record CostEntry(ErrorKey cause, String unit, long runs, long successes, 
 
     /** The unit of the time that handlers ran. Every run has it. */
     public static final String SECONDS = "seconds";
+
+    /** The greatest number of units in which one run may report its cost. */
+    public static final int MAX_UNITS = 8;
+
+    private static final double MAX_AMOUNT = 1e12;
+
+    /**
+     * Checks a reported cost.
+     *
+     * @param unit a name with the form of {@link JobSpec#requireName}, but not {@value #SECONDS}
+     * @param amount 0 to 1e12
+     * @throws IllegalArgumentException if one of them is not allowed
+     */
+    public static void requireCost(String unit, double amount) {
+        JobSpec.requireName("unit", unit);
+        if (!(amount >= 0 && amount <= MAX_AMOUNT)) {
+            throw new IllegalArgumentException("cost must be 0 to " + MAX_AMOUNT + ", not " + amount);
+        }
+        if (unit.equals(SECONDS)) {
+            throw new IllegalArgumentException("The time a run takes is counted in any case; use another unit");
+        }
+    }
 
     /** Returns this spending under another cause. */
     public CostEntry of(ErrorKey other) {

@@ -222,7 +222,11 @@ public record Explanation(
             String whose = switch (budget.kind()) {
                 case RESOURCE_BUDGET -> "the retry budget of resource " + budget.subject();
                 case QUEUE_BUDGET -> "the retry budget of queue " + budget.subject();
-                default -> "the retry budget of all jobs";
+                default ->
+                    "the retry budget of all jobs"
+                            + (budget.subject().isEmpty()
+                                    ? ""
+                                    : " of " + budget.subject().substring(1));
             };
             Duration through = now.through();
             return whose + " is empty; successes fill it"
@@ -320,6 +324,22 @@ public record Explanation(
         @Override
         public String text(Instant at) {
             return "its deadline passed " + ago(deadline, at);
+        }
+    }
+
+    /**
+     * The upkeep that the job waits for is behind. Usually it takes about a second. The log of the leading worker says
+     * what delays it.
+     *
+     * @param piece name of the piece of upkeep, as in {@code reprise_upkeep_behind}
+     * @param rows how many rows wait for it; {@link io.reprise.insight.Behind#MAX_ROWS} means at least as many
+     * @param by how long the first of them has waited
+     */
+    public record UpkeepLate(String piece, long rows, Duration by) implements Reason {
+        @Override
+        public String text(Instant at) {
+            return "upkeep of " + piece + " is behind by " + length(at.minus(by), at) + ", with " + grouped(rows)
+                    + (rows == 1 ? " row" : " rows") + " to do";
         }
     }
 

@@ -6,6 +6,7 @@ import io.reprise.RepriseBuilder;
 import io.reprise.failure.Failure;
 import io.reprise.job.JobId;
 import io.reprise.job.JobTimes;
+import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
 import java.time.Duration;
 import java.time.Instant;
@@ -25,9 +26,12 @@ import org.jspecify.annotations.Nullable;
  * @param firstFailedAt when the first counted attempt since {@code firstDueAt} failed; set when a retry succeeded, if
  *     known
  * @param ran how long the run took; null if no run ended
- * @param dueAt when the job is due; null unless the job is PENDING after the transition
+ * @param dueAt when the job is due, or was due if the transition is STARTED; null unless the job is PENDING after the
+ *     transition or has started
  * @param failure the error of the run; null if there is none
  * @param decision the decision after the run; null if there is none
+ * @param retries retries of the job after the transition
+ * @param progress what a run reported; null unless the kind is PROGRESS
  * @since 0.1.0
  */
 public record JobEvent(
@@ -43,7 +47,9 @@ public record JobEvent(
         @Nullable Duration ran,
         @Nullable Instant dueAt,
         @Nullable Failure failure,
-        @Nullable Decision decision) {
+        @Nullable Decision decision,
+        RetryView retries,
+        @Nullable Progress progress) {
 
     /** The kind of transition. Each constant says which worker or person causes it. */
     public enum Kind {
@@ -55,6 +61,10 @@ public record JobEvent(
 
         /** A worker is about to call the handler. For a remote worker: the job was leased to it. */
         STARTED,
+
+        /** A run reported how far it is, and the store has it. The job is RUNNING. */
+        PROGRESS,
+
         /** The run succeeded. The job is SUCCEEDED and is deleted after {@link RepriseBuilder#keepFinished}. */
         SUCCEEDED,
 

@@ -30,6 +30,11 @@ public record Attempt(
         @Nullable Failure failure,
         @Nullable Decision decision) {
 
+    /** Returns this attempt with another number. */
+    public Attempt numbered(int other) {
+        return new Attempt(other, token, worker, startedAt, endedAt, ending, failure, decision);
+    }
+
     /** How a run ended, and which counter of {@link JobCounts} it raised. */
     public enum Ending {
         /**

@@ -59,9 +59,12 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
         return status.failReason();
     }
 
-    /** Returns the number of counted attempts so far. Losses, interruptions and snoozes do not count. */
+    /**
+     * Returns the number of counted attempts so far. Interruptions and snoozes do not count; losses count if the stored
+     * policy says so. See {@link JobCounts#spent}.
+     */
     public int attempts() {
-        return counts.attempts();
+        return counts.spent(policy());
     }
 
     /**
@@ -89,13 +92,16 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
     }
 
     /**
-     * Returns whether the policy leaves the job another counted attempt. False if it failed as PERMANENT or UNREADABLE,
-     * or if its attempts are spent. The state does not matter otherwise.
+     * Returns whether the policy leaves the job another counted attempt. False if it succeeded or was cancelled, if it
+     * failed as PERMANENT or UNREADABLE, or if its attempts are spent.
      */
     public boolean isRetryable() {
         FailReason reason = failReason();
         boolean barred = reason == FailReason.PERMANENT || reason == FailReason.UNREADABLE;
-        return !barred && (maxAttempts().isEmpty() || attempts() < maxAttempts().getAsInt());
+        boolean over = state() == JobState.SUCCEEDED || state() == JobState.CANCELLED;
+        return !barred
+                && !over
+                && (maxAttempts().isEmpty() || attempts() < maxAttempts().getAsInt());
     }
 
     /** Returns when the next retry is due; null unless the job waits with reason {@link WaitReason#RETRY}. */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.job;
 
+import io.reprise.retry.LossRule;
+import io.reprise.retry.RetryPolicy;
+
 /**
- * The number of claims of a job, by how each claim ended. Only attempts spend the {@code maxAttempts} of the policy. A
- * job that is claimed and given back before it starts raises no counter. Immutable.
+ * The number of claims of a job, by how each claim ended. {@link #spent} says how many of them spend the
+ * {@code maxAttempts} of a policy. A job that is claimed and given back before it starts raises no counter. Immutable.
  *
  * @param attempts runs that ended in success, failure, timeout or cancellation
  * @param losses runs whose worker lost its lease, for instance because it died. The policy's
@@ -17,4 +20,13 @@ public record JobCounts(int attempts, int losses, int interruptions, int snoozes
 
     /** All counters at 0, as for a new job. */
     public static final JobCounts NONE = new JobCounts(0, 0, 0, 0, 0);
+
+    /**
+     * Returns how many of {@code maxAttempts} are spent under this policy: the attempts, and the losses if its
+     * {@link LossRule} counts them. Every number that people see, and every decision, comes from here.
+     */
+    public int spent(RetryPolicy policy) {
+        boolean lossesCount = policy.complete().losses().map(LossRule::counts).orElse(false);
+        return lossesCount ? (int) Math.min((long) attempts + losses, Integer.MAX_VALUE) : attempts;
+    }
 }

@@ -170,7 +170,10 @@ public final class JobSpec {
         return values.keyRule;
     }
 
-    /** Returns the idempotency key, by which a repeated request finds the first job; null if there is none. */
+    /**
+     * Returns the idempotency key as it is stored, by which a repeated request finds the first job; null if there is
+     * none. A key that belongs to one type is stored behind the name of the type and a line break.
+     */
     public @Nullable String idempotencyKey() {
         return values.idempotencyKey;
     }

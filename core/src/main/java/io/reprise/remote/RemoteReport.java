@@ -3,8 +3,10 @@ package io.reprise.remote;
 
 import io.reprise.RemoteWorkers;
 import io.reprise.failure.Failure;
+import io.reprise.insight.CostEntry;
 import io.reprise.job.JobSignal;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -34,18 +36,21 @@ public final class RemoteReport {
     private final @Nullable Failure failure;
     private final @Nullable JobSignal signal;
     private final boolean started;
+    private final Map<String, Double> costs;
 
     private RemoteReport(
             RemoteLease.Key key,
             @Nullable String result,
             @Nullable Failure failure,
             @Nullable JobSignal signal,
-            boolean started) {
+            boolean started,
+            Map<String, Double> costs) {
         this.key = Objects.requireNonNull(key, "key");
         this.result = result;
         this.failure = failure;
         this.signal = signal;
         this.started = started;
+        this.costs = costs;
     }
 
     /**
@@ -54,7 +59,7 @@ public final class RemoteReport {
      * @param result JSON text, stored as the result of the job; null for none
      */
     public static RemoteReport completed(RemoteLease.Key key, @Nullable String result) {
-        return new RemoteReport(key, result, null, null, true);
+        return new RemoteReport(key, result, null, null, true, Map.of());
     }
 
     /**
@@ -63,7 +68,7 @@ public final class RemoteReport {
      * @throws NullPointerException if {@code failure} is null
      */
     public static RemoteReport failed(RemoteLease.Key key, Failure failure) {
-        return new RemoteReport(key, null, Objects.requireNonNull(failure, "failure"), null, true);
+        return new RemoteReport(key, null, Objects.requireNonNull(failure, "failure"), null, true, Map.of());
     }
 
     /**
@@ -73,7 +78,7 @@ public final class RemoteReport {
      * @throws IllegalArgumentException if {@code delay} is outside these bounds
      */
     public static RemoteReport snoozed(RemoteLease.Key key, Duration delay) {
-        return new RemoteReport(key, null, null, JobSignal.snooze(delay), true);
+        return new RemoteReport(key, null, null, JobSignal.snooze(delay), true, Map.of());
     }
 
     /**
@@ -82,12 +87,34 @@ public final class RemoteReport {
      * @param why the reason, kept with the attempt
      */
     public static RemoteReport cancelled(RemoteLease.Key key, String why) {
-        return new RemoteReport(key, null, null, JobSignal.cancel(why), true);
+        return new RemoteReport(key, null, null, JobSignal.cancel(why), true, Map.of());
     }
 
     /** The worker did not start the job and gives it back unchanged. No attempt is spent and no history is written. */
     public static RemoteReport released(RemoteLease.Key key) {
-        return new RemoteReport(key, null, null, null, false);
+        return new RemoteReport(key, null, null, null, false, Map.of());
+    }
+
+    /**
+     * Returns this report with the cost of the run, for {@link io.reprise.Reprise#costs}. The last call wins. The time
+     * of a run is measured in any case.
+     *
+     * @param costs amounts by unit, such as {@code usd}; at most {@value CostEntry#MAX_UNITS} units, see
+     *     {@link CostEntry#requireCost}
+     * @throws IllegalArgumentException if there are too many units, or a unit or an amount is not allowed
+     */
+    public RemoteReport costing(Map<String, Double> costs) {
+        if (costs.size() > CostEntry.MAX_UNITS) {
+            throw new IllegalArgumentException(
+                    "A run may report its cost in " + CostEntry.MAX_UNITS + " units at most, not " + costs.size());
+        }
+        costs.forEach(CostEntry::requireCost);
+        return new RemoteReport(key, result, failure, signal, started, Map.copyOf(costs));
+    }
+
+    /** Returns the reported cost by unit; empty if none was reported. */
+    public Map<String, Double> costs() {
+        return costs;
     }
 
     /** Returns the lease that the run had. */

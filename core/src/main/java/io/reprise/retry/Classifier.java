@@ -14,6 +14,9 @@ import java.util.Locale;
  */
 final class Classifier {
 
+    /** Name of the rule for exceptions that are marked as {@link NonRetryable}. */
+    static final String MARKED = "non-retryable";
+
     private static final String MARKER = NonRetryable.class.getName();
 
     private Classifier() {}
@@ -25,7 +28,7 @@ final class Classifier {
         }
         for (Failure.Link link : failure.chain()) {
             if (link.types().contains(MARKER)) {
-                return new Classification(FailureClass.PERMANENT, "non-retryable");
+                return new Classification(FailureClass.PERMANENT, MARKED);
             }
         }
         for (Rule rule : policy.rules()) {

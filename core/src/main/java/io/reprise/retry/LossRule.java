@@ -12,7 +12,7 @@ import io.reprise.text.Bounds;
  * @param counts whether the lost run spends one of {@code maxAttempts}
  * @param backoff whether the job waits as after a failure; otherwise it is due at once
  * @param max number of losses after which the job is quarantined, if it was the only suspect of its worker at the last
- *     loss; 1 to 1,000,000
+ *     loss; 1 to 1,000,000. With 1 a lost run is never repeated, whichever jobs ran beside it
  * @since 0.1.0
  */
 public record LossRule(boolean counts, boolean backoff, int max) {

@@ -18,10 +18,18 @@ import org.jspecify.annotations.Nullable;
  */
 final class PolicyFields {
 
+    /** The curve. It is kept apart from its numbers, so that a layer can set one without the other. */
+    enum Kind {
+        EXPONENTIAL,
+        LINEAR,
+        FIXED,
+        TABLE
+    }
+
     static final int MAX_RULES = 1000;
 
     @Nullable
-    BackoffKind kind;
+    Kind kind;
 
     List<Duration> delays = List.of();
 
@@ -68,6 +76,8 @@ final class PolicyFields {
 
     Limit<GiveUp> giveUpBelow = Limit.unset();
 
+    List<Branch> branches = List.of();
+
     PolicyFields copy() {
         return new PolicyFields().fill(this);
     }
@@ -98,24 +108,25 @@ final class PolicyFields {
         }
         losses = first(losses, lower.losses);
         giveUpBelow = giveUpBelow.orElse(lower.giveUpBelow);
+        branches = joined(branches, lower.branches);
         return this;
     }
 
     void backoff(Backoff backoff) {
         delays = List.of();
         if (backoff instanceof Backoff.Exponential exponential) {
-            kind = BackoffKind.EXPONENTIAL;
+            kind = Kind.EXPONENTIAL;
             base = exponential.base();
             factor = exponential.factor();
             offset = exponential.offset();
         } else if (backoff instanceof Backoff.Linear linear) {
-            kind = BackoffKind.LINEAR;
+            kind = Kind.LINEAR;
             base = linear.step();
         } else if (backoff instanceof Backoff.Fixed fixed) {
-            kind = BackoffKind.FIXED;
+            kind = Kind.FIXED;
             base = fixed.delay();
         } else if (backoff instanceof Backoff.Table table) {
-            kind = BackoffKind.TABLE;
+            kind = Kind.TABLE;
             delays = table.delays();
         }
     }
@@ -123,19 +134,24 @@ final class PolicyFields {
     /** The curve; null unless this layer has all its numbers. */
     @Nullable
     Backoff backoff() {
-        if (kind == BackoffKind.TABLE) {
+        if (kind == Kind.TABLE) {
             return new Backoff.Table(delays);
         }
         if (kind == null || base == null) {
             return null;
         }
-        if (kind == BackoffKind.LINEAR) {
+        if (kind == Kind.LINEAR) {
             return new Backoff.Linear(base);
         }
-        if (kind == BackoffKind.FIXED) {
+        if (kind == Kind.FIXED) {
             return new Backoff.Fixed(base);
         }
         return factor == null || offset == null ? null : new Backoff.Exponential(base, factor, offset);
+    }
+
+    /** Whether each delay is written out, so that no curve can grow. */
+    boolean writesDelaysOut() {
+        return kind == Kind.TABLE || kind == Kind.FIXED;
     }
 
     void base(Duration value) {
@@ -182,6 +198,37 @@ final class PolicyFields {
         rules = List.copyOf(value);
     }
 
+    void branches(List<Branch> value) {
+        Bounds.integer("number of branches", value.size(), 0, Branch.MAX_BRANCHES);
+        branches = List.copyOf(value);
+    }
+
+    /**
+     * Refuses a contradiction within one layer that this change made. A contradiction that layers made before is not
+     * the fault of this caller.
+     *
+     * <p>Only policies built in code are checked. Layers that are correct by themselves can contradict each other when
+     * they are combined, at a time when nobody reads an error, and a stored combination must stay readable. So the
+     * arithmetic gives every combination a meaning (the cap wins), and {@link RetryPlan#warnings} names the odd ones.
+     */
+    void requireConsistent(PolicyFields before) {
+        IllegalArgumentException found = contradiction();
+        if (found != null && before.contradiction() == null) {
+            throw found;
+        }
+    }
+
+    private @Nullable IllegalArgumentException contradiction() {
+        Duration longest = cap.toOptional().orElse(Bounds.MAX_DURATION);
+        if (minDelay != null && minDelay.compareTo(longest) > 0) {
+            return Bounds.refused("minDelay", minDelay, "at most the cap, " + longest);
+        }
+        if (kind == Kind.TABLE && (jitter instanceof Jitter.Decorrelated || jitter instanceof Jitter.BaseToRaw)) {
+            return Bounds.refused("jitter", jitter.text(), "used with a backoff that has a base, not with a table");
+        }
+        return null;
+    }
+
     private List<Object> values() {
         return Arrays.asList(
                 kind,
@@ -202,18 +249,19 @@ final class PolicyFields {
                 rules,
                 rulesOnly,
                 losses,
-                giveUpBelow);
+                giveUpBelow,
+                branches);
     }
 
     private static <T> @Nullable T first(@Nullable T upper, @Nullable T lower) {
         return upper != null ? upper : lower;
     }
 
-    private static List<Rule> joined(List<Rule> upper, List<Rule> lower) {
+    private static <T> List<T> joined(List<T> upper, List<T> lower) {
         if (upper.isEmpty()) {
             return lower;
         }
-        List<Rule> all = new ArrayList<>(upper);
+        List<T> all = new ArrayList<>(upper);
         all.addAll(lower);
         return List.copyOf(all);
     }

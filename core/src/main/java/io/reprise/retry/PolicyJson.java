@@ -3,7 +3,7 @@ package io.reprise.retry;
 
 import io.reprise.failure.FailureClass;
 import io.reprise.text.Bounds;
-import io.reprise.text.DurationText;
+import io.reprise.text.JsonFields;
 import io.reprise.text.JsonReader;
 import io.reprise.text.JsonText;
 import java.time.Duration;
@@ -12,7 +12,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** The JSON form of a policy. The order of members is fixed, so that equal policies give equal text. */
@@ -37,14 +36,23 @@ final class PolicyJson {
             "rules",
             "rulesOnly",
             "losses",
-            "giveUpBelow");
+            "giveUpBelow",
+            "branches");
 
     private PolicyJson() {}
 
     static String write(PolicyFields fields) {
+        return JsonText.write(members(fields));
+    }
+
+    static Map<String, @Nullable Object> members(RetryPolicy policy) {
+        return members(policy.fields());
+    }
+
+    private static Map<String, @Nullable Object> members(PolicyFields fields) {
         Map<String, @Nullable Object> out = new LinkedHashMap<>();
         putName(out, "backoff", fields.kind);
-        if (fields.kind == BackoffKind.TABLE) {
+        if (fields.kind == PolicyFields.Kind.TABLE) {
             out.put("delays", fields.delays.stream().map(Duration::toString).toList());
         }
         put(out, "base", fields.base);
@@ -70,13 +78,20 @@ final class PolicyJson {
                     "giveUpBelow",
                     fields.giveUpBelow.toOptional().map(RuleJson::write).orElse(null));
         }
-        return JsonText.write(out);
+        if (!fields.branches.isEmpty()) {
+            out.put("branches", fields.branches.stream().map(BranchJson::write).toList());
+        }
+        return out;
     }
 
     static PolicyFields read(String json) {
-        JsonFields in = JsonFields.of("retry policy", JsonReader.read(json), MEMBERS);
+        return read(JsonReader.read(json));
+    }
+
+    static PolicyFields read(@Nullable Object json) {
+        JsonFields in = JsonFields.of("retry policy", json, MEMBERS);
         PolicyFields fields = new PolicyFields();
-        in.text("backoff", name -> fields.kind = constant("backoff", name, BackoffKind.values()));
+        in.text("backoff", name -> fields.kind = constant("backoff", name, PolicyFields.Kind.values()));
         readDelays(in, fields);
         in.duration("base", fields::base);
         in.number("factor", fields::factor);
@@ -101,27 +116,21 @@ final class PolicyJson {
         in.object("losses", value -> fields.losses = RuleJson.readLosses(value));
         in.none("giveUpBelow", () -> fields.giveUpBelow = Limit.none());
         in.object("giveUpBelow", value -> fields.giveUpBelow = Limit.of(RuleJson.readGiveUp(value)));
+        in.list(
+                "branches",
+                list -> fields.branches(list.stream().map(BranchJson::read).toList()));
         return fields;
     }
 
     private static void readDelays(JsonFields in, PolicyFields fields) {
-        if (in.has("delays") != (fields.kind == BackoffKind.TABLE)) {
+        if (in.has("delays") != (fields.kind == PolicyFields.Kind.TABLE)) {
             throw new IllegalArgumentException("delays must be given with backoff \"table\" and only with it");
         }
         in.list("delays", list -> {
             List<Duration> delays = new ArrayList<>();
-            list.forEach(text -> delays.add(duration("delays", text)));
+            list.forEach(text -> delays.add(JsonFields.asDuration("delays", text)));
             fields.backoff(new Backoff.Table(delays));
         });
-    }
-
-    static Duration duration(String field, @Nullable Object value) {
-        return Optional.ofNullable(value instanceof String text ? text : null)
-                .flatMap(DurationText::parse)
-                .orElseThrow(() -> Bounds.refused(
-                        field,
-                        JsonText.write(value),
-                        "a duration such as \"500ms\", \"30s\", \"1m30s\" or \"PT1M30S\""));
     }
 
     static FailureClass failureClass(String field, String name) {

@@ -39,6 +39,7 @@ final class PolicyLint {
             lint.delays();
             lint.cap();
         }
+        BranchLint.check(policy.complete(), lint.warnings::add);
         return List.copyOf(lint.warnings);
     }
 
@@ -96,22 +97,34 @@ final class PolicyLint {
                     "backoff-unused",
                     "Decorrelated jitter grows from the previous delay; only the base of the backoff is used.");
         }
-        if (backoff instanceof Backoff.Table table && table.delays().size() > steps.size()) {
+        if (backoff instanceof Backoff.Table table && table.delays().size() > steps.size() && !isPreset()) {
             warn(
                     "table-longer-than-attempts",
                     "The table has " + table.delays().size() + " delays but at most " + steps.size() + " are used.");
         }
     }
 
+    /** The table of a preset is what the other system documents, whatever the number of its attempts. */
+    private boolean isPreset() {
+        return Presets.names().stream().map(Presets::get).anyMatch(policy::equals);
+    }
+
     private void cap() {
         DelayModel model = complete.model();
         Step last = steps.get(steps.size() - 1);
-        if (complete.cap().isNone() && last.max().compareTo(LONG) > 0) {
+        Backoff backoff = complete.backoff().orElseThrow();
+        boolean writtenOut = backoff instanceof Backoff.Table || backoff instanceof Backoff.Fixed;
+        if (complete.cap().isNone() && !writtenOut && last.max().compareTo(LONG) > 0) {
             warn("no-cap", "Without a cap, delays grow to " + last.max() + ".");
         }
         Duration cap = Duration.ofNanos(model.cap());
         if (Duration.ofNanos(model.base()).compareTo(cap) > 0) {
             warn("cap-below-base", "The cap " + cap + " is below the first delay, so every delay is held at the cap.");
+        }
+        if (backoff instanceof Backoff.Table table
+                && table.delays().stream().anyMatch(delay -> delay.compareTo(cap) > 0)
+                && model.base() <= model.cap()) {
+            warn("table-above-cap", "The cap " + cap + " cuts longer delays of the table.");
         }
         if (complete.minDelay().orElseThrow().compareTo(cap) > 0) {
             warn("min-delay-above-cap", "minDelay is above the cap " + cap + "; the cap wins.");

@@ -7,12 +7,15 @@ import io.reprise.failure.FailureClass;
 import io.reprise.retry.Decision.Fail;
 import io.reprise.retry.Decision.Release;
 import io.reprise.retry.Decision.Retry;
+import io.reprise.text.Truncation;
 import java.time.Duration;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /** Turns one failure of one job into a decision under a complete policy. */
 final class RetryDecider {
+
+    private static final int MAX_RULE = 200;
 
     private final RetryPolicy policy;
     private final AttemptHistory history;
@@ -29,6 +32,46 @@ final class RetryDecider {
 
     Decision afterFailure(Failure failure) {
         Classification found = policy.classify(failure);
+        Branch branch = branch(failure, found);
+        if (branch == null) {
+            return byClass(failure, found);
+        }
+        Classification named = named(failure, found, branch);
+        if (branch.isNever()) {
+            return fail(FailReason.PERMANENT, named);
+        }
+        Decision decision = new RetryDecider(branch.over(policy), history, prediction, random).byClass(failure, named);
+        return branch.counts() || !(decision instanceof Retry retry)
+                ? decision
+                : new Release(retry.delay(), retry.failureClass(), retry.rule());
+    }
+
+    /** Returns the first branch that matches; null if there is none. What only the engine sees has no branch. */
+    private @Nullable Branch branch(Failure failure, Classification found) {
+        FailureClass seen = found.failureClass();
+        if (!Branch.RETRIED.contains(seen) && seen != FailureClass.PERMANENT) {
+            return null;
+        }
+        for (Branch branch : policy.branches()) {
+            if (branch.matches(failure, found)) {
+                return branch;
+            }
+        }
+        return null;
+    }
+
+    /** Names the branch beside the rule. A branch for certain failures retries them although a rule would not. */
+    private static Classification named(Failure failure, Classification found, Branch branch) {
+        boolean byRule = failure.given() == null && !found.rule().equals(Classifier.MARKED);
+        FailureClass kind = branch.isNever()
+                ? FailureClass.PERMANENT
+                : found.failureClass() == FailureClass.PERMANENT && byRule
+                        ? FailureClass.TRANSIENT
+                        : found.failureClass();
+        return new Classification(kind, Truncation.cut(found.rule() + ", " + branch.name(), MAX_RULE));
+    }
+
+    private Decision byClass(Failure failure, Classification found) {
         return switch (found.failureClass()) {
             case INTERRUPTED -> new Release(Duration.ZERO, FailureClass.INTERRUPTED, found.rule());
             case UNREADABLE -> fail(FailReason.UNREADABLE, found);
@@ -44,7 +87,8 @@ final class RetryDecider {
     Decision afterLoss(boolean alone) {
         LossRule rule = policy.losses().orElseThrow();
         Classification lost = new Classification(FailureClass.LOST, "lost");
-        if (alone && history.losses() >= rule.max() - 1) {
+        // A rule of one loss says that a lost run must not be repeated, so it does not matter who caused the loss.
+        if ((alone || rule.max() == 1) && history.losses() >= rule.max() - 1) {
             return new Fail(FailReason.QUARANTINED, FailureClass.LOST, lost.rule(), rule.counts());
         }
         if (rule.counts() && exhausted()) {

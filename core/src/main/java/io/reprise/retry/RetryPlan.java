@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A preview of a policy: the delays of its retries, and warnings about odd settings.
@@ -37,16 +38,38 @@ public final class RetryPlan {
      */
     public record Warning(String code, String message) {}
 
+    /**
+     * The retries after failures of one branch, as if all failures were of this branch.
+     *
+     * @param branch the branch
+     * @param maxAttempts attempts after which a failure of the branch ends the job; null for no limit
+     * @param steps the retries in order; empty if the branch is never retried
+     */
+    public record BranchPlan(Branch branch, @Nullable Integer maxAttempts, List<Step> steps) {}
+
     private static final int MAX_RETRIES = 10_000;
     private static final int MAX_SAMPLES = 1_000_000;
     private static final long MAX_DRAWS = 100_000_000;
 
     private final List<Step> steps;
     private final List<Warning> warnings;
+    private final List<BranchPlan> branches;
 
-    private RetryPlan(List<Step> steps, List<Warning> warnings) {
+    private RetryPlan(List<Step> steps, RetryPolicy policy, int retries) {
         this.steps = List.copyOf(steps);
-        this.warnings = warnings;
+        this.warnings = PolicyLint.of(policy, retries);
+        this.branches = policy.complete().branches().stream()
+                .map(branch -> planned(branch, policy, retries))
+                .toList();
+    }
+
+    private static BranchPlan planned(Branch branch, RetryPolicy policy, int retries) {
+        if (branch.isNever()) {
+            return new BranchPlan(branch, 1, List.of());
+        }
+        RetryPolicy own = branch.over(policy.complete());
+        Integer limit = own.maxAttempts().toOptional().orElse(null);
+        return new BranchPlan(branch, limit, steps(own, retries));
     }
 
     /**
@@ -59,7 +82,7 @@ public final class RetryPlan {
      */
     public static RetryPlan of(RetryPolicy policy, int retries) {
         checked(retries);
-        return new RetryPlan(steps(policy, retries), PolicyLint.of(policy, retries));
+        return new RetryPlan(steps(policy, retries), policy, retries);
     }
 
     static List<Step> steps(RetryPolicy policy, int retries) {
@@ -109,7 +132,7 @@ public final class RetryPlan {
                 drawn[retry - 1].add(last.toNanos());
             }
         }
-        return new RetryPlan(combined(steps(policy, retries), drawn, samples), PolicyLint.of(policy, retries));
+        return new RetryPlan(combined(steps(policy, retries), drawn, samples), policy, retries);
     }
 
     private static List<Step> combined(List<Step> analytic, Drawn[] drawn, int samples) {
@@ -144,6 +167,11 @@ public final class RetryPlan {
     /** Returns the retries in order; the list is immutable. */
     public List<Step> steps() {
         return steps;
+    }
+
+    /** Returns the retries of each branch; empty if the policy has no branch. The list is immutable. */
+    public List<BranchPlan> branches() {
+        return branches;
     }
 
     /** Returns the warnings; empty if nothing is odd. The list is immutable. */

@@ -8,6 +8,7 @@ import io.reprise.failure.NonRetryable;
 import io.reprise.failure.Rule;
 import io.reprise.text.Bounds;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -88,7 +89,7 @@ public final class RetryPolicy {
      * beneath.
      */
     public static RetryPolicy exponential() {
-        return unset().with(fields -> fields.kind = BackoffKind.EXPONENTIAL);
+        return unset().with(fields -> fields.kind = PolicyFields.Kind.EXPONENTIAL);
     }
 
     /**
@@ -231,7 +232,7 @@ public final class RetryPolicy {
     /**
      * Sets the longest delay. {@link #capOrder(CapOrder)} says how the cap and the jitter work together; only a
      * Retry-After makes a delay longer. A cap below the base is allowed: then every delay is held at the cap. Default:
-     * 1 h.
+     * 1 h, and none for a fixed delay or a table.
      *
      * @param cap more than 0, up to 36,500 days
      * @throws NullPointerException if {@code cap} is null
@@ -285,6 +286,10 @@ public final class RetryPolicy {
     /**
      * Sets the number of runs in total, the first included. It is the same field as {@link #maxRetries} and
      * {@link #unlimited}. Default: 20.
+     *
+     * <p>A job that names a resource may run up to as many times again while the breaker of the resource is open or
+     * recovers: such probes are free. Losses, interruptions and snoozes are not counted either, unless
+     * {@link #losses(LossRule)} counts losses.
      *
      * @param maxAttempts 1 to 1,000,000
      * @throws IllegalArgumentException if {@code maxAttempts} is out of its bounds
@@ -399,6 +404,68 @@ public final class RetryPolicy {
      */
     public RetryPolicy rule(Rule rule) {
         return with(fields -> fields.rules(RuleList.with(fields.rules, rule)));
+    }
+
+    /**
+     * Begins a branch: failures of these classes are answered in its own way. Without further calls a branch changes
+     * nothing. Branches add up; the first that matches decides, and those of this policy come before those of layers
+     * beneath.
+     *
+     * @param classes one or more of TRANSIENT, THROTTLED, DEPENDENCY_DOWN and TIMEOUT
+     * @throws IllegalArgumentException if there is no class, or another class
+     */
+    public Branch.Builder on(FailureClass... classes) {
+        return new Branch.Builder(this, Branch.ofClasses(Arrays.asList(classes)));
+    }
+
+    /**
+     * Begins a branch for failures with these HTTP statuses; see {@link Branch}.
+     *
+     * @throws IllegalArgumentException if there is no status, or a status is not 100 to 599
+     */
+    public Branch.Builder onStatus(Integer... statuses) {
+        return on(Rule.ofStatuses(Branch.ITEMS, FailureClass.TRANSIENT, statuses));
+    }
+
+    /**
+     * Begins a branch for failures with these application error codes; see {@link Branch}.
+     *
+     * @throws IllegalArgumentException if there is no code, or a code is blank or has more than 500 characters
+     */
+    public Branch.Builder onCode(String... codes) {
+        return on(Rule.ofCodes(Branch.ITEMS, FailureClass.TRANSIENT, codes));
+    }
+
+    /**
+     * Begins a branch for failures of these types; see {@link Branch}.
+     *
+     * @param types class names; subclasses and implementations match too
+     * @throws IllegalArgumentException if there is no type, or a type is blank or has more than 500 characters
+     */
+    public Branch.Builder onType(String... types) {
+        return on(Rule.ofTypes(Branch.ITEMS, FailureClass.TRANSIENT, types));
+    }
+
+    /**
+     * Begins a branch for failures whose message matches a pattern; see {@link Branch}.
+     *
+     * @param patterns regular expressions, found anywhere in a message; case does not matter
+     * @throws IllegalArgumentException if there is no pattern, or a pattern cannot be read
+     */
+    public Branch.Builder onMessage(String... patterns) {
+        return on(Rule.ofMessages(Branch.ITEMS, FailureClass.TRANSIENT, patterns));
+    }
+
+    private Branch.Builder on(Rule items) {
+        return new Branch.Builder(this, Branch.ofItems(items));
+    }
+
+    RetryPolicy withBranch(Branch branch) {
+        return with(fields -> {
+            List<Branch> all = new ArrayList<>(fields.branches);
+            all.add(branch);
+            fields.branches(all);
+        });
     }
 
     /** Leaves out the rules of the layers beneath. A second call changes nothing, and no call undoes it. */
@@ -631,6 +698,20 @@ public final class RetryPolicy {
         return fields.giveUpBelow;
     }
 
+    /** Returns the branches in the order in which they are asked. Those of layers beneath are not included. */
+    public List<Branch> branches() {
+        return fields.branches;
+    }
+
+    PolicyFields fields() {
+        return fields;
+    }
+
+    /** Whether this layer writes each delay out: fixed, or a table. */
+    boolean writesDelaysOut() {
+        return fields.writesDelaysOut();
+    }
+
     /** Whether this layer sets a kind of backoff, with or without its numbers. */
     boolean setsBackoff() {
         return fields.kind != null;
@@ -638,12 +719,18 @@ public final class RetryPolicy {
 
     /**
      * Returns this policy with unset fields taken from {@link #DEFAULT}. Only {@code unclassified} and
-     * {@code giveUpBelow} can still be unset.
+     * {@code giveUpBelow} can still be unset. A fixed delay or a table without a cap of its own gets no cap: the
+     * default's cap is for delays that grow.
      */
     public RetryPolicy complete() {
         RetryPolicy known = complete;
         if (known == null) {
-            known = orElse(DEFAULT);
+            PolicyFields all = fields.copy();
+            if (!all.cap.isSet() && all.writesDelaysOut()) {
+                // The default's cap is for curves. A delay that somebody wrote down is not cut by it.
+                all.cap = Limit.none();
+            }
+            known = new RetryPolicy(all.fill(DEFAULT.fields));
             complete = known;
         }
         return known;
@@ -734,7 +821,7 @@ public final class RetryPolicy {
     private RetryPolicy with(Consumer<PolicyFields> change) {
         PolicyFields changed = fields.copy();
         change.accept(changed);
-        PolicyChecks.together(fields, changed);
+        changed.requireConsistent(fields);
         return new RetryPolicy(changed);
     }
 

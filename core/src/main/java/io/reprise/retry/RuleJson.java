@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.retry;
 
+import io.reprise.failure.FailureClass;
 import io.reprise.failure.Rule;
+import io.reprise.text.JsonFields;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,13 +50,17 @@ final class RuleJson {
         String[] words = new String[2];
         in.text("name", name -> words[0] = name);
         in.text("class", name -> words[1] = name);
-        return Rule.of(
-                words[0],
-                PolicyJson.failureClass("class of rule " + words[0], words[1]),
-                texts(in, "types"),
-                texts(in, "codes"),
-                statuses(in),
-                texts(in, "messages"));
+        return rule(words[0], PolicyJson.failureClass("class of rule " + words[0], words[1]), in);
+    }
+
+    private static Rule rule(String name, FailureClass failureClass, JsonFields in) {
+        return Rule.of(name, failureClass, texts(in, "types"), texts(in, "codes"), statuses(in), texts(in, "messages"));
+    }
+
+    /** Reads items without a name and a class, as a branch has them; null if there is none. */
+    static @Nullable Rule items(String name, JsonFields in) {
+        boolean any = in.has("types") || in.has("codes") || in.has("statuses") || in.has("messages");
+        return any ? rule(name, FailureClass.TRANSIENT, in) : null;
     }
 
     /** Reads a loss rule. All three fields are required, because a loss rule is one field of a policy. */

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.store;
 
+import io.reprise.job.JobCounts;
+
 /**
  * The counter of a job that one claim moves when it ends. Each claim ends in exactly one of these. The counters are in
- * {@link io.reprise.job.JobCounts}.
+ * {@link JobCounts}.
  *
  * @since 0.1.0
  */
@@ -35,5 +37,17 @@ public enum CountedAs {
      * The claim was given back before the handler started, or the job was parked. The worker sets it. No counter moves
      * and no attempt is written.
      */
-    NOTHING
+    NOTHING;
+
+    /** Returns the counters after a claim that moves this one. */
+    public JobCounts addTo(JobCounts counts) {
+        return this == NOTHING
+                ? counts
+                : new JobCounts(
+                        counts.attempts() + (this == ATTEMPT ? 1 : 0),
+                        counts.losses() + (this == LOSS ? 1 : 0),
+                        counts.interruptions() + (this == INTERRUPTION ? 1 : 0),
+                        counts.snoozes() + (this == SNOOZE ? 1 : 0),
+                        counts.granted());
+    }
 }

@@ -11,6 +11,7 @@ import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import java.time.Duration;
@@ -83,6 +84,14 @@ public interface InsightStore {
      * @param most the jobs before it are counted up to this number, and the store reads no more than about as many
      */
     Optional<QueuePosition> queuePosition(JobId id, int most);
+
+    /**
+     * Counts jobs that are PENDING by the reason why they wait. Running jobs do not count. If the sum is {@code rows},
+     * there may be more.
+     *
+     * @param rows jobs that the store looks at, at most
+     */
+    Map<WaitReason, Long> waiting(int rows);
 
     /**
      * Returns how far each piece of upkeep is behind, in the order of names. The store reads at most

@@ -414,14 +414,35 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      * @param job the job that each firing enqueues
      * @param nextAt the next firing of a new or changed schedule
      */
-    void putSchedule(String name, String rule, JobSpec job, Instant nextAt);
+    default void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
+        putSchedule(name, rule, job, nextAt, null);
+    }
+
+    /**
+     * Stores a schedule for a person; see {@link #putSchedule(String, String, JobSpec, Instant)}. In the same atomic
+     * step it writes an audit entry with action {@code put-schedule}.
+     *
+     * @param note who stores it; null for no audit entry
+     */
+    void putSchedule(String name, String rule, JobSpec job, Instant nextAt, @Nullable AuditNote note);
 
     /**
      * Removes a schedule. Its jobs stay.
      *
      * @return whether there was one
      */
-    boolean removeSchedule(String name);
+    default boolean removeSchedule(String name) {
+        return removeSchedule(name, null);
+    }
+
+    /**
+     * Removes a schedule for a person. If there is one, the same atomic step writes an audit entry with action
+     * {@code delete-schedule}.
+     *
+     * @param note who removes it; null for no audit entry
+     * @return whether there was one
+     */
+    boolean removeSchedule(String name, @Nullable AuditNote note);
 
     /**
      * Pauses or resumes a schedule, and writes an audit entry if the schedule exists. The last call wins.
@@ -591,6 +612,12 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
 
     /** Removes a listener. Nothing happens if it was never added. The default does nothing. */
     default void offWake(Runnable listener) {}
+
+    /**
+     * Calls the listeners of {@link #onWake}, here and, where the database can, in other processes. Call it after the
+     * commit of a transaction that stored jobs through {@link #within}. Returns at once.
+     */
+    void wake();
 
     /** Closes the connections that the store itself opened. No other method may be called after it. */
     @Override

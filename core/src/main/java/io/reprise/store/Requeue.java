@@ -76,5 +76,17 @@ public record Requeue(
                 JobSpec.builder("edit", payload);
             }
         }
+
+        /** Returns the spec with the other queue and payload. Whether the job gets a new id is left to the store. */
+        public JobSpec applyTo(JobSpec spec) {
+            JobSpec.Builder builder = spec.toBuilder();
+            if (queue != null) {
+                builder.queue(queue);
+            }
+            if (payload != null) {
+                builder.payload(payload);
+            }
+            return builder.build();
+        }
     }
 }

@@ -2,15 +2,21 @@
 package io.reprise.store;
 
 import io.reprise.failure.Failure;
+import io.reprise.job.Attempt;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +60,73 @@ public record Settlement(
     /** Returns this settlement with other follow-up jobs. The last call wins. */
     public Settlement with(FollowUps followUps) {
         return new Settlement(job, token, spent, ran, next, failure, decision, followUps);
+    }
+
+    /** Returns how the attempt ended that the store keeps of this claim. */
+    public Attempt.Ending ending() {
+        return switch (spent) {
+            case LOSS -> Attempt.Ending.LOST;
+            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
+            case SNOOZE -> Attempt.Ending.SNOOZED;
+            case ATTEMPT, NOTHING -> {
+                if (next instanceof Succeed) {
+                    yield Attempt.Ending.SUCCEEDED;
+                }
+                yield next instanceof Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
+            }
+        };
+    }
+
+    /**
+     * Returns what this settlement makes of a job that is held under its token. A requested cancellation takes the place
+     * of any outcome but a success.
+     *
+     * @param counts the counters of the job before this claim
+     * @param lane the lane of the job before this claim
+     * @param cancelRequested whether a person asked to cancel the job
+     */
+    public Effect on(JobCounts counts, Lane lane, boolean cancelRequested) {
+        boolean instead = cancelRequested && !(next instanceof Cancel) && !(next instanceof Succeed);
+        JobState state = null;
+        if (next instanceof Cancel || instead) {
+            state = JobState.CANCELLED;
+        } else if (next instanceof Succeed) {
+            state = JobState.SUCCEEDED;
+        } else if (next instanceof Fail) {
+            state = JobState.FAILED;
+        }
+        boolean suspected = state == null && next instanceof Wait && spent == CountedAs.LOSS && counts.losses() > 0;
+        Lane then = spent == CountedAs.ATTEMPT ? Lane.RETRY : suspected ? Lane.SUSPECT : lane;
+        return new Effect(state, spent.addTo(counts), then, instead);
+    }
+
+    /**
+     * A job after a settlement.
+     *
+     * @param state the state in which the job ended; null if it waits
+     * @param counts the counters
+     * @param lane the lane. A job that waits after its second loss is a suspect
+     * @param cancelledInstead whether a requested cancellation took the place of the outcome
+     */
+    public record Effect(@Nullable JobState state, JobCounts counts, Lane lane, boolean cancelledInstead) {}
+
+    /**
+     * Returns one settlement for each job: that with the greatest token, because smaller tokens are dead.
+     *
+     * @param stale gets the jobs that had several
+     */
+    public static List<Settlement> newest(List<Settlement> settlements, Set<JobId> stale) {
+        Map<JobId, Settlement> newest = new LinkedHashMap<>();
+        for (Settlement settlement : settlements) {
+            Settlement other = newest.putIfAbsent(settlement.job(), settlement);
+            if (other != null) {
+                stale.add(settlement.job());
+                if (other.token() < settlement.token()) {
+                    newest.put(settlement.job(), settlement);
+                }
+            }
+        }
+        return newest.size() == settlements.size() ? settlements : List.copyOf(newest.values());
     }
 
     /**

@@ -24,6 +24,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.retry.FailReason;
@@ -157,8 +158,22 @@ public final class InMemoryJobStore implements JobStore {
      */
     @Override
     public JobWriter within(Transaction transaction) {
-        throw new IllegalArgumentException("InMemoryJobStore has no transactions, so it cannot take part in "
+        if (transaction instanceof InMemoryTransaction own) {
+            return own.writer(this);
+        }
+        throw new IllegalArgumentException("InMemoryJobStore takes part in InMemoryTransactions only, not in "
                 + transaction.getClass().getName());
+    }
+
+    /** Removes a job as if it had never been stored. */
+    void forget(JobId id) {
+        locked(now -> {
+            StoredJob job = tables.jobs.get(id);
+            if (job != null) {
+                tables.delete(job);
+            }
+            return now;
+        });
     }
 
     @Override
@@ -356,16 +371,25 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
-    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt, @Nullable AuditNote note) {
         locked(now -> {
             schedules.put(name, rule, job, nextAt);
+            if (note != null) {
+                audit.subject(now, "put-schedule", name, note, note.detail());
+            }
             return null;
         });
     }
 
     @Override
-    public boolean removeSchedule(String name) {
-        return locked(now -> schedules.remove(name));
+    public boolean removeSchedule(String name, @Nullable AuditNote note) {
+        return locked(now -> {
+            boolean found = schedules.remove(name);
+            if (found && note != null) {
+                audit.subject(now, "delete-schedule", name, note, note.detail());
+            }
+            return found;
+        });
     }
 
     @Override
@@ -642,6 +666,14 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public Map<WaitReason, Long> waiting(int rows) {
+        return locked(now -> tables.jobs.values().stream()
+                .filter(job -> job.state == JobState.PENDING)
+                .limit(rows)
+                .collect(Collectors.groupingBy(job -> job.waitReason, Collectors.counting())));
+    }
+
+    @Override
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return locked(now -> {
             Map<String, Long> bytes = new HashMap<>();
@@ -692,6 +724,11 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public void offWake(Runnable listener) {
         listeners.remove(listener);
+    }
+
+    @Override
+    public void wake() {
+        waking(now -> now);
     }
 
     @Override

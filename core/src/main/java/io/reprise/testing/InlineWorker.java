@@ -58,10 +58,26 @@ public final class InlineWorker implements AutoCloseable {
      * @param seed the seed of all randomness in the engine
      */
     public static InlineWorker start(RepriseBuilder builder, ManualClock clock, long seed) {
+        InlineWorker worker = open(builder, clock, seed);
+        worker.reprise.startWorker();
+        return worker;
+    }
+
+    /**
+     * Prepares a worker with a fixed seed that {@link Reprise#startWorker} starts, as {@link RepriseBuilder#open} does.
+     *
+     * @param builder settings and handlers; its store must use {@code clock}
+     * @param clock the clock that {@link #advance} moves
+     */
+    public static InlineWorker open(RepriseBuilder builder, ManualClock clock) {
+        return open(builder, clock, SEED);
+    }
+
+    private static InlineWorker open(RepriseBuilder builder, ManualClock clock, long seed) {
         VirtualDriver driver = new VirtualDriver(clock, clock::advance);
         Engine.Environment environment =
                 new Engine.Environment(driver, new CallingThread(), new SplittableRandom(seed));
-        return new InlineWorker(Starter.start(builder, environment), driver);
+        return new InlineWorker(Starter.open(builder, environment), driver);
     }
 
     /** Returns the Reprise that this worker runs for: enqueue, find and await jobs with it. */

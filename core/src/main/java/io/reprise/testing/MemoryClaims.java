@@ -4,10 +4,13 @@ package io.reprise.testing;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.Lane;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Renewal;
+import io.reprise.store.RetryShare;
 import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** Makes leases and takes expired leases over. */
 final class MemoryClaims {
@@ -29,34 +33,21 @@ final class MemoryClaims {
             .thenComparing(job -> job.id);
 
     private final MemoryTables tables;
+    private final RetryShare share = new RetryShare();
 
     MemoryClaims(MemoryTables tables) {
         this.tables = tables;
     }
 
     List<Claim> claim(ClaimRequest request, Instant now) {
-        List<Claim> claims = new ArrayList<>();
-        int left = request.max();
-        Suspects suspects = request.suspects();
-        for (ClaimRequest.Demand demand : request.demands()) {
-            MemoryQueue queue = tables.queue(demand.queue());
-            int room = Math.min(Math.min(left, demand.max()), queue.room());
-            List<StoredJob> group = suspects(queue, Math.min(room, suspects.max()), suspects, request, now);
-            if (!group.isEmpty()) {
-                int together = together(group).min().orElse(1);
-                Claim claim = lease(request, queue, group, together == 1, now).ofSuspects(together);
-                claims.add(claim);
-                suspects = suspects.after(claim);
-                room -= group.size();
-                left -= group.size();
-            }
-            List<StoredJob> batch = pick(queue, room, request, now);
-            if (!batch.isEmpty()) {
-                claims.add(lease(request, queue, batch, false, now));
-                left -= batch.size();
-            }
-        }
-        return claims;
+        return ClaimPlan.overQueues(request, (name, room, suspects) -> {
+            MemoryQueue queue = tables.queue(name);
+            return ClaimPlan.suspectsFirst(
+                    Math.min(room, queue.room()),
+                    suspects,
+                    most -> suspects(queue, most, suspects, request, now),
+                    most -> batch(queue, most, request, now));
+        });
     }
 
     DueQueues dueQueues(String after, String before, int looks, Instant now) {
@@ -79,31 +70,31 @@ final class MemoryClaims {
         return new DueQueues(due, null);
     }
 
-    private static List<StoredJob> suspects(
+    private @Nullable Claim suspects(
             MemoryQueue queue, int room, Suspects suspects, ClaimRequest request, Instant now) {
-        if (room < 1) {
-            return List.of();
-        }
         List<StoredJob> due = queue.ready.due(Lane.SUSPECT, now, room, wanted(request));
-        return due.subList(0, suspects.fitting(together(due).toArray()));
+        List<StoredJob> group = due.subList(0, suspects.fitting(together(due).toArray()));
+        if (group.isEmpty()) {
+            return null;
+        }
+        int together = together(group).min().orElse(1);
+        return lease(request, queue, List.copyOf(group), together == 1, now).ofSuspects(together);
     }
 
     private static IntStream together(List<StoredJob> jobs) {
         return jobs.stream().mapToInt(job -> job.together);
     }
 
-    private static List<StoredJob> pick(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
-        if (room < 1) {
-            return List.of();
-        }
+    private @Nullable Claim batch(MemoryQueue queue, int room, ClaimRequest request, Instant now) {
         List<StoredJob> fresh = queue.ready.due(Lane.FRESH, now, room, wanted(request));
         List<StoredJob> retries = queue.ready.due(Lane.RETRY, now, room, wanted(request));
-        int kept = queue.retriesIn(Math.min(room, fresh.size() + retries.size()), request.retryShare());
-        int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
+        int kept = share.kept(queue.name, room, request.retryShare());
+        int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
         List<StoredJob> batch = new ArrayList<>(retries.subList(0, retried));
         batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
         batch.sort(CLAIM_ORDER);
-        return batch;
+        share.claimed(queue.name, batch.size(), request.retryShare());
+        return batch.isEmpty() ? null : lease(request, queue, batch, false, now);
     }
 
     private static Predicate<StoredJob> wanted(ClaimRequest request) {

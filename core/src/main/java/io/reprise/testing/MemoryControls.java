@@ -3,6 +3,7 @@ package io.reprise.testing;
 
 import io.reprise.job.WaitReason;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Lane;
 import io.reprise.store.Unparking;
 import java.time.Instant;
 import java.util.List;
@@ -63,16 +64,16 @@ final class MemoryControls {
                 : parked.descendingSet().stream()
                         .takeWhile(job -> !job.dueAt.isBefore(since))
                         .limit(request.look())
-                        .filter(job -> job.lane() == Lane.FRESH);
+                        .filter(job -> job.lane == Lane.FRESH);
         List<StoredJob> first = inOrder.filter(job -> tables.queue(job.spec.queue()).paused == null)
                 .limit(request.max())
                 .toList();
         first.forEach(job -> tables.update(job, () -> {
             if (request.free()) {
-                job.waitReason = job.lane() == Lane.FRESH ? WaitReason.NEW : WaitReason.RETRY;
+                job.waitReason = job.lane == Lane.FRESH ? WaitReason.NEW : WaitReason.RETRY;
             }
             job.parkedBy = null;
-            job.backlog = job.backlog || since == null;
+            job.lane = since == null ? job.lane.fromBacklog() : job.lane;
         }));
         return first.size();
     }

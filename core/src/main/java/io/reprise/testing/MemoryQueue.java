@@ -19,8 +19,6 @@ final class MemoryQueue {
 
     @Nullable
     Integer maxRunning;
-    /** The fraction of a retry that earlier claims were too small to take. */
-    private double retryCredit;
 
     MemoryQueue(String name) {
         this.name = name;
@@ -52,14 +50,6 @@ final class MemoryQueue {
             return 0;
         }
         return maxRunning == null ? Integer.MAX_VALUE : Math.max(0, maxRunning - running());
-    }
-
-    /** The number of retries in a batch. A fraction that rounding cuts off goes to later batches. */
-    int retriesIn(int batch, double share) {
-        retryCredit += batch * share;
-        int whole = (int) Math.floor(retryCredit + 1e-9);
-        retryCredit -= whole;
-        return whole;
     }
 
     QueueState read(Instant now) {

@@ -2,9 +2,9 @@
 package io.reprise.testing;
 
 import io.reprise.job.JobCounts;
-import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
+import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.RequeueResult.Result;
@@ -47,9 +47,8 @@ final class MemoryRequeues {
         job.deadline = old.deadline;
         job.lastError = old.lastError;
         job.counts = old.counts;
-        job.suspect = old.suspect;
+        job.lane = old.lane;
         job.together = old.together;
-        job.backlog = old.backlog;
         job.lastDelay = old.lastDelay;
         tables.add(job);
         idempotencyKeys.forEach(key -> tables.remember(key, job));
@@ -58,7 +57,7 @@ final class MemoryRequeues {
 
     private static void apply(StoredJob job, Requeue requeue, Instant now) {
         Instant due = now.plus(requeue.delay()).truncatedTo(ChronoUnit.MICROS);
-        job.spec = edited(job.spec, requeue.edit());
+        job.spec = requeue.edit().applyTo(job.spec);
         job.waitUntil(due, WaitReason.MANUAL);
         job.deadline = null;
         if (requeue.window() != null) {
@@ -67,21 +66,9 @@ final class MemoryRequeues {
         }
         if (requeue.resetCounts()) {
             job.counts = JobCounts.NONE;
-            job.suspect = false;
-            job.backlog = false;
+            job.lane = Lane.FRESH;
             job.lastDelay = null;
         }
         job.grant(requeue.grant());
-    }
-
-    private static JobSpec edited(JobSpec spec, Requeue.Edit edit) {
-        JobSpec.Builder builder = spec.toBuilder();
-        if (edit.queue() != null) {
-            builder.queue(edit.queue());
-        }
-        if (edit.payload() != null) {
-            builder.payload(edit.payload());
-        }
-        return builder.build();
     }
 }

@@ -6,6 +6,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.JobStatus;
 import io.reprise.store.CountedAs;
+import io.reprise.store.Lane;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.time.Duration;
@@ -35,8 +36,9 @@ final class MemorySettlements {
             if (job == null || !job.isHeldUnder(settlement.token())) {
                 stale.add(settlement.job());
             } else {
-                tables.update(job, () -> settle(job, settlement, at));
-                boolean instead = job.state == JobState.CANCELLED && !(settlement.next() instanceof Settlement.Cancel);
+                Settlement.Effect[] effect = new Settlement.Effect[1];
+                tables.update(job, () -> effect[0] = settle(job, settlement, at));
+                boolean instead = effect[0].cancelledInstead();
                 if (instead) {
                     cancelled.add(settlement.job());
                 }
@@ -57,13 +59,9 @@ final class MemorySettlements {
         }
     }
 
-    private static void settle(StoredJob job, Settlement settlement, Instant at) {
+    private static Settlement.Effect settle(StoredJob job, Settlement settlement, Instant at) {
         Instant startedAt = at.minus(settlement.ran()).truncatedTo(ChronoUnit.MICROS);
         remember(job, settlement, startedAt, at);
-        job.spend(settlement.spent());
-        if (settlement.spent() == CountedAs.ATTEMPT) {
-            job.suspect = false;
-        }
         if (settlement.failure() != null) {
             job.lastError = new JobStatus.LastError(
                     settlement.failure().type(),
@@ -71,23 +69,33 @@ final class MemorySettlements {
                     settlement.failure().fingerprint());
         }
         job.startedAt = startedAt;
-        move(job, settlement, at);
+        Settlement.Effect effect = settlement.on(job.counts, job.lane, job.cancelRequested);
+        job.counts = effect.counts();
+        job.lane = effect.lane();
+        if (effect.state() == null) {
+            putBack(job, settlement, at);
+        } else {
+            end(job, settlement.next(), effect.state(), at);
+        }
+        return effect;
     }
 
-    private static void move(StoredJob job, Settlement settlement, Instant at) {
-        Settlement.Next next = settlement.next();
+    private static void end(StoredJob job, Settlement.Next next, JobState state, Instant at) {
         if (next instanceof Settlement.Succeed success) {
             job.result = success.result();
-            job.finish(JobState.SUCCEEDED, at);
-        } else if (next instanceof Settlement.Cancel || job.cancelRequested) {
-            job.finish(JobState.CANCELLED, at);
-        } else if (next instanceof Settlement.Fail failure) {
-            job.fail(failure.reason(), at);
-        } else if (next instanceof Settlement.Wait pause) {
+        }
+        if (state == JobState.FAILED && next instanceof Settlement.Fail failure) {
+            job.failReason = failure.reason();
+        }
+        job.finish(state, at);
+    }
+
+    private static void putBack(StoredJob job, Settlement settlement, Instant at) {
+        Settlement.Next next = settlement.next();
+        if (next instanceof Settlement.Wait pause) {
             job.waitUntil(at.plus(pause.delay()).truncatedTo(ChronoUnit.MICROS), pause.reason());
             job.lastDelay = pause.lastDelay() == null ? job.lastDelay : pause.lastDelay();
-            if (settlement.spent() == CountedAs.LOSS && job.counts.losses() > 1) {
-                job.suspect = true;
+            if (job.lane == Lane.SUSPECT) {
                 job.together = pause.together();
             }
         } else if (next instanceof Settlement.Park park) {
@@ -118,23 +126,9 @@ final class MemorySettlements {
                     lease.runner,
                     startedAt,
                     at,
-                    ending(settlement),
+                    settlement.ending(),
                     settlement.failure(),
                     settlement.decision()));
         }
-    }
-
-    private static Attempt.Ending ending(Settlement settlement) {
-        return switch (settlement.spent()) {
-            case LOSS -> Attempt.Ending.LOST;
-            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
-            case SNOOZE -> Attempt.Ending.SNOOZED;
-            case ATTEMPT, NOTHING -> {
-                if (settlement.next() instanceof Settlement.Succeed) {
-                    yield Attempt.Ending.SUCCEEDED;
-                }
-                yield settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
-            }
-        };
     }
 }

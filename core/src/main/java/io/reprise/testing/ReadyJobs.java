@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.testing;
 
+import io.reprise.store.Lane;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -28,13 +29,13 @@ final class ReadyJobs {
     private final Map<Lane, NavigableMap<Integer, NavigableSet<StoredJob>>> lanes = new EnumMap<>(Lane.class);
 
     void add(StoredJob job) {
-        lanes.computeIfAbsent(job.lane(), lane -> new TreeMap<>(Comparator.reverseOrder()))
+        lanes.computeIfAbsent(job.lane, lane -> new TreeMap<>(Comparator.reverseOrder()))
                 .computeIfAbsent(job.spec.priority(), priority -> new TreeSet<>(BY_DUE))
                 .add(job);
     }
 
     void remove(StoredJob job) {
-        NavigableMap<Integer, NavigableSet<StoredJob>> levels = lanes.get(job.lane());
+        NavigableMap<Integer, NavigableSet<StoredJob>> levels = lanes.get(job.lane);
         if (levels != null) {
             levels.computeIfPresent(job.spec.priority(), (priority, jobs) -> {
                 jobs.remove(job);
@@ -73,7 +74,7 @@ final class ReadyJobs {
 
     /** The number of due jobs of higher priority in the same lane. */
     int higher(StoredJob job, Instant now, int most) {
-        return (int) levels(job.lane()).headMap(job.spec.priority()).values().stream()
+        return (int) levels(job.lane).headMap(job.spec.priority()).values().stream()
                 .flatMap(level -> level.stream().takeWhile(other -> !other.dueAt.isAfter(now)))
                 .limit(most)
                 .count();
@@ -81,7 +82,7 @@ final class ReadyJobs {
 
     /** The number of jobs of the same lane and priority that come before this job. */
     int earlier(StoredJob job, int most) {
-        NavigableSet<StoredJob> peers = levels(job.lane()).get(job.spec.priority());
+        NavigableSet<StoredJob> peers = levels(job.lane).get(job.spec.priority());
         return peers == null ? 0 : (int) peers.headSet(job).stream().limit(most).count();
     }
 

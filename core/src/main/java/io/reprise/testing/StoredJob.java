@@ -12,7 +12,7 @@ import io.reprise.job.JobTimes;
 import io.reprise.job.Progress;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
-import io.reprise.store.CountedAs;
+import io.reprise.store.Lane;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -50,13 +50,10 @@ final class StoredJob {
     MemoryLease lease;
 
     boolean cancelRequested;
-    boolean suspect;
+    Lane lane = Lane.FRESH;
 
     /** The number of suspects that may run on one worker with this job. */
     int together = 1;
-
-    /** Whether the job was unparked from a backlog. Then it counts as a retry, so that fresh jobs keep their share. */
-    boolean backlog;
 
     /** The name that the job is parked by; null if it is not parked. */
     @Nullable
@@ -87,31 +84,12 @@ final class StoredJob {
         this.dueAt = dueAt;
     }
 
-    Lane lane() {
-        if (suspect) {
-            return Lane.SUSPECT;
-        }
-        return counts.attempts() > 0 || backlog ? Lane.RETRY : Lane.FRESH;
-    }
-
     boolean isHeldUnder(long token) {
         return lease != null && lease.token == token;
     }
 
     boolean isOverdue(Instant now) {
         return deadline != null && !deadline.isAfter(now);
-    }
-
-    void spend(CountedAs spent) {
-        JobCounts c = counts;
-        counts = switch (spent) {
-            case ATTEMPT -> new JobCounts(c.attempts() + 1, c.losses(), c.interruptions(), c.snoozes(), c.granted());
-            case LOSS -> new JobCounts(c.attempts(), c.losses() + 1, c.interruptions(), c.snoozes(), c.granted());
-            case INTERRUPTION ->
-                new JobCounts(c.attempts(), c.losses(), c.interruptions() + 1, c.snoozes(), c.granted());
-            case SNOOZE -> new JobCounts(c.attempts(), c.losses(), c.interruptions(), c.snoozes() + 1, c.granted());
-            case NOTHING -> c;
-        };
     }
 
     void grant(int attempts) {

@@ -82,7 +82,7 @@ class PolicyJsonTest {
     @Test
     void durationsMayBeWrittenAsPeopleWriteThem() {
         RetryPolicy plain = RetryPolicy.fromJson(
-                "{\"base\":\"500ms\",\"cap\":\"1h30m\",\"minDelay\":\"1.5s\",\"deadline\":\"2d\",\"retryAfterCap\":\"1m30s\"}");
+                "{\"base\":\"500ms\",\"cap\":\"1.5h\",\"minDelay\":\"1.5s\",\"deadline\":\"2d\",\"retryAfterCap\":\"1m30s\"}");
         assertThat(plain.toJson())
                 .isEqualTo("{\"base\":\"PT0.5S\",\"cap\":\"PT1H30M\",\"minDelay\":\"PT1.5S\",\"deadline\":\"PT48H\","
                         + "\"retryAfterCap\":\"PT1M30S\"}");

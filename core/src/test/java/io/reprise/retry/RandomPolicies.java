@@ -41,6 +41,18 @@ final class RandomPolicies {
             any -> RetryPolicy.unset().retryOn(any.word()),
             any -> RetryPolicy.unset().neverRetryOn(any.word()),
             any -> RetryPolicy.unset()
+                    .on(any.of(FailureClass.THROTTLED, FailureClass.TIMEOUT))
+                    .fixed(any.duration())
+                    .policy(),
+            any -> RetryPolicy.unset()
+                    .onCode("c" + any.word())
+                    .parkFor(any.duration())
+                    .policy(),
+            any -> RetryPolicy.unset()
+                    .onStatus(100 + any.random.nextInt(500))
+                    .never()
+                    .policy(),
+            any -> RetryPolicy.unset()
                     .rule(Rule.ofCodes("r" + any.text(20), FailureClass.THROTTLED, "c" + any.text(20))));
 
     private final SplittableRandom random;

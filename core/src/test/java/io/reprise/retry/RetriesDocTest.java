@@ -74,13 +74,15 @@ class RetriesDocTest {
 
     @Test
     void every_warning_code_is_documented() throws IOException {
-        String source = Files.readString(Path.of("src", "main", "java", "io", "reprise", "retry", "PolicyLint.java"));
-        Matcher code = Pattern.compile("warn\\(\\s*\"([a-z-]+)\"").matcher(source);
+        Path retry = Path.of("src", "main", "java", "io", "reprise", "retry");
+        String source =
+                Files.readString(retry.resolve("PolicyLint.java")) + Files.readString(retry.resolve("BranchLint.java"));
+        Matcher code = Pattern.compile("(?:warn|Warning)\\(\\s*\"([a-z-]+)\"").matcher(source);
         Set<String> codes = new HashSet<>();
         while (code.find()) {
             codes.add(code.group(1));
         }
-        assertThat(codes).hasSize(14);
+        assertThat(codes).hasSize(19);
         String doc = Files.readString(DOC);
         assertThat(codes).allSatisfy(each -> assertThat(doc).contains("| `" + each + "` |"));
     }

@@ -127,6 +127,7 @@ public final class JobMetrics implements JobListener {
                 countAttempt(event);
             }
             case CANCELLED -> target(event).cancelled(event);
+            case STARTED -> target(event).started(event);
             case ENQUEUED -> target(event).count("reprise.enqueued");
             case LOST -> target(event).count("reprise.lost");
             case STALE -> target(event).count("reprise.stale");

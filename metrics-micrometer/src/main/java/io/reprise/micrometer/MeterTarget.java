@@ -27,6 +27,16 @@ final class MeterTarget {
     private static final Set<FailReason> EXHAUSTED =
             EnumSet.of(FailReason.EXHAUSTED, FailReason.DEADLINE, FailReason.HOPELESS);
 
+    private static final Duration[] WAITS = {
+        Duration.ofMillis(10),
+        Duration.ofMillis(100),
+        Duration.ofSeconds(1),
+        Duration.ofSeconds(10),
+        Duration.ofMinutes(1),
+        Duration.ofMinutes(10),
+        Duration.ofHours(1)
+    };
+
     private record Key(String name, String tag, String value) {}
 
     private final MeterRegistry registry;
@@ -46,6 +56,30 @@ final class MeterTarget {
             timer("reprise.recovery", "attempt", number(event.attempt()))
                     .record(Duration.between(event.firstFailedAt(), event.at()));
         }
+    }
+
+    /** Counts how long the job waited after it was due, and for a first attempt since it was first due. */
+    void started(JobEvent event) {
+        if (event.dueAt() != null) {
+            wait("reprise.wait").record(notNegative(Duration.between(event.dueAt(), event.at())));
+        }
+        if (event.attempt() == 1) {
+            wait("reprise.first.attempt").record(notNegative(Duration.between(event.firstDueAt(), event.at())));
+        }
+    }
+
+    private static Duration notNegative(Duration duration) {
+        return duration.isNegative() ? Duration.ZERO : duration;
+    }
+
+    /** With a few fixed buckets: each bucket is a series for each set of labels. */
+    private Timer wait(String name) {
+        return timers.computeIfAbsent(
+                new Key(name, "", ""),
+                key -> Timer.builder(key.name)
+                        .tags(tags)
+                        .serviceLevelObjectives(WAITS)
+                        .register(registry));
     }
 
     void retried(JobEvent event) {

@@ -12,31 +12,44 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Shows the number of jobs of each queue by state, and how late the queue is. */
+/** Shows the number of jobs of each queue by state, how late the queue is, and how many should run at once. */
 final class QueueGauges {
 
     private final Clock clock;
     private final GaugeRows jobs;
     private final GaugeRows lag;
+    private final GaugeRows wanted;
+    private final WorkersWanted workers = new WorkersWanted();
 
     QueueGauges(MeterRegistry registry) {
         this.clock = registry.config().clock();
         this.jobs = new GaugeRows(registry, "reprise.jobs", "Jobs of a queue in a state");
         this.lag = new GaugeRows(
                 registry, "reprise.queue.lag.seconds", "For how long the job that has been due longest has been due");
+        this.wanted = new GaugeRows(
+                registry,
+                "reprise.workers.wanted",
+                "Jobs of a queue that should run at once, from arrivals, time of a run and lag");
     }
 
     void show(List<QueueState> queues) {
         Map<Tags, Double> counts = new HashMap<>();
         Map<Tags, Double> lags = new HashMap<>();
+        Map<Tags, Double> slots = new HashMap<>();
+        Map<String, QueueState> names = new HashMap<>();
         for (QueueState queue : queues) {
             for (JobState state : JobState.values()) {
                 counts.put(Tags.of("queue", queue.name(), "state", state.name()), (double) queue.count(state));
             }
-            lags.put(Tags.of("queue", queue.name()), seconds(queue));
+            double late = seconds(queue);
+            lags.put(Tags.of("queue", queue.name()), late);
+            slots.put(Tags.of("queue", queue.name()), workers.of(queue, late, clock.monotonicTime()));
+            names.put(queue.name(), queue);
         }
+        workers.keep(names);
         jobs.show(counts);
         lag.show(lags);
+        wanted.show(slots);
     }
 
     private double seconds(QueueState queue) {

@@ -30,6 +30,7 @@ import io.reprise.jdbc.rows.UpkeepLag;
 import io.reprise.jdbc.rows.WorkerTable;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Endings;
 import io.reprise.jdbc.sql.Migrations;
 import io.reprise.jdbc.sql.Session;
@@ -52,6 +53,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.store.Claim;
@@ -170,11 +172,13 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void prepare() {
+        database.requireLogin();
         run("prepare the schema", Migrations::apply);
     }
 
     @Override
     public void requirePrepared() {
+        database.requireLogin();
         run("look at the schema", Migrations::require);
     }
 
@@ -219,8 +223,9 @@ public final class JdbcJobStore implements JobStore {
         boolean one = parts.inserts().isOneStatement(specs);
         boolean tells = one && wakeups.notifiesWithInsert();
         Database.Work<List<Enqueued>> work = session -> parts.inserts().insert(session, specs, tells);
-        List<Enqueued> inserted =
-                one ? database.send("store a job", work) : database.write("store " + specs.size() + " jobs", work);
+        List<Enqueued> inserted = one
+                ? database.send("store a job", JdbcJobStore::foundAll, work)
+                : database.write("store " + specs.size() + " jobs", JdbcJobStore::foundAll, work);
         parts.policies()
                 .committed(specs.stream().map(JobSpec::policy).distinct().toList());
         parts.claims().woken();
@@ -230,6 +235,11 @@ public final class JdbcJobStore implements JobStore {
             wakeups.announce();
         }
         return inserted;
+    }
+
+    /** Whether each job was there before, so that nothing was stored. */
+    static boolean foundAll(List<Enqueued> answers) {
+        return answers.stream().noneMatch(Enqueued::created);
     }
 
     @Override
@@ -246,14 +256,14 @@ public final class JdbcJobStore implements JobStore {
         Database.Work<Settled> work = session -> parts.transitions().settle(session, settlements, closing);
         String what = "settle " + settlements.size() + " jobs";
         if (parts.transitions().isOneStatement(settlements)) {
-            return database.send(what, work);
+            return database.send(what, Transitions.refusal(settlements, closing), work);
         }
         boolean followed = Transitions.hasFollowUps(settlements);
         if (followed) {
             // Policies are stored ahead: the transaction knows only later which follow-up jobs it stores.
             parts.policies().storeAhead(database, Transitions.policies(settlements));
         }
-        Settled settled = database.write(what, work);
+        Settled settled = database.write(what, Transitions.refusal(settlements, closing), work);
         parts.claims().settled(settlements);
         if (followed) {
             wakeups.announce();
@@ -263,20 +273,27 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        return parts.claims().claim(request);
+        List<Claim> claims = parts.claims().claim(request);
+        if (!claims.isEmpty()) {
+            wakeups.claimed();
+        }
+        return claims;
     }
 
     @Override
     public Renewal renew(String worker, Collection<Long> tokens, Duration lease) {
         return tokens.isEmpty()
                 ? new Renewal(Set.of(), Set.of())
-                : database.write("renew leases", session -> parts.leases().renew(session, worker, tokens, lease));
+                : database.write(
+                        "renew leases",
+                        renewal -> !renewal.lost().isEmpty(),
+                        session -> parts.leases().renew(session, worker, tokens, lease));
     }
 
     @Override
     public void excuse(String worker, Collection<Long> tokens, boolean excused) {
         if (!tokens.isEmpty()) {
-            database.write("excuse leases", session -> {
+            database.write("excuse leases", Refusal.never(), session -> {
                 LeaseTable.excuse(session, worker, tokens, excused);
                 return true;
             });
@@ -285,18 +302,26 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<LostClaim> takeOver(String taker, Duration lease, int maxLeases) {
-        return database.write("take over leases", session -> parts.leases().takeOver(session, taker, lease, maxLeases));
+        return database.write(
+                "take over leases",
+                Refusal.never(),
+                session -> parts.leases().takeOver(session, taker, lease, maxLeases));
     }
 
     @Override
     public int dropEmptyLeases(int max) {
-        return database.write("drop empty leases", session -> session.dialect().dropEmptyLeases(session, max));
+        return database.write(
+                "drop empty leases",
+                Refusal.never(),
+                session -> session.dialect().dropEmptyLeases(session, max));
     }
 
     @Override
     public boolean progress(JobId job, long token, Progress progress) {
         return database.send(
-                "keep progress of job " + job, session -> parts.leases().progress(session, job, token, progress));
+                "keep progress of job " + job,
+                Refusal.never(),
+                session -> parts.leases().progress(session, job, token, progress));
     }
 
     @Override
@@ -365,7 +390,9 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public Cancellation cancel(JobId id, AuditNote note, List<JobSpec> followUps) {
         Cancellation answer = database.write(
-                "cancel job " + id, session -> parts.transitions().cancel(session, id, note, followUps));
+                "cancel job " + id,
+                cancellation -> cancellation == Cancellation.MISSING || cancellation == Cancellation.TOO_LATE,
+                session -> parts.transitions().cancel(session, id, note, followUps));
         wakeups.announce();
         return answer;
     }
@@ -374,7 +401,9 @@ public final class JdbcJobStore implements JobStore {
     public RequeueResult requeue(JobId id, Requeue requeue, AuditNote note) {
         try {
             RequeueResult requeued = database.write(
-                    requeue.action() + " job " + id, session -> parts.requeues().requeue(session, id, requeue, note));
+                    requeue.action() + " job " + id,
+                    result -> result.result() != RequeueResult.Result.DONE,
+                    session -> parts.requeues().requeue(session, id, requeue, note));
             wakeups.announce();
             return requeued;
         } catch (UniqueKeyTaken e) {
@@ -398,6 +427,7 @@ public final class JdbcJobStore implements JobStore {
     public Map<JobId, RequeueResult> requeueAll(Map<JobId, Requeue> requeues, AuditNote note) {
         Map<JobId, RequeueResult> answers = new HashMap<>(database.write(
                 "requeue " + requeues.size() + " jobs",
+                Refusal.never(),
                 session -> parts.requeues().requeueAll(session, requeues, note)));
         // Jobs that cannot be requeued by one statement for many, such as jobs with unique keys.
         requeues.forEach((id, requeue) -> answers.computeIfAbsent(id, each -> requeue(each, requeue, note)));
@@ -411,6 +441,7 @@ public final class JdbcJobStore implements JobStore {
         Map<JobId, Cancellation> answers = new HashMap<>();
         database.write(
                         "cancel " + ids.size() + " jobs",
+                        Refusal.never(),
                         session -> parts.transitions().cancelAll(session, ids, note, followUps))
                 .forEach(id -> answers.put(id, Cancellation.DONE));
         // Jobs that run, have ended, or were claimed after the statement above.
@@ -425,16 +456,13 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public Set<JobId> discardAll(Collection<JobId> ids, AuditNote note) {
-        return database.write("discard " + ids.size() + " jobs", session -> {
+        return database.write("discard " + ids.size() + " jobs", gone -> gone.size() < ids.size(), session -> {
             session.dialect().preferIndexes(session);
             List<Long> wanted = ids.stream().map(JobId::value).toList();
             Set<JobId> gone = Endings.delete(session, wanted, Long.MAX_VALUE).stream()
                     .map(job -> new JobId(job.id()))
                     .collect(Collectors.toSet());
             AuditTable.writeAll(session, "discard", gone, note, id -> null);
-            if (gone.size() < ids.size()) {
-                session.confirm();
-            }
             return gone;
         });
     }
@@ -447,12 +475,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public int prune(Set<JobState> states, Duration age, int limit) {
-        return database.write("prune jobs", session -> JobUpkeep.prune(session, states, age, limit));
+        return database.write("prune jobs", Refusal.never(), session -> JobUpkeep.prune(session, states, age, limit));
     }
 
     @Override
     public int pruneAudit(Duration age, int limit) {
-        return database.write("prune the audit log", session -> AuditTable.prune(session, age, limit));
+        return database.write("prune the audit log", Refusal.never(), session -> AuditTable.prune(session, age, limit));
     }
 
     @Override
@@ -467,13 +495,18 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
-    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
-        run("store schedule " + name, session -> parts.schedules().put(session, name, rule, job, nextAt));
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt, @Nullable AuditNote note) {
+        run("store schedule " + name, session -> {
+            parts.schedules().put(session, name, rule, job, nextAt);
+            if (note != null) {
+                AuditTable.write(session, "put-schedule", null, name, note, note.detail());
+            }
+        });
     }
 
     @Override
-    public boolean removeSchedule(String name) {
-        return change("remove schedule " + name, session -> ScheduleTable.remove(session, name));
+    public boolean removeSchedule(String name, @Nullable AuditNote note) {
+        return change("remove schedule " + name, session -> ScheduleTable.remove(session, name, note));
     }
 
     @Override
@@ -506,6 +539,7 @@ public final class JdbcJobStore implements JobStore {
     public List<Optional<List<Enqueued>>> fireAll(List<Firing> firings) {
         List<Optional<List<Enqueued>>> fired = database.write(
                 "fire " + firings.size() + " schedules",
+                Refusal.never(),
                 session -> parts.schedules().fire(session, firings));
         wakeups.announce();
         return fired;
@@ -535,17 +569,18 @@ public final class JdbcJobStore implements JobStore {
     public List<OptionalLong> putControls(List<ControlRow> rows) {
         return rows.isEmpty()
                 ? List.of()
-                : database.write("store control state", session -> ControlTable.put(session, rows));
+                : database.write("store control state", Refusal.never(), session -> ControlTable.put(session, rows));
     }
 
     @Override
     public OptionalLong putControl(ControlRow row, String action, AuditNote note) {
-        return database.write(action + " " + row.name(), session -> ControlTable.put(session, row, action, note));
+        return database.write(
+                action + " " + row.name(), Refusal.never(), session -> ControlTable.put(session, row, action, note));
     }
 
     @Override
     public Set<String> removeControls(List<ControlRow> rows) {
-        return database.write("remove control state", session -> ControlTable.remove(session, rows));
+        return database.write("remove control state", Refusal.never(), session -> ControlTable.remove(session, rows));
     }
 
     @Override
@@ -560,7 +595,8 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Integer> unpark(List<Unparking> requests) {
-        List<Integer> unparked = database.write("unpark jobs", session -> ControlTable.unpark(session, requests));
+        List<Integer> unparked =
+                database.write("unpark jobs", Refusal.never(), session -> ControlTable.unpark(session, requests));
         if (unparked.stream().anyMatch(jobs -> jobs > 0)) {
             parts.claims().unparked();
             wakeups.announce();
@@ -570,7 +606,7 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void note(String action, String subject, AuditNote note, @Nullable String detail) {
-        database.write(action + " " + subject, session -> {
+        database.write(action + " " + subject, Refusal.never(), session -> {
             AuditTable.write(session, action, null, subject, note, detail);
             return true;
         });
@@ -594,30 +630,38 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public OptionalLong putDocument(Document document) {
         return database.write(
-                "store " + document.subject(), session -> DocumentTable.put(session, document, null, null));
+                "store " + document.subject(),
+                Refusal.never(),
+                session -> DocumentTable.put(session, document, null, null));
     }
 
     @Override
     public OptionalLong putDocument(Document document, String action, AuditNote note) {
         return database.write(
-                action + " " + document.subject(), session -> DocumentTable.put(session, document, action, note));
+                action + " " + document.subject(),
+                Refusal.never(),
+                session -> DocumentTable.put(session, document, action, note));
     }
 
     @Override
     public boolean removeDocument(Document document) {
         return database.write(
-                "remove " + document.subject(), session -> DocumentTable.remove(session, document, null, null));
+                "remove " + document.subject(),
+                Refusal.never(),
+                session -> DocumentTable.remove(session, document, null, null));
     }
 
     @Override
     public boolean removeDocument(Document document, String action, AuditNote note) {
         return database.write(
-                action + " " + document.subject(), session -> DocumentTable.remove(session, document, action, note));
+                action + " " + document.subject(),
+                Refusal.never(),
+                session -> DocumentTable.remove(session, document, action, note));
     }
 
     @Override
     public boolean lead(String role, String worker, Duration term) {
-        return database.send("lead " + role, session -> RoleTable.lead(session, role, worker, term));
+        return database.send("lead " + role, Refusal.never(), session -> RoleTable.lead(session, role, worker, term));
     }
 
     @Override
@@ -631,7 +675,7 @@ public final class JdbcJobStore implements JobStore {
                 database.read("look at counters", session -> session.dialect().newestCount(session));
         int folded = database.dialect().countsPerFold();
         while (folded == database.dialect().countsPerFold()) {
-            folded = database.write("fold counters", session -> Counters.fold(session, newest));
+            folded = database.write("fold counters", Refusal.never(), session -> Counters.fold(session, newest));
         }
         run("forget old counts", InsightTables::forget);
         run("forget old workers", WorkerTable::forget);
@@ -659,12 +703,12 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public void checkIn(WorkerReport report, Duration ttl) {
-        database.send("check in", session -> WorkerTable.checkIn(session, report, ttl));
+        database.send("check in", Refusal.never(), session -> WorkerTable.checkIn(session, report, ttl));
     }
 
     @Override
     public void checkOut(String worker) {
-        database.send("check out", session -> WorkerTable.checkOut(session, worker));
+        database.send("check out", Refusal.never(), session -> WorkerTable.checkOut(session, worker));
     }
 
     @Override
@@ -685,18 +729,23 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public Map<WaitReason, Long> waiting(int rows) {
+        return database.look("count what jobs wait for", session -> QueueTable.waiting(session, rows));
+    }
+
+    @Override
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return database.read("measure payloads", session -> TableSizes.read(session, cursor, rows));
     }
 
     @Override
     public boolean raise(Alert alert) {
-        return database.send("raise an alert", session -> AlertTable.raise(session, alert));
+        return database.send("raise an alert", Refusal.never(), session -> AlertTable.raise(session, alert));
     }
 
     @Override
     public boolean clear(Alert alert) {
-        return database.send("clear an alert", session -> AlertTable.clear(session, alert));
+        return database.send("clear an alert", Refusal.never(), session -> AlertTable.clear(session, alert));
     }
 
     @Override
@@ -727,23 +776,20 @@ public final class JdbcJobStore implements JobStore {
     }
 
     @Override
+    public void wake() {
+        parts.claims().woken();
+        wakeups.announce();
+    }
+
+    @Override
     public void close() {
         wakeups.close();
         database.close();
     }
 
-    /**
-     * Runs a change that may find nothing to change. Then the session confirms the answer, because an old primary that
-     * lost a failover could answer with old data.
-     */
+    /** Runs a change that may find nothing to change. */
     private boolean change(String what, Database.Work<Boolean> work) {
-        return database.write(what, session -> {
-            boolean changed = work.on(session);
-            if (!changed) {
-                session.confirm();
-            }
-            return changed;
-        });
+        return database.write(what, changed -> !changed, work);
     }
 
     private interface Step {
@@ -751,7 +797,7 @@ public final class JdbcJobStore implements JobStore {
     }
 
     private void run(String what, Step step) {
-        database.write(what, session -> {
+        database.write(what, Refusal.never(), session -> {
             step.on(session);
             return true;
         });

@@ -4,21 +4,30 @@ package io.reprise.jdbc;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.reprise.jdbc.mysql.MySqlDatabase;
+import io.reprise.jdbc.mysql.MySqlWakeups;
 import io.reprise.jdbc.postgres.PostgresDatabase;
 import io.reprise.jdbc.postgres.PostgresEviction;
 import io.reprise.jdbc.postgres.PostgresUrl;
 import io.reprise.jdbc.postgres.PostgresWakeups;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Login;
+import io.reprise.jdbc.sql.Pool;
 import io.reprise.jdbc.sql.StoreWakeups;
 import io.reprise.jdbc.sqlite.SqliteDatabase;
+import io.reprise.store.StoreException;
 import java.nio.file.Path;
+import java.sql.Connection;
 import java.sql.Driver;
 import java.sql.DriverManager;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Settings of a {@link JdbcJobStore}. A method that opens a store can be called more than once; each call opens a new
@@ -27,6 +36,11 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public final class JdbcStoreBuilder {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    /** Words in the class names of connection pools. */
+    private static final List<String> POOLS = List.of("hikari", "pool", "dbcp", "c3p0", "agroal");
 
     private static final int POOL = 8;
 
@@ -132,9 +146,18 @@ public final class JdbcStoreBuilder {
      * @param user name of the database user; null if the URL has it or none is needed
      * @param password password of the user; null if the URL has it or none is needed
      * @throws IllegalArgumentException if the driver does not understand the URL
+     * @throws IllegalStateException if the driver is not on the class path
      */
     public JdbcJobStore postgresql(String jdbcUrl, @Nullable String user, @Nullable String password) {
-        return postgresql(new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly));
+        return postgresql(driver(() -> new PostgresUrl(jdbcUrl, user, password).source(timeout, pollOnly)));
+    }
+
+    private static DataSource driver(Supplier<DataSource> source) {
+        try {
+            return source.get();
+        } catch (NoClassDefFoundError e) {
+            throw new IllegalStateException("No JDBC driver for PostgreSQL found: add org.postgresql:postgresql", e);
+        }
     }
 
     /**
@@ -143,13 +166,13 @@ public final class JdbcStoreBuilder {
      */
     public JdbcJobStore postgresql(DataSource source) {
         HikariConfig config = pool();
-        config.setDataSource(source);
+        config.setDataSource(plain(source));
         config.setExceptionOverride(new PostgresEviction());
         if (!pollOnly) {
             config.setConnectionInitSql(PostgresDatabase.settings(timeout));
         }
-        PostgresDatabase database =
-                new PostgresDatabase(new HikariDataSource(config), looks(config), (int) timeout.toSeconds(), pollOnly);
+        PostgresDatabase database = new PostgresDatabase(
+                Pool.own(new HikariDataSource(config)), looks(config), (int) timeout.toSeconds(), pollOnly);
         StoreWakeups wakeups = pollOnly ? new StoreWakeups.Local() : new PostgresWakeups(source, database);
         return new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
     }
@@ -185,8 +208,71 @@ public final class JdbcStoreBuilder {
      */
     public JdbcJobStore mysql(DataSource source) {
         HikariConfig config = mysqlPool();
-        config.setDataSource(source);
+        config.setDataSource(plain(source));
         return mysql(config);
+    }
+
+    /**
+     * Opens a store on the pool of an application, in the database that the pool leads to. The store opens no pool of
+     * its own. It changes no setting of a session, gives each connection back as it was, and does not close the pool.
+     * On PostgreSQL it keeps one connection to listen for work, unless {@link #pollOnly} is set. {@link #poolSize} does
+     * not matter. SQLite has connections of its own to the same file, because it has only one writer.
+     *
+     * <p>A transaction of the application that enqueues a job may need a second connection for a moment: give the pool
+     * more connections than threads that enqueue in transactions.
+     *
+     * @param pool leads to PostgreSQL 14, MySQL 8.0.19, MariaDB 10.6, SQLite, or newer
+     * @throws StoreException if the pool gives no connection
+     * @throws IllegalArgumentException if the database is of another kind, or an SQLite database in memory
+     */
+    public JdbcJobStore pooled(DataSource pool) {
+        String product;
+        String url;
+        try (Connection connection = pool.getConnection()) {
+            product = connection.getMetaData().getDatabaseProductName();
+            url = connection.getMetaData().getURL();
+        } catch (SQLException e) {
+            throw new StoreException(
+                    "The data source gives no connection, so Reprise cannot store jobs: " + e.getMessage(), e);
+        }
+        int seconds = (int) timeout.toSeconds();
+        Pool borrowed = Pool.borrowed(pool);
+        return switch (product) {
+            case "PostgreSQL" -> {
+                PostgresDatabase database = new PostgresDatabase(borrowed, borrowed, seconds, pollOnly);
+                StoreWakeups wakeups = pollOnly ? new StoreWakeups.Local() : new PostgresWakeups(pool, database);
+                yield new JdbcJobStore(database, wakeups, Parts.postgres(database, history));
+            }
+            case "MySQL", "MariaDB" -> {
+                MySqlDatabase database = MySqlDatabase.of(borrowed, borrowed, borrowed, seconds);
+                yield new JdbcJobStore(database, new MySqlWakeups(database), Parts.mysql(database, history));
+            }
+            case "SQLite" -> sqlite(file(url));
+            default ->
+                throw new IllegalArgumentException("Reprise cannot store jobs in " + product
+                        + ": use a data source for PostgreSQL, MySQL, MariaDB or SQLite");
+        };
+    }
+
+    private static Path file(String url) {
+        String file = url.replaceFirst("^jdbc:sqlite:(file:)?", "").replaceFirst("\\?.*$", "");
+        if (file.isEmpty() || file.contains(":memory:")) {
+            throw new IllegalArgumentException(
+                    "Reprise cannot store jobs in an SQLite database in memory: name a file, as in jdbc:sqlite:jobs.db");
+        }
+        return Path.of(file);
+    }
+
+    /** Says so if the source is a pool: a pool on a pool holds connections of the caller's at rest. */
+    private static DataSource plain(DataSource source) {
+        String name = source.getClass().getName().toLowerCase(Locale.ROOT);
+        if (POOLS.stream().anyMatch(name::contains)) {
+            log.warn(
+                    "{} is a pool of connections, and Reprise makes a pool of its own on it: open the store with"
+                            + " pooled(...), or give it the URL or a source of plain connections",
+                    source.getClass().getName());
+        }
+        return source;
     }
 
     private HikariConfig mysqlPool() {
@@ -204,18 +290,18 @@ public final class JdbcStoreBuilder {
 
     private JdbcJobStore mysql(HikariConfig config) {
         MySqlDatabase database = MySqlDatabase.of(
-                new HikariDataSource(config),
+                Pool.own(new HikariDataSource(config)),
                 looks(config),
-                new HikariDataSource(like(config, "reprise-beside", 1)),
+                Pool.own(new HikariDataSource(like(config, "reprise-beside", 1))),
                 (int) timeout.toSeconds());
-        return new JdbcJobStore(database, new StoreWakeups.Local(), Parts.mysql(database, history));
+        return new JdbcJobStore(database, new MySqlWakeups(database), Parts.mysql(database, history));
     }
 
     /** A pool for lists and counts. Its connections are opened when they are first used. */
-    private static HikariDataSource looks(HikariConfig config) {
+    private static Pool looks(HikariConfig config) {
         HikariConfig looks = like(config, "reprise-looks", Database.SEARCH_CONNECTIONS);
         looks.setConnectionTimeout(Math.min(config.getConnectionTimeout(), Database.LOOK_TIME.toMillis()));
-        return new HikariDataSource(looks);
+        return Pool.own(new HikariDataSource(looks));
     }
 
     private static HikariConfig like(HikariConfig config, String name, int connections) {
@@ -244,12 +330,15 @@ public final class JdbcStoreBuilder {
      * {@code %40 %2F %3A %25}. If MySQL's driver is not on the class path, MariaDB's driver is used for {@code mysql:}
      * too.
      *
-     * @param url {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database}, {@code mariadb://…},
-     *     {@code mysql://…}, or the JDBC URL of one of them
+     * @param url {@code sqlite:jobs.db}, {@code postgresql://user:password@host:5432/database} or
+     *     {@code postgres://…}, {@code mariadb://…}, {@code mysql://…}, or the JDBC URL of one of them
      * @throws NullPointerException if {@code url} is null
      * @throws IllegalArgumentException if the URL is of another kind or not complete
      */
     public JdbcJobStore open(String url) {
+        if (url.startsWith("postgres:")) {
+            return open("postgresql" + url.substring("postgres".length()));
+        }
         if (url.startsWith("jdbc:")) {
             return open(url.substring("jdbc:".length()), url);
         }
@@ -267,7 +356,7 @@ public final class JdbcStoreBuilder {
                     + " postgresql, mysql or mariadb");
         }
         if (!mysql) {
-            return postgresql(PostgresUrl.of(jdbcUrl).source(timeout, pollOnly));
+            return postgresql(driver(() -> PostgresUrl.of(jdbcUrl).source(timeout, pollOnly)));
         }
         Login login = Login.in(jdbcUrl);
         return mysql(driven(login.url()), login.user(), login.password());

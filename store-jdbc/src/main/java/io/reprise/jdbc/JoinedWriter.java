@@ -47,6 +47,7 @@ final class JoinedWriter implements JobWriter {
         return database.join(
                 transaction::connection,
                 "store " + specs.size() + " jobs",
+                JdbcJobStore::foundAll,
                 session -> refusable
                         ? insertOrNothing(session, specs)
                         : parts.inserts().insert(session, specs));
@@ -74,7 +75,6 @@ final class JoinedWriter implements JobWriter {
             return inserted;
         } catch (DuplicateKeyException | KeyReusedException e) {
             session.connection().rollback(before);
-            session.confirm();
             throw e;
         }
     }
@@ -87,6 +87,7 @@ final class JoinedWriter implements JobWriter {
         return database.join(
                 transaction::connection,
                 "settle " + settlements.size() + " jobs",
+                Transitions.refusal(settlements, LeaseClosing.of(closing)),
                 session -> parts.transitions().settle(session, settlements, LeaseClosing.of(closing)));
     }
 }

@@ -44,6 +44,24 @@ class WakeupTest {
     }
 
     @Test
+    void an_insert_wakes_another_store_of_a_database_that_cannot_notify() throws InterruptedException {
+        Semaphore woken = new Semaphore(0);
+        try (MariaDb maria = new MariaDb();
+                JdbcJobStore other = maria.open(JdbcJobStore.builder())) {
+            other.onWake(woken::release);
+            // Each has a block of ids. The second job has a smaller id than the first.
+            maria.store().insert(ONE);
+            assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
+            try (JdbcJobStore third = maria.open(JdbcJobStore.builder())) {
+                third.insert(ONE);
+                assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
+                maria.store().insert(ONE);
+                assertThat(woken.tryAcquire(3, TimeUnit.MINUTES)).isTrue();
+            }
+        }
+    }
+
+    @Test
     void a_lost_connection_is_listened_on_again() throws InterruptedException {
         Semaphore woken = new Semaphore(0);
         try (JdbcJobStore other = JdbcJobStore.postgresql(postgres.source())) {

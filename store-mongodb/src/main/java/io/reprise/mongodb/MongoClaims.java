@@ -8,14 +8,16 @@ import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.Lane;
+import io.reprise.store.RetryShare;
 import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -35,11 +37,7 @@ final class MongoClaims {
 
     private final Mongo mongo;
     private final JobDocs jobDocs;
-    /** Queues whose fractions are kept. Beyond this number all begin again, because names may change without end. */
-    private static final int MOST_CREDITS = 10_000;
-
-    /** By queue, the fraction of a retry that earlier claims were too small to take. */
-    private final Map<String, Double> retryCredits = new ConcurrentHashMap<>();
+    private final RetryShare share = new RetryShare();
 
     MongoClaims(Mongo mongo, JobDocs jobDocs) {
         this.mongo = mongo;
@@ -63,38 +61,17 @@ final class MongoClaims {
         return ready.append(FieldNames.DEADLINE, new Document("$not", FieldNames.upTo(now)));
     }
 
-    private int retriesIn(String queue, double earned) {
-        if (retryCredits.size() >= MOST_CREDITS) {
-            retryCredits.clear();
-        }
-        int[] whole = new int[1];
-        retryCredits.compute(queue, (name, credit) -> {
-            double sum = (credit == null ? 0 : credit) + earned;
-            whole[0] = (int) Math.max(0, Math.floor(sum + 1e-9));
-            return sum - whole[0];
-        });
-        return whole[0];
-    }
-
     /** One request. */
     private final class Turn {
 
         private final MongoScope scope;
         private final ClaimRequest request;
         private final long now;
-        private final List<Claim> claims = new ArrayList<>();
-        private int left;
-        /** The change of the retry credit by the last batch. It is undone if the batch could not be leased. */
-        private double unused;
-
-        private Suspects suspects;
 
         Turn(MongoScope scope, ClaimRequest request) {
             this.scope = scope;
             this.request = request;
             this.now = scope.now();
-            this.left = request.max();
-            this.suspects = request.suspects();
         }
 
         List<Claim> claim() {
@@ -107,18 +84,15 @@ final class MongoClaims {
             scope.docs(MongoScope.QUEUES)
                     .find(new Document(FieldNames.ID, FieldNames.in(names)))
                     .forEach(queue -> settings.put(queue.getString(FieldNames.ID), queue));
-            for (ClaimRequest.Demand demand : request.demands()) {
-                Document queue = settings.getOrDefault(demand.queue(), new Document());
-                int room = Math.min(left, demand.max());
-                if (room > 0 && !queue.containsKey(MongoQueues.PAUSED)) {
-                    if (queue.containsKey(MongoQueues.MAX_RUNNING)) {
-                        takeInTurn(demand.queue(), room, FieldNames.integer(queue, MongoQueues.MAX_RUNNING));
-                    } else {
-                        take(demand.queue(), room);
-                    }
+            return ClaimPlan.overQueues(request, (name, room, suspects) -> {
+                Document queue = settings.getOrDefault(name, new Document());
+                if (queue.containsKey(MongoQueues.PAUSED)) {
+                    return List.of();
                 }
-            }
-            return claims;
+                return queue.containsKey(MongoQueues.MAX_RUNNING)
+                        ? takeInTurn(name, room, FieldNames.integer(queue, MongoQueues.MAX_RUNNING), suspects)
+                        : take(name, room, suspects);
+            });
         }
 
         /**
@@ -127,22 +101,19 @@ final class MongoClaims {
          * counts the running jobs again after it has taken, and gives its jobs back if there are too many. The last
          * claim to count sees the jobs of all others.
          */
-        private void takeInTurn(String queue, int room, int most) {
+        private List<Claim> takeInTurn(String queue, int room, int most, Suspects suspects) {
             ObjectId turn = new ObjectId();
             Document free = new Document(FieldNames.ID, queue)
                     .append(MongoQueues.TURN_UNTIL, new Document("$not", FieldNames.after(now)));
             Change taken =
                     Change.none().set(MongoQueues.TURN, turn).set(MongoQueues.TURN_UNTIL, MongoTime.plus(now, TURN));
             if (!scope.docs(MongoScope.QUEUES).update(free, taken)) {
-                return;
+                return List.of();
             }
             try {
-                int first = claims.size();
                 int space = (int) Math.min(room, most - running(queue));
-                if (space > 0) {
-                    take(queue, space);
-                    giveBackTooMany(first, running(queue) - most);
-                }
+                List<Claim> claims = space > 0 ? take(queue, space, suspects) : List.of();
+                return space > 0 && running(queue) > most ? givenBack(claims) : claims;
             } finally {
                 scope.docs(MongoScope.QUEUES)
                         .update(
@@ -155,43 +126,35 @@ final class MongoClaims {
             return scope.jobs().count(MongoQueues.running(queue));
         }
 
-        private void giveBackTooMany(int first, long tooMany) {
-            if (tooMany > 0) {
-                List<Long> tokens = claims.subList(first, claims.size()).stream()
-                        .map(Claim::token)
-                        .toList();
-                MongoSettlements.giveBack(scope, tokens);
-                claims.subList(first, claims.size()).clear();
-            }
+        private List<Claim> givenBack(List<Claim> claims) {
+            MongoSettlements.giveBack(scope, claims.stream().map(Claim::token).toList());
+            return List.of();
         }
 
-        private void take(String queue, int room) {
-            int space = room;
-            int most = Math.min(space, suspects.max());
-            if (most > 0) {
-                Claim group = leaseSuspects(due(queue, FieldNames.SUSPECT, most));
-                if (group != null) {
-                    suspects = suspects.after(group);
-                    add(group);
-                    space -= group.jobs().size();
-                }
-            }
-            for (int look = 0; look < MOST_LOOKS && space > 0; look++) {
-                List<Document> batch = pick(queue, space);
+        private List<Claim> take(String queue, int room, Suspects suspects) {
+            return ClaimPlan.suspectsFirst(
+                    room,
+                    suspects,
+                    most -> leaseSuspects(due(queue, Lane.SUSPECT, most), suspects),
+                    most -> leaseBatch(queue, most));
+        }
+
+        /** Looks again if other workers took all jobs that were found. */
+        private @Nullable Claim leaseBatch(String queue, int room) {
+            for (int look = 0; look < MOST_LOOKS; look++) {
+                List<Document> batch = pick(queue, room);
                 Claim claim = batch.isEmpty() ? null : lease(batch, 0);
                 if (claim != null) {
-                    add(claim);
-                } else if (!batch.isEmpty()) {
-                    // Other workers took the jobs, so this claim used nothing of the share.
-                    retryCredits.merge(queue, unused, Double::sum);
+                    share.claimed(queue, claim.jobs().size(), request.retryShare());
                 }
                 if (batch.isEmpty() || claim != null) {
-                    return;
+                    return claim;
                 }
             }
+            return null;
         }
 
-        private @Nullable Claim leaseSuspects(List<Document> due) {
+        private @Nullable Claim leaseSuspects(List<Document> due, Suspects suspects) {
             int[] together = due.stream().mapToInt(Turn::together).toArray();
             List<Document> group = due.subList(0, suspects.fitting(together));
             int least = group.stream().mapToInt(Turn::together).min().orElse(1);
@@ -202,29 +165,22 @@ final class MongoClaims {
             return (int) FieldNames.numberOr(suspect, FieldNames.TOGETHER, 1);
         }
 
-        private void add(Claim claim) {
-            claims.add(claim);
-            left -= claim.jobs().size();
-        }
-
         private List<Document> pick(String queue, int room) {
-            List<Document> fresh = due(queue, FieldNames.FRESH, room);
-            List<Document> retries = due(queue, FieldNames.RETRY, room);
-            double earned = Math.min(room, fresh.size() + retries.size()) * request.retryShare();
-            int kept = retriesIn(queue, earned);
-            unused = kept - earned;
-            int retried = Math.min(retries.size(), Math.max(kept, room - fresh.size()));
+            List<Document> fresh = due(queue, Lane.FRESH, room);
+            List<Document> retries = due(queue, Lane.RETRY, room);
+            int kept = share.kept(queue, room, request.retryShare());
+            int retried = RetryShare.retries(fresh.size(), retries.size(), room, kept);
             List<Document> batch = new ArrayList<>(retries.subList(0, retried));
             batch.addAll(fresh.subList(0, Math.min(fresh.size(), room - retried)));
             return batch;
         }
 
-        private List<Document> due(String queue, String lane, int most) {
+        private List<Document> due(String queue, Lane lane, int most) {
             return scope.jobs()
-                    .find(claimable(typed(ready(queue, now).append(FieldNames.LANE, lane))))
+                    .find(claimable(typed(ready(queue, now).append(FieldNames.LANE, FieldNames.lane(lane)))))
                     .sort(JobDocs.CLAIM_ORDER)
                     .limit(most)
-                    .projection(lane.equals(FieldNames.SUSPECT) ? WITH_GROUP : JobDocs.ID_ONLY)
+                    .projection(lane == Lane.SUSPECT ? WITH_GROUP : JobDocs.ID_ONLY)
                     .into(new ArrayList<>());
         }
 

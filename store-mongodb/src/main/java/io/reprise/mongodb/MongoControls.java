@@ -12,6 +12,7 @@ import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.mongodb.docs.VersionedRows;
 import io.reprise.store.ControlRow;
+import io.reprise.store.Lane;
 import io.reprise.store.Unparking;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -139,7 +140,7 @@ final class MongoControls {
                 .append(FieldNames.QUEUE, new Document("$nin", paused));
         if (since != null) {
             parked.append(FieldNames.DUE, new Document("$gte", MongoTime.of(since)))
-                    .append(FieldNames.LANE, FieldNames.FRESH);
+                    .append(FieldNames.LANE, FieldNames.lane(Lane.FRESH));
         }
         return MongoQueries.ids(scope.jobs()
                 .find(parked)
@@ -169,9 +170,11 @@ final class MongoControls {
         long freed = 0;
         if (!backlog.isEmpty()) {
             // Fresh jobs of a backlog go to the lane of retries.
-            Document late = parked(backlog).append(FieldNames.LANE, FieldNames.FRESH);
+            Document late = parked(backlog).append(FieldNames.LANE, FieldNames.lane(Lane.FRESH));
             freed += scope.jobs()
-                    .updateAll(late, putBack(mark, free, WaitReason.NEW).set(FieldNames.LANE, FieldNames.RETRY));
+                    .updateAll(
+                            late,
+                            putBack(mark, free, WaitReason.NEW).set(FieldNames.LANE, FieldNames.lane(Lane.RETRY)));
             freed += scope.jobs().updateAll(parked(backlog), putBack(mark, free, WaitReason.RETRY));
         }
         if (!fresh.isEmpty()) {

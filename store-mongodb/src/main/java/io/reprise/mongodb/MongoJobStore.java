@@ -25,6 +25,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.Transaction;
+import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.mongodb.docs.FieldNames;
@@ -384,13 +385,13 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
-    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt) {
-        schedules.put(name, rule, job, nextAt);
+    public void putSchedule(String name, String rule, JobSpec job, Instant nextAt, @Nullable AuditNote note) {
+        schedules.put(name, rule, job, nextAt, note);
     }
 
     @Override
-    public boolean removeSchedule(String name) {
-        return schedules.remove(name);
+    public boolean removeSchedule(String name, @Nullable AuditNote note) {
+        return schedules.remove(name, note);
     }
 
     @Override
@@ -550,6 +551,11 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public Map<WaitReason, Long> waiting(int rows) {
+        return queues.waiting(rows);
+    }
+
+    @Override
     public StoredBytes bytes(@Nullable String cursor, int rows) {
         return mongo.look("measure payloads", scope -> MongoSizes.read(scope, cursor, rows));
     }
@@ -577,6 +583,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public void offWake(Runnable listener) {
         wakeups.remove(listener);
+    }
+
+    @Override
+    public void wake() {
+        wakeups.after(true);
     }
 
     /** Closes the client if the store opened it by URL. A client that the application passed stays open. */

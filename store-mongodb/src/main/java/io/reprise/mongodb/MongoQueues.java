@@ -4,6 +4,7 @@ package io.reprise.mongodb;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
+import io.reprise.job.WaitReason;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.Docs;
 import io.reprise.mongodb.docs.FieldNames;
@@ -156,6 +157,28 @@ final class MongoQueues {
                     queue.atLeast,
                     queue.oldest)));
             return states;
+        });
+    }
+
+    /** Counts waiting jobs by their reason, among so many of them. */
+    Map<WaitReason, Long> waiting(int rows) {
+        return mongo.look("count what jobs wait for", scope -> {
+            Map<WaitReason, Long> counts = new EnumMap<>(WaitReason.class);
+            for (Document group : scope.jobs()
+                    .aggregate(
+                            new Document(
+                                    "$match", new Document(FieldNames.STATUS, FieldNames.status(JobState.PENDING))),
+                            new Document("$limit", rows),
+                            new Document(
+                                    "$group",
+                                    new Document(FieldNames.ID, "$" + FieldNames.WAIT_REASON)
+                                            .append("jobs", new Document("$sum", 1))))) {
+                counts.merge(
+                        FieldNames.constant(WaitReason.class, group.get(FieldNames.ID), WaitReason.RETRY),
+                        FieldNames.numberOr(group, "jobs", 0),
+                        Long::sum);
+            }
+            return counts;
         });
     }
 

@@ -15,6 +15,7 @@ import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoErrors;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.store.Lane;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.RequeueResult.Result;
@@ -243,7 +244,7 @@ final class MongoRequeues {
                     .set(FieldNames.LOSSES, 0)
                     .set(FieldNames.INTERRUPTIONS, 0)
                     .set(FieldNames.SNOOZES, 0)
-                    .set(FieldNames.LANE, FieldNames.FRESH)
+                    .set(FieldNames.LANE, FieldNames.lane(Lane.FRESH))
                     .remove(FieldNames.LAST_DELAY);
         }
         change.set(FieldNames.LIFE, FieldNames.numberOr(job, FieldNames.LIFE, 0) + 1);

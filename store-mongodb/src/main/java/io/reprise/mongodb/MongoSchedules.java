@@ -21,6 +21,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.function.Function;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -80,10 +81,10 @@ final class MongoSchedules {
     }
 
     /** Stores a schedule in up to two updates; the second is only for a new rule. Both may be repeated. */
-    void put(String name, String rule, JobSpec job, Instant nextAt) {
+    void put(String name, String rule, JobSpec job, Instant nextAt, @Nullable AuditNote note) {
         Document spec = SpecDocs.write(job);
         spec.values().removeIf(Objects::isNull);
-        mongo.run("put a schedule", scope -> {
+        Function<MongoScope, Boolean> put = scope -> {
             Docs schedules = scope.docs(MongoScope.SCHEDULES);
             if (!schedules.update(byName(name).append(RULE, rule), Change.none().set(JOB, spec))) {
                 Document row = schedules.first(byName(name));
@@ -95,13 +96,22 @@ final class MongoSchedules {
                                 .set(NEXT, MongoTime.of(nextAt))
                                 .set(PAUSED, row != null && FieldNames.flag(row, PAUSED)));
             }
+            if (note != null) {
+                MongoAudit.subject(scope, scope.now(), "put-schedule", name, note, note.detail());
+            }
             return true;
-        });
+        };
+        boolean unused = note == null ? mongo.run("put a schedule", put) : mongo.atomically("put a schedule", put);
     }
 
-    boolean remove(String name) {
-        return mongo.run(
-                "remove a schedule", scope -> scope.docs(MongoScope.SCHEDULES).delete(byName(name)));
+    boolean remove(String name, @Nullable AuditNote note) {
+        return mongo.atomically("remove a schedule", scope -> {
+            boolean found = scope.docs(MongoScope.SCHEDULES).delete(byName(name));
+            if (found && note != null) {
+                MongoAudit.subject(scope, scope.now(), "delete-schedule", name, note, note.detail());
+            }
+            return found;
+        });
     }
 
     boolean pause(String name, boolean paused, AuditNote note) {

@@ -3,8 +3,10 @@ package io.reprise.mongodb;
 
 import com.mongodb.client.model.UpdateOneModel;
 import io.reprise.failure.Failure;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.mongodb.docs.AttemptDocs;
 import io.reprise.mongodb.docs.Change;
 import io.reprise.mongodb.docs.FieldNames;
@@ -13,6 +15,7 @@ import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.CountedAs;
+import io.reprise.store.Lane;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
@@ -20,7 +23,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -39,6 +41,7 @@ final class MongoSettlements {
             .append(FieldNames.RUNNER, 1)
             .append(FieldNames.ATTEMPTS, 1)
             .append(FieldNames.LOSSES, 1)
+            .append(FieldNames.LANE, 1)
             .append(FieldNames.DUE, 1)
             .append(FieldNames.CANCEL_REQUESTED, 1);
 
@@ -111,7 +114,7 @@ final class MongoSettlements {
         }
 
         void settle(List<Settlement> settlements) {
-            List<Settlement> left = List.copyOf(newest(settlements).values());
+            List<Settlement> left = Settlement.newest(settlements, stale);
             for (int round = 1; !left.isEmpty(); round++) {
                 if (round > MOST_ROUNDS) {
                     throw new StoreException(
@@ -119,20 +122,6 @@ final class MongoSettlements {
                 }
                 left = write(left);
             }
-        }
-
-        private Map<JobId, Settlement> newest(List<Settlement> settlements) {
-            Map<JobId, Settlement> newest = new LinkedHashMap<>();
-            for (Settlement settlement : settlements) {
-                Settlement other = newest.get(settlement.job());
-                if (other != null) {
-                    stale.add(settlement.job());
-                }
-                if (other == null || settlement.token() > other.token()) {
-                    newest.put(settlement.job(), settlement);
-                }
-            }
-            return newest;
         }
 
         /** Does one round. Returns the settlements that need another round. */
@@ -222,7 +211,7 @@ final class MongoSettlements {
         }
 
         private static boolean isCancelledInstead(Settlement settlement, @Nullable Document job) {
-            return job != null && isCancelled(settlement, job) && !(settlement.next() instanceof Settlement.Cancel);
+            return job != null && effect(settlement, job).cancelledInstead();
         }
 
         private UpdateOneModel<Document> model(Settlement settlement, @Nullable Document job, ObjectId mark) {
@@ -234,6 +223,7 @@ final class MongoSettlements {
             spend(change, settlement.spent());
             if (job == null) {
                 change.set(FieldNames.RESULT, ((Settlement.Succeed) settlement.next()).result());
+                change.set(FieldNames.LANE, FieldNames.lane(Lane.RETRY));
                 MongoEndings.end(change, FieldNames.DONE, at);
             } else {
                 boolean asked = FieldNames.flag(job, FieldNames.CANCEL_REQUESTED);
@@ -250,7 +240,7 @@ final class MongoSettlements {
 
         private static void spend(Change change, CountedAs spent) {
             switch (spent) {
-                case ATTEMPT -> change.add(FieldNames.ATTEMPTS, 1).set(FieldNames.LANE, FieldNames.RETRY);
+                case ATTEMPT -> change.add(FieldNames.ATTEMPTS, 1);
                 case LOSS -> change.add(FieldNames.LOSSES, 1);
                 case INTERRUPTION -> change.add(FieldNames.INTERRUPTIONS, 1);
                 case SNOOZE -> change.add(FieldNames.SNOOZES, 1);
@@ -272,7 +262,9 @@ final class MongoSettlements {
 
         private void move(Change change, Settlement settlement, Document job) {
             Settlement.Next next = settlement.next();
-            if (isCancelled(settlement, job)) {
+            Settlement.Effect effect = effect(settlement, job);
+            change.set(FieldNames.LANE, FieldNames.lane(effect.lane()));
+            if (effect.state() == JobState.CANCELLED) {
                 MongoEndings.end(change, FieldNames.CANCELLED, at);
             } else if (next instanceof Settlement.Fail fail) {
                 MongoEndings.fail(change, fail.reason(), at);
@@ -281,8 +273,8 @@ final class MongoSettlements {
                 if (pause.lastDelay() != null) {
                     change.set(FieldNames.LAST_DELAY, MongoTime.of(pause.lastDelay()));
                 }
-                if (settlement.spent() == CountedAs.LOSS && FieldNames.integer(job, FieldNames.LOSSES) > 0) {
-                    change.set(FieldNames.LANE, FieldNames.SUSPECT).set(FieldNames.TOGETHER, pause.together());
+                if (effect.lane() == Lane.SUSPECT) {
+                    change.set(FieldNames.TOGETHER, pause.together());
                 }
             } else if (next instanceof Settlement.Park park) {
                 long due = park.delay() == null
@@ -299,8 +291,10 @@ final class MongoSettlements {
             }
         }
 
-        private static boolean isCancelled(Settlement settlement, Document job) {
-            return settlement.next() instanceof Settlement.Cancel || FieldNames.flag(job, FieldNames.CANCEL_REQUESTED);
+        /** The counters are increased in the document. Here only losses matter. */
+        private static Settlement.Effect effect(Settlement settlement, Document job) {
+            JobCounts counts = new JobCounts(0, FieldNames.integer(job, FieldNames.LOSSES), 0, 0, 0);
+            return settlement.on(counts, FieldNames.laneOf(job), FieldNames.flag(job, FieldNames.CANCEL_REQUESTED));
         }
 
         private static boolean isSuccess(Settlement settlement) {

@@ -178,7 +178,8 @@ class MongoSchemaTest {
     @Test
     void a_claim_reads_the_ready_index_in_its_order() {
         server.assumeReal("explain");
-        String plan = jobs().find(MongoClaims.ready("default", 1).append(FieldNames.LANE, FieldNames.FRESH))
+        String plan = jobs().find(MongoClaims.ready("default", 1)
+                        .append(FieldNames.LANE, FieldNames.lane(io.reprise.store.Lane.FRESH)))
                 .sort(JobDocs.CLAIM_ORDER)
                 .limit(10)
                 .explain()

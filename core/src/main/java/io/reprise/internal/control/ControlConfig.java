@@ -9,6 +9,8 @@ import io.reprise.control.ControlLint;
 import io.reprise.control.ControlSettings;
 import io.reprise.retry.RetryPlan.Warning;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.ResourceSettings;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -19,15 +21,17 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds the breaker and budget settings of a resource or queue: the resource's own settings, or the worker's.
- * Immutable, so any thread may use it.
+ * Finds the breaker and budget settings of a resource or queue: the resource's own settings, or the worker's. In both
+ * the fleet's settings come before those of the code. Thread-safe.
  */
 public final class ControlConfig {
 
     private final ControlSettings settings;
     private final Map<String, Resource> resources;
+    private final LiveSettings live;
 
-    public ControlConfig(ControlSettings settings, Collection<Resource> resources) {
+    public ControlConfig(ControlSettings settings, Collection<Resource> resources, LiveSettings live) {
+        this.live = live;
         this.settings = settings;
         this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Function.identity()));
     }
@@ -68,18 +72,42 @@ public final class ControlConfig {
     }
 
     BreakerSettings breaker(String resource) {
+        FleetSettings fleet = live.now();
+        BreakerSettings told =
+                fleet.resources().getOrDefault(resource, ResourceSettings.NONE).breaker();
+        if (told != null) {
+            return told;
+        }
         Resource own = resources.get(resource);
-        return own == null || own.breaker() == null ? settings.breaker() : own.breaker();
+        if (own != null && own.breaker() != null) {
+            return own.breaker();
+        }
+        return fleet.defaults().breaker() == null
+                ? settings.breaker()
+                : fleet.defaults().breaker();
     }
 
     BudgetSettings budget(ControlKey key) {
         return switch (key.kind()) {
             case QUEUE_BUDGET -> settings.queueBudget();
             case BUDGET -> settings.budget();
-            case RESOURCE_BUDGET, BREAKER -> {
-                Resource own = resources.get(key.subject());
-                yield own == null || own.budget() == null ? settings.resourceBudget() : own.budget();
-            }
+            case RESOURCE_BUDGET, BREAKER -> budgetOf(key.subject());
         };
+    }
+
+    private BudgetSettings budgetOf(String resource) {
+        FleetSettings fleet = live.now();
+        BudgetSettings told =
+                fleet.resources().getOrDefault(resource, ResourceSettings.NONE).budget();
+        if (told != null) {
+            return told;
+        }
+        Resource own = resources.get(resource);
+        if (own != null && own.budget() != null) {
+            return own.budget();
+        }
+        return fleet.defaults().budget() == null
+                ? settings.resourceBudget()
+                : fleet.defaults().budget();
     }
 }

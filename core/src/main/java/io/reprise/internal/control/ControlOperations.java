@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +37,7 @@ public final class ControlOperations {
     /** Returns every resource that has settings, control state or parked jobs. */
     public List<ResourceStatus> resources() {
         Instant now = store.now();
-        FleetControl shared = read(now);
+        FleetControl shared = read();
         Map<String, Long> parked = store.parked();
         Set<String> names = new TreeSet<>(rules.resources());
         names.addAll(shared.breakers().keySet());
@@ -103,31 +102,29 @@ public final class ControlOperations {
     public ResourceStatus.BudgetStatus budget(ControlKey key, long waiting) {
         Instant now = store.now();
         BudgetSettings settings = rules.budget(key);
-        RetryBudget known = read(now).budgets().getOrDefault(key, RetryBudget.full(settings, now));
+        RetryBudget known = read().budgets().getOrDefault(key, RetryBudget.full(settings, now));
         return budget(known.at(settings, now), settings, waiting, now);
     }
 
     public void force(String resource, boolean open, AuditNote note) {
         ForcedBy force = new ForcedBy(note.by(), note.why());
-        Instant now = store.now();
-        change(resource, now, breaker -> breaker.forced(open, force, now), open ? "force-open" : "force-close", note);
+        change(resource, (breaker, now) -> breaker.forced(open, force, now), open ? "force-open" : "force-close", note);
     }
 
     public void automatic(String resource, AuditNote note) {
-        Instant now = store.now();
-        change(resource, now, breaker -> breaker.automatic(now), "automatic", note);
+        change(resource, Breaker::automatic, "automatic", note);
     }
 
-    private void change(String resource, Instant now, UnaryOperator<Breaker> change, String action, AuditNote note) {
-        if (!read(now).change(resource, now, change, new FleetControl.Operator(action, note))) {
+    private void change(String resource, FleetControl.Next<Breaker> change, String action, AuditNote note) {
+        if (!read().change(resource, change, new FleetControl.Operator(action, note))) {
             throw new RepriseException("The breaker of '" + resource + "' was changed by others time after time, so "
                     + action + " was not done: try again");
         }
     }
 
-    private FleetControl read(Instant now) {
-        FleetControl shared = new FleetControl(store, rules, events);
-        shared.read(now, 0);
+    private FleetControl read() {
+        FleetControl shared = new FleetControl(store, rules, events, store::now);
+        shared.read(0);
         return shared;
     }
 }

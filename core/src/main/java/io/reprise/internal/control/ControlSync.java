@@ -94,7 +94,7 @@ public final class ControlSync implements Role {
         this.random = parts.random();
         this.leads = leads;
         this.outage = new OutageRest("control", parts.random());
-        this.shared = new FleetControl(parts.store(), rules, parts.events());
+        this.shared = new FleetControl(parts.store(), rules, parts.events(), parts.clock()::now);
         long now = parts.driver().nanos();
         this.reportedNanos = now - PAUSE.toNanos();
         this.nextReportNanos = now;
@@ -155,7 +155,7 @@ public final class ControlSync implements Role {
         boolean early = nanos - reportedNanos < pauseNanos;
         boolean hurried = !early && urgent.getAndSet(false);
         if (hurried || nanos - nextReadNanos >= 0) {
-            shared.read(clock.now(), nanos);
+            shared.read(nanos);
             nextReadNanos = nanos + TICK.toNanos();
         }
         if (hurried || nanos - nextReportNanos >= 0) {
@@ -192,8 +192,7 @@ public final class ControlSync implements Role {
     }
 
     private void report() {
-        Instant now = clock.now();
-        FleetControl.Changes changes = shared.changes(now);
+        FleetControl.Changes changes = shared.changes();
         for (String resource : control.news()) {
             CallCounts tally = control.take(resource);
             LocalControl.PassesUsed used = control.takePasses(resource);
@@ -201,7 +200,7 @@ public final class ControlSync implements Role {
             int[] passes = {0};
             changes.breaker(
                     resource,
-                    breaker -> {
+                    (breaker, now) -> {
                         Breaker.Passed passed = breaker.after(tally, settings, now, random)
                                 .pass(2 * used.seen(), used.left(), settings, now);
                         passes[0] = passed.jobs();
@@ -217,7 +216,7 @@ public final class ControlSync implements Role {
         }
         for (ControlKey key : control.spent()) {
             double credits = control.takeCredits(key);
-            changes.budget(key, budget -> plus(key, budget, credits, now).heard(now), told -> {
+            changes.budget(key, (budget, now) -> plus(key, budget, credits, now).heard(now), told -> {
                 if (told.isEmpty()) {
                     control.giveBack(key, credits);
                 }
@@ -231,16 +230,16 @@ public final class ControlSync implements Role {
      * switched off by all workers.
      */
     private void sayAgain() {
-        Instant now = clock.now();
-        FleetControl.Changes changes = shared.changes(now);
+        Instant current = clock.now();
+        FleetControl.Changes changes = shared.changes();
         shared.breakers().forEach((resource, breaker) -> {
-            if (breaker.isUnheard(now) && rules.breaker(resource).enabled()) {
-                changes.breaker(resource, b -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
+            if (breaker.isUnheard(current) && rules.breaker(resource).enabled()) {
+                changes.breaker(resource, (b, now) -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
             }
         });
         shared.budgets().forEach((key, budget) -> {
-            if (budget.isUnheard(now) && rules.budget(key).enabled()) {
-                changes.budget(key, b -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
+            if (budget.isUnheard(current) && rules.budget(key).enabled()) {
+                changes.budget(key, (b, now) -> b.isUnheard(now) ? b.heard(now) : b, told -> {});
             }
         });
         changes.write();
@@ -314,7 +313,7 @@ public final class ControlSync implements Role {
      */
     private void settleDown(Instant now) {
         List<ControlKey> atRest = new ArrayList<>();
-        FleetControl.Changes changes = shared.changes(now);
+        FleetControl.Changes changes = shared.changes();
         shared.breakers().keySet().forEach(resource -> {
             ControlKey key = ControlKey.breaker(resource);
             if (!parkedBy.contains(key.text())) {
@@ -337,7 +336,7 @@ public final class ControlSync implements Role {
         if (later.isAtRest(settings, now) || (!settings.enabled() && breaker.isForgotten(now))) {
             atRest.add(key);
         } else if (later.phase() != breaker.phase()) {
-            changes.breaker(key.subject(), b -> b.at(settings, now).drained(now), told -> {});
+            changes.breaker(key.subject(), (b, at) -> b.at(settings, at).drained(at), told -> {});
         }
     }
 
@@ -347,7 +346,7 @@ public final class ControlSync implements Role {
         if (budget.at(settings, now).isFull(settings)) {
             atRest.add(key);
         } else if (budget.waiting()) {
-            changes.budget(key, b -> b.at(settings, now).waiting(false), told -> {});
+            changes.budget(key, (b, at) -> b.at(settings, at).waiting(false), told -> {});
         }
     }
 
@@ -448,7 +447,7 @@ public final class ControlSync implements Role {
 
         Takings(Instant now) {
             this.now = now;
-            this.takes = shared.changes(now);
+            this.takes = shared.changes();
         }
 
         /** Number of jobs to unpark for one key, of which up to {@code fresh} are fresh jobs. */
@@ -477,8 +476,8 @@ public final class ControlSync implements Role {
                 int[] permits = {0};
                 takes.breaker(
                         resource,
-                        breaker -> {
-                            Breaker moved = breaker.at(settings, now);
+                        (breaker, at) -> {
+                            Breaker moved = breaker.at(settings, at);
                             permits[0] = moved.permits();
                             return moved.letThrough(permits[0]);
                         },
@@ -509,10 +508,10 @@ public final class ControlSync implements Role {
                 int[] grants = {0};
                 takes.budget(
                         key,
-                        budget -> {
-                            RetryBudget later = budget.at(settings, now).waiting(true);
+                        (budget, at) -> {
+                            RetryBudget later = budget.at(settings, at).waiting(true);
                             grants[0] = later.grants();
-                            return later.granted(grants[0], settings, now);
+                            return later.granted(grants[0], settings, at);
                         },
                         changed -> changed.filter(budget -> grants[0] > 0)
                                 .ifPresent(budget -> taken.add(new Taking(key, grants[0], 0, null))));
@@ -547,15 +546,16 @@ public final class ControlSync implements Role {
         }
 
         private void giveBack(int[] unparked) {
-            FleetControl.Changes changes = shared.changes(now);
+            FleetControl.Changes changes = shared.changes();
             for (int i = 0; i < unparked.length; i++) {
                 ControlKey key = taken.get(i).key;
                 int unused = taken.get(i).jobs - unparked[i];
                 noteStuck(key, unparked[i]);
                 if (unused > 0 && key.kind() == ControlKey.Kind.BREAKER) {
-                    changes.breaker(key.subject(), b -> b.letThrough(-unused).drained(now), told -> {});
+                    changes.breaker(
+                            key.subject(), (b, at) -> b.letThrough(-unused).drained(at), told -> {});
                 } else if (unused > 0) {
-                    changes.budget(key, b -> plus(key, b, RetryBudget.costOf(unused), now), told -> {});
+                    changes.budget(key, (b, at) -> plus(key, b, RetryBudget.costOf(unused), at), told -> {});
                 }
             }
             changes.write();

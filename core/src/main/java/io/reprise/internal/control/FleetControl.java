@@ -21,7 +21,6 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +55,7 @@ final class FleetControl {
     private final JobStore store;
     private final ControlConfig rules;
     private final Events events;
+    private final Supplier<Instant> clock;
     private final Map<String, ControlRow> rows = new HashMap<>();
     private final Map<String, Breaker> breakers = new HashMap<>();
     private final Map<ControlKey, RetryBudget> budgets = new HashMap<>();
@@ -71,26 +71,36 @@ final class FleetControl {
     private long mark;
     private long markedNanos;
 
-    FleetControl(JobStore store, ControlConfig rules, Events events) {
+    /**
+     * Creates a view without any rows.
+     *
+     * @param clock time of the store. It is asked after each answer, because the process may have stood still meanwhile
+     */
+    FleetControl(JobStore store, ControlConfig rules, Events events, Supplier<Instant> clock) {
         this.store = store;
         this.rules = rules;
         this.events = events;
+        this.clock = clock;
+    }
+
+    /** Computes the next state of a breaker or budget from the stored one and the time of the store. */
+    interface Next<T> {
+        T after(T stored, Instant now);
     }
 
     /**
      * Reads the changes, or all rows when it is time.
      *
-     * @param now time of the store
      * @param nanos monotonic time of this machine
      */
-    void read(Instant now, long nanos) {
+    void read(long nanos) {
         if (readAllNanos == null) {
             markedNanos = nanos;
         }
         if (readAllNanos != null && nanos - readAllNanos < readAllPauseNanos) {
-            store.controlsAfter(from).forEach(row -> found(row, now));
+            found(store.controlsAfter(from));
         } else {
-            readAll(now);
+            readAll();
             readAllNanos = nanos;
         }
         if (nanos - markedNanos >= LOOK_BACK.toNanos()) {
@@ -100,30 +110,33 @@ final class FleetControl {
         }
     }
 
-    private void readAll(Instant now) {
+    private void readAll() {
         List<ControlRow> all = store.controls();
         Set<String> names = all.stream().map(ControlRow::name).collect(Collectors.toSet());
         forgetUnless(names, List.copyOf(rows.keySet()));
-        all.forEach(row -> found(row, now));
+        found(all);
         readAllPauseNanos = Math.max(
                 READ_ALL.toNanos(), READ_ALL_PER_ROW.multipliedBy(all.size()).toNanos());
     }
 
-    private void readAgain(Collection<String> names, Instant now) {
+    private void readAgain(Collection<String> names) {
         List<ControlRow> there = store.controls(names);
         forgetUnless(there.stream().map(ControlRow::name).collect(Collectors.toSet()), names);
-        there.forEach(row -> found(row, now));
+        found(there);
     }
 
     private void forgetUnless(Set<String> there, Collection<String> names) {
         names.stream().filter(name -> !there.contains(name)).forEach(this::forget);
     }
 
-    private void found(ControlRow row, Instant now) {
-        newest = Math.max(newest, row.version());
-        ControlRow known = rows.get(row.name());
-        if (known == null || known.version() != row.version()) {
-            keep(row, now);
+    private void found(List<ControlRow> read) {
+        Instant now = clock.get();
+        for (ControlRow row : read) {
+            newest = Math.max(newest, row.version());
+            ControlRow known = rows.get(row.name());
+            if (known == null || known.version() != row.version()) {
+                keep(row, now);
+            }
         }
     }
 
@@ -163,10 +176,11 @@ final class FleetControl {
      * Changes a breaker on behalf of a person. Returns false if other writers were first {@code TRIES}
      * times; then nothing changed.
      */
-    boolean change(String resource, Instant now, UnaryOperator<Breaker> change, Operator operator) {
+    boolean change(String resource, Next<Breaker> change, Operator operator) {
         for (int tries = 0; tries < TRIES; tries++) {
+            Instant now = clock.get();
             Breaker before = breakers.getOrDefault(resource, Breaker.closed(now));
-            Breaker after = change.apply(before);
+            Breaker after = change.after(before, now);
             ControlRow row = row(ControlKey.breaker(resource), after.text());
             OptionalLong version =
                     row == null ? OptionalLong.of(0) : store.putControl(row, operator.action, operator.note);
@@ -174,7 +188,7 @@ final class FleetControl {
                 tell(resource, before, after, now);
                 return true;
             }
-            readAgain(List.of(ControlKey.breaker(resource).text()), now);
+            readAgain(List.of(ControlKey.breaker(resource).text()));
         }
         return false;
     }
@@ -217,8 +231,14 @@ final class FleetControl {
 
     private void tell(ControlKey key, RetryBudget before, RetryBudget after, Instant now) {
         if (after.grants() == 0 && before.grants() > 0) {
-            events.control(new ControlEvent(emptied(key), key.subject(), now, "retries wait for successes"));
+            events.control(new ControlEvent(emptied(key), subject(key), now, "retries wait for successes"));
         }
+    }
+
+    /** Names the jobs of an owner by what their queues begin with. */
+    private static String subject(ControlKey key) {
+        boolean owned = key.kind() == ControlKey.Kind.BUDGET && !key.subject().isEmpty();
+        return owned ? key.subject().substring(1) + "/" : key.subject();
     }
 
     private static Kind emptied(ControlKey key) {
@@ -229,19 +249,14 @@ final class FleetControl {
         };
     }
 
-    Changes changes(Instant now) {
-        return new Changes(now);
+    Changes changes() {
+        return new Changes();
     }
 
     /** Changes of many breakers and budgets, each once, that are written together. */
     final class Changes {
 
-        private final Instant now;
         private List<Change<?>> open = new ArrayList<>();
-
-        private Changes(Instant now) {
-            this.now = now;
-        }
 
         /**
          * Adds a change of a breaker.
@@ -249,14 +264,14 @@ final class FleetControl {
          * @param then receives the breaker after the change; empty if other writers were first {@code TRIES} times,
          *     or if the store failed
          */
-        void breaker(String resource, UnaryOperator<Breaker> change, Consumer<Optional<Breaker>> then) {
+        void breaker(String resource, Next<Breaker> change, Consumer<Optional<Breaker>> then) {
             open.add(new Change<>(
                     ControlKey.breaker(resource),
-                    () -> breakers.getOrDefault(resource, Breaker.closed(now)),
+                    now -> breakers.getOrDefault(resource, Breaker.closed(now)),
                     change,
                     Breaker::text,
                     after -> breakers.put(resource, after),
-                    (before, after) -> tell(resource, before, after, now),
+                    (before, after, now) -> tell(resource, before, after, now),
                     then));
         }
 
@@ -266,14 +281,14 @@ final class FleetControl {
          * @param then receives the budget after the change; empty if other writers were first {@code TRIES} times,
          *     or if the store failed
          */
-        void budget(ControlKey key, UnaryOperator<RetryBudget> change, Consumer<Optional<RetryBudget>> then) {
+        void budget(ControlKey key, Next<RetryBudget> change, Consumer<Optional<RetryBudget>> then) {
             open.add(new Change<>(
                     key,
-                    () -> budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now)),
+                    now -> budgets.getOrDefault(key, RetryBudget.full(rules.budget(key), now)),
                     change,
                     RetryBudget::text,
                     after -> budgets.put(key, after),
-                    (before, after) -> tell(key, before, after, now),
+                    (before, after, now) -> tell(key, before, after, now),
                     then));
         }
 
@@ -288,7 +303,7 @@ final class FleetControl {
                     }
                     open = beaten;
                     if (!beaten.isEmpty()) {
-                        readAgain(beaten.stream().map(c -> c.key.text()).toList(), now);
+                        readAgain(beaten.stream().map(c -> c.key.text()).toList());
                     }
                 }
             } finally {
@@ -300,10 +315,11 @@ final class FleetControl {
         private List<Change<?>> write(List<Change<?>> some) {
             List<Change<?>> written = new ArrayList<>();
             List<ControlRow> bundle = new ArrayList<>();
+            Instant now = clock.get();
             for (Change<?> change : some) {
-                ControlRow row = row(change.key, change.compute());
+                ControlRow row = row(change.key, change.compute(now));
                 if (row == null) {
-                    change.done();
+                    change.done(now);
                 } else {
                     written.add(change);
                     bundle.add(row);
@@ -317,7 +333,7 @@ final class FleetControl {
                     ControlRow row = bundle.get(i);
                     rows.put(row.name(), new ControlRow(row.name(), version.getAsLong(), row.state()));
                     written.get(i).keep();
-                    written.get(i).done();
+                    written.get(i).done(now);
                 } else {
                     beaten.add(written.get(i));
                 }
@@ -327,14 +343,14 @@ final class FleetControl {
     }
 
     private interface Told<T> {
-        void tell(T before, T after);
+        void tell(T before, T after, Instant now);
     }
 
     private static final class Change<T> {
 
         private final ControlKey key;
-        private final Supplier<T> stored;
-        private final UnaryOperator<T> change;
+        private final Function<Instant, T> stored;
+        private final Next<T> change;
         private final Function<T, String> text;
         private final Consumer<T> kept;
         private final Told<T> told;
@@ -344,8 +360,8 @@ final class FleetControl {
 
         Change(
                 ControlKey key,
-                Supplier<T> stored,
-                UnaryOperator<T> change,
+                Function<Instant, T> stored,
+                Next<T> change,
                 Function<T, String> text,
                 Consumer<T> kept,
                 Told<T> told,
@@ -359,9 +375,9 @@ final class FleetControl {
             this.then = then;
         }
 
-        String compute() {
-            T from = stored.get();
-            T to = change.apply(from);
+        String compute(Instant now) {
+            T from = stored.apply(now);
+            T to = change.after(from, now);
             before = from;
             after = to;
             return text.apply(to);
@@ -374,11 +390,11 @@ final class FleetControl {
             }
         }
 
-        void done() {
+        void done(Instant now) {
             T from = before;
             T to = after;
             if (from != null && to != null) {
-                told.tell(from, to);
+                told.tell(from, to, now);
                 then.accept(Optional.of(to));
             }
         }

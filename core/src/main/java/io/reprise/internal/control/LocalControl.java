@@ -97,7 +97,7 @@ public final class LocalControl {
 
     /** Whether this worker may run it without parking it first. A retry is no fresh job: it waits with the backlog. */
     private synchronized boolean passes(Run run, String resource) {
-        if (run.job.attempts() > 0) {
+        if (run.job.counts().attempts() > 0) {
             return false;
         }
         Passes here = passes.computeIfAbsent(resource, name -> new Passes());
@@ -177,7 +177,7 @@ public final class LocalControl {
             keys.add(ControlKey.budgetOfResource(resource));
         }
         keys.add(ControlKey.budgetOfQueue(job.queue()));
-        keys.add(ControlKey.BUDGET);
+        keys.add(ControlKey.budgetOfAll(job.queue()));
         keys.removeIf(key -> !rules.budget(key).enabled());
         return keys;
     }
@@ -234,7 +234,7 @@ public final class LocalControl {
         if (budgets.isEmpty() && credits.isEmpty()) {
             return;
         }
-        double earned = RetryBudget.earned(job.attempts() > 0);
+        double earned = RetryBudget.earned(job.counts().attempts() > 0);
         for (ControlKey key : budgetsOf(job)) {
             // A budget without state is full and earns nothing.
             if (budgets.containsKey(key) || credits.containsKey(key)) {

@@ -5,10 +5,13 @@ import io.reprise.PayloadCodec;
 import io.reprise.insight.AlertRules;
 import io.reprise.internal.control.ControlConfig;
 import io.reprise.internal.control.ControlSync;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.run.Fetcher;
+import io.reprise.internal.run.HandlerEnqueuer;
 import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.LeaseBook;
 import io.reprise.internal.run.LeaseKeeper;
 import io.reprise.internal.run.RemoteRuns;
@@ -22,6 +25,7 @@ import io.reprise.internal.settle.OutcomeDecider;
 import io.reprise.internal.settle.PolicyLayers;
 import io.reprise.internal.settle.PredictionTable;
 import io.reprise.internal.settle.RunTotals;
+import io.reprise.internal.settle.Settler;
 import io.reprise.internal.upkeep.AlertWatch;
 import io.reprise.internal.upkeep.Deadlines;
 import io.reprise.internal.upkeep.Leadership;
@@ -29,6 +33,7 @@ import io.reprise.internal.upkeep.Reclaimer;
 import io.reprise.internal.upkeep.Reporter;
 import io.reprise.internal.upkeep.RetentionRole;
 import io.reprise.internal.upkeep.ScheduleFirer;
+import io.reprise.internal.upkeep.SettingsRole;
 import io.reprise.internal.upkeep.Sweeper;
 import io.reprise.internal.upkeep.UpkeepRole;
 import io.reprise.job.JobId;
@@ -40,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,15 +68,18 @@ public final class Engine {
     public record Config(
             WorkerSettings settings,
             Handlers handlers,
+            Interceptors interceptors,
             PayloadCodec codec,
             PolicyLayers policies,
             Events events,
             FollowUps followUps,
+            HandlerEnqueuer enqueuer,
             StoreClock clock,
             AlertRules alerts,
             ControlConfig control,
             Predicate<JobSpec> mayFire,
-            boolean retries) {}
+            boolean retries,
+            LiveSettings live) {}
 
     private final JobStore store;
     private final WorkerSettings settings;
@@ -88,6 +97,7 @@ public final class Engine {
     private final Role retention;
     private final Role sweeper;
     private final Reporter reporter;
+    private final Role follower;
     private final ControlSync controlSync;
     private final RemoteRuns remote;
     private final Runnable waker = this::wake;
@@ -103,24 +113,28 @@ public final class Engine {
                 store,
                 settings,
                 config.handlers(),
+                config.interceptors(),
                 config.codec(),
                 driver,
                 executor,
                 clock,
                 config.events(),
                 config.followUps(),
+                config.enqueuer(),
                 new RunTotals(),
                 control,
                 new UnhandledTypes(store, driver),
+                config.live(),
                 environment.random());
         PredictionTable predictions = new PredictionTable();
         OutcomeDecider decider = new OutcomeDecider(config.policies(), parts, predictions, config.retries());
-        this.committer = new Committer(parts, book, decider, this::wakeAfter, this::wake);
+        Settler settler = new Settler(parts, decider, this::wakeAfter);
+        this.committer = new Committer(parts, book, settler, this::wake);
         this.runner = new Runner(parts, book, committer);
         this.fetcher = new Fetcher(parts, book, runner);
         this.leaseKeeper = new LeaseKeeper(parts, book, runner);
         this.leadership = new Leadership(parts);
-        this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, decider, this::wake));
+        this.reclaimer = new UpkeepRole(parts, leadership, new Reclaimer(parts, settler, this::wake));
         this.deadlines = new UpkeepRole(parts, leadership, new Deadlines(parts));
         ScheduleFirer schedules = new ScheduleFirer(store, config.events(), config.mayFire(), this::wake);
         this.scheduler = new UpkeepRole(parts, leadership, schedules);
@@ -128,7 +142,8 @@ public final class Engine {
         this.sweeper = new UpkeepRole(parts, leadership, new Sweeper(parts, new AlertWatch(parts, config.alerts())));
         this.controlSync = new ControlSync(parts, control, config.control(), leadership::isLeader);
         this.reporter = new Reporter(parts, book, predictions);
-        this.remote = new RemoteRuns(parts, decider, this::wakeAfter);
+        this.follower = new SettingsRole(parts);
+        this.remote = new RemoteRuns(parts, settler);
     }
 
     public void start() {
@@ -144,13 +159,16 @@ public final class Engine {
                         retention,
                         sweeper,
                         reporter,
+                        follower,
                         fetcher)
                 .forEach(driver::start);
         log.info(
                 "Worker {} started: {} jobs at once from {}",
                 settings.name(),
                 settings.concurrency(),
-                settings.queues().stream().map(queue -> queue.name()).toList());
+                settings.queues().isEmpty()
+                        ? "every queue"
+                        : settings.queues().stream().map(queue -> queue.name()).collect(Collectors.joining(", ")));
     }
 
     /** Returns access to runs in other processes. */
@@ -244,7 +262,7 @@ public final class Engine {
                     "Worker {} stops with outcomes that could not be written; their leases will expire",
                     settings.name());
         }
-        List.of(committer, runner, leaseKeeper, controlSync, reporter).forEach(driver::stop);
+        List.of(committer, runner, leaseKeeper, controlSync, reporter, follower).forEach(driver::stop);
         reporter.checkOut();
         executor.close();
         if (interrupted) {

@@ -2,9 +2,12 @@
 package io.reprise.internal.engine;
 
 import io.reprise.PayloadCodec;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
+import io.reprise.internal.run.HandlerEnqueuer;
 import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
@@ -20,13 +23,16 @@ public record EngineParts(
         JobStore store,
         WorkerSettings settings,
         Handlers handlers,
+        Interceptors interceptors,
         PayloadCodec codec,
         Driver driver,
         HandlerExecutor executor,
         StoreClock clock,
         Events events,
         FollowUps followUps,
+        HandlerEnqueuer enqueuer,
         RunTotals totals,
         LocalControl control,
         UnhandledTypes unhandled,
+        LiveSettings live,
         RandomGenerator random) {}

@@ -4,7 +4,6 @@ package io.reprise.internal.engine;
 import io.reprise.Queue;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -44,10 +43,5 @@ public record WorkerSettings(
      * How long ended jobs and the audit log are kept. If {@code failed} is null, dead letters are kept until
      * a person deals with them.
      */
-    public record Keep(Duration finished, @Nullable Duration failed, Duration audit) {
-
-        public Duration requireFailed() {
-            return Objects.requireNonNull(failed);
-        }
-    }
+    public record Keep(Duration finished, @Nullable Duration failed, Duration audit) {}
 }

@@ -2,12 +2,14 @@
 package io.reprise.internal.run;
 
 import io.reprise.Queue;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.OutageRest;
 import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.job.Job;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
@@ -20,6 +22,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.random.RandomGenerator;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Claims due jobs for free slots, and a few more ahead of them. The driver steps it; completions, local enqueues and
@@ -27,6 +31,8 @@ import java.util.random.RandomGenerator;
  * {@link LeaseBook} and hands the runs to the {@link Runner}.
  */
 public final class Fetcher implements Role {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     private static final Duration FIRST_POLL = Duration.ofMillis(20);
     private static final Duration UNTIL_WOKEN = Duration.ofSeconds(10);
@@ -47,6 +53,7 @@ public final class Fetcher implements Role {
     private final Set<String> types;
     private final QueueFinder finder;
     private final AtomicLong nextDueNanos = new AtomicLong(NEVER);
+    private final LiveSettings live;
     private Duration poll = FIRST_POLL;
 
     public Fetcher(EngineParts parts, LeaseBook book, Runner runner) {
@@ -58,6 +65,7 @@ public final class Fetcher implements Role {
         this.unhandled = parts.unhandled();
         this.driver = parts.driver();
         this.random = parts.random();
+        this.live = parts.live();
         this.outage = new OutageRest("fetcher", random);
         this.types = Set.copyOf(parts.handlers().types());
         this.finder = new QueueFinder(store, driver, random, "");
@@ -78,7 +86,7 @@ public final class Fetcher implements Role {
         }
         int ahead = runner.pace().ahead();
         // A handler that ignores its interrupt keeps its thread, so no job is claimed for that thread.
-        int capacity = settings.concurrency() - runner.stuck() + ahead;
+        int capacity = concurrency() - runner.stuck() + ahead;
         int free = capacity - book.open();
         // Runs fetched ahead keep the threads busy. The fetcher waits until half of them have started, so that
         // the next batch is large.
@@ -137,9 +145,22 @@ public final class Fetcher implements Role {
             List<Run> runs =
                     book.add(claim, before, before + settings.timing().lease().toNanos());
             runner.pace().claimed(claim.jobs());
+            tellReady(claim.jobs());
             runner.accept(runs, claim.claimedAt(), before);
         }
         return claims;
+    }
+
+    private static void tellReady(List<Job> jobs) {
+        if (log.isDebugEnabled()) {
+            long retries = jobs.stream().filter(job -> job.attempts() > 0).count();
+            if (retries > 0) {
+                log.debug(
+                        "Tasks ready for retry: {} in queue {}",
+                        retries,
+                        jobs.get(0).queue());
+            }
+        }
     }
 
     private List<Demand> demands(List<Queue> queues, int free) {
@@ -181,10 +202,20 @@ public final class Fetcher implements Role {
         Duration look = finder.rest();
         Duration now = untilDue(look.isZero() || look.compareTo(poll) > 0 ? poll : look);
         Duration doubled = poll.multipliedBy(2);
-        poll = doubled.compareTo(settings.timing().poll()) < 0
-                ? doubled
-                : settings.timing().poll();
+        Duration most = longestPoll();
+        poll = doubled.compareTo(most) < 0 ? doubled : most;
         return now;
+    }
+
+    private Duration longestPoll() {
+        Duration told = live.now().defaults().poll();
+        return told == null ? settings.timing().poll() : told;
+    }
+
+    /** Threads and places were made for the number that the worker was started with, so it is never exceeded. */
+    private int concurrency() {
+        Integer told = live.now().defaults().concurrency();
+        return told == null ? settings.concurrency() : Math.min(told, settings.concurrency());
     }
 
     private Duration untilDue(Duration most) {

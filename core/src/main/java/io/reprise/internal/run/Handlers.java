@@ -3,10 +3,13 @@ package io.reprise.internal.run;
 
 import io.reprise.JobHandler;
 import io.reprise.JobType;
+import io.reprise.PayloadCodec;
+import io.reprise.RetryAdvisor;
 import io.reprise.retry.RetryPolicy;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,20 +19,63 @@ import org.jspecify.annotations.Nullable;
 public final class Handlers {
 
     /** A job type with its handler. */
-    public record Entry<P>(JobType<P> type, JobHandler<P> handler) {}
+    public record Entry<P>(JobType<P> type, JobHandler<P> handler) {
+
+        /** Reads a stored payload as the type of the payload. */
+        P decode(PayloadCodec codec, String stored) {
+            // The codec returns an object of the type that the JobType was made with.
+            @SuppressWarnings("unchecked")
+            P payload = (P) codec.decode(codec.open(stored), type.payloadType());
+            return payload;
+        }
+    }
 
     private final Map<String, Entry<?>> entries = new HashMap<>();
+    private boolean fixed;
+    private final Map<String, RetryAdvisor> advisors = new HashMap<>();
+    private @Nullable RetryAdvisor advisor;
 
     /**
      * Registers a handler.
      *
      * @throws IllegalArgumentException if the type already has a handler
+     * @throws IllegalStateException if the worker has started
      */
     public <P> void add(JobType<P> type, JobHandler<P> handler) {
+        if (fixed) {
+            throw new IllegalStateException(
+                    "The worker has started: register the handler of '" + type.name() + "' before");
+        }
+        Objects.requireNonNull(handler, "handler");
         if (entries.putIfAbsent(type.name(), new Entry<>(type, handler)) != null) {
             throw new IllegalArgumentException(
                     "Job type '" + type.name() + "' has a handler already: register one only");
         }
+    }
+
+    /** Called when a worker starts, whose threads read the handlers without a lock. */
+    public void fix() {
+        fixed = true;
+    }
+
+    public boolean isEmpty() {
+        return entries.isEmpty();
+    }
+
+    /** Sets the advisor of all types that have none of their own. */
+    public void advisor(RetryAdvisor advisor) {
+        this.advisor = Objects.requireNonNull(advisor, "advisor");
+    }
+
+    /** Sets the advisor of one type. */
+    public void advisor(String type, RetryAdvisor advisor) {
+        advisors.put(type, Objects.requireNonNull(advisor, "advisor"));
+    }
+
+    /** Returns the advisor of a type; null if there is none. */
+    public @Nullable RetryAdvisor advisor(String type) {
+        RetryAdvisor own = advisors.get(type);
+        return own == null ? advisor : own;
     }
 
     /** Returns the names of the types, sorted. */

@@ -10,8 +10,8 @@ import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.settle.Events;
-import io.reprise.internal.settle.OutcomeDecider;
 import io.reprise.internal.settle.RemoteOutcomes;
+import io.reprise.internal.settle.Settler;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
@@ -56,6 +56,7 @@ import org.jspecify.annotations.Nullable;
 public final class RemoteRuns {
 
     private static final Duration REPORT = Duration.ofSeconds(10);
+    private static final Duration FIRST_CONTROL = Duration.ofSeconds(2);
     private static final int MAX_REPORTS = 10_000;
     private static final int MAX_FINDERS = 10_000;
 
@@ -65,6 +66,7 @@ public final class RemoteRuns {
     private final StoreClock clock;
     private final Events events;
     private final LocalControl control;
+    private final StartCheck check;
     private final PayloadCodec codec;
     private final RemoteOutcomes outcomes;
     private final Set<String> own;
@@ -75,16 +77,17 @@ public final class RemoteRuns {
     /** By the prefix of the queues that they find. */
     private final Map<String, QueueFinder> finders = new ConcurrentHashMap<>();
 
-    public RemoteRuns(EngineParts parts, OutcomeDecider decider, Consumer<Duration> onDue) {
+    public RemoteRuns(EngineParts parts, Settler settler) {
         this.store = parts.store();
         this.settings = parts.settings();
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
         this.control = parts.control();
+        this.check = new StartCheck(parts);
         this.codec = parts.codec();
         this.own = Set.copyOf(parts.handlers().types());
-        this.outcomes = new RemoteOutcomes(parts, decider, onDue);
+        this.outcomes = new RemoteOutcomes(parts, settler);
         this.random = parts.random();
     }
 
@@ -92,6 +95,10 @@ public final class RemoteRuns {
     public List<RemoteLease> lease(RemoteLease.LeaseRequest leaseRequest) {
         report(leaseRequest);
         List<RemoteLease> leased = new ArrayList<>();
+        // An engine that has just started does not know yet which breakers are open.
+        if (!control.isReady() && !driver.await(control::isReady, FIRST_CONTROL)) {
+            return leased;
+        }
         QueueFinder.Ask ask = (queues, max) -> claim(leaseRequest, queues, max, leased);
         if (leaseRequest.queues().isEmpty()) {
             finder(leaseRequest.prefix()).claim(leaseRequest.max(), ask);
@@ -161,26 +168,13 @@ public final class RemoteRuns {
         }
     }
 
-    /**
-     * Makes the checks before a start. Settles a run that must not start, as the {@code Runner} does for local runs.
-     */
+    /** Settles a run that must not start. */
     private boolean mayStart(Run run) {
-        if (run.damage != null) {
-            RunResult.Thrown damaged = RunResult.Thrown.of(new Runner.DamagedJobException(run.damage));
-            outcomes.settle(new RunResult(run, RunResult.Kind.UNREADABLE, Duration.ZERO, damaged, null));
-            return false;
+        RunResult refusal = check.refusal(run, driver.nanos());
+        if (refusal != null) {
+            outcomes.settle(refusal);
         }
-        Instant deadline = run.job.times().deadline();
-        if (deadline != null && !clock.now().isBefore(deadline)) {
-            // Given back: the store expires it.
-            outcomes.settle(RunResult.notStarted(run));
-            return false;
-        }
-        if (control.holds(run)) {
-            outcomes.settle(new RunResult(run, RunResult.Kind.HELD, Duration.ZERO, null, null));
-            return false;
-        }
-        return true;
+        return refusal == null;
     }
 
     /**
@@ -205,8 +199,8 @@ public final class RemoteRuns {
         if (renewal.lost().contains(key.token())) {
             throw stale(key, "another worker has the job, or will");
         }
-        if (progress != null) {
-            store.progress(key.job(), key.token(), progress);
+        if (progress != null && store.progress(key.job(), key.token(), progress)) {
+            events.progress(job, progress, clock.now());
         }
         return renewal.cancelled().contains(key.job()) || holder(job).cancelRequested();
     }
@@ -321,7 +315,9 @@ public final class RemoteRuns {
                 ? RunResult.Thrown.of(signal)
                 : failure == null ? null : new RunResult.Thrown(failure, null);
         String result = report.result();
-        return ended(report.key(), job, thrown, result == null ? null : codec.seal(result));
+        RunResult end = ended(report.key(), job, thrown, result == null ? null : codec.seal(result));
+        report.costs().forEach((unit, amount) -> end.run().spend(unit, amount));
+        return end;
     }
 
     private RunResult ended(RemoteLease.Key key, Job job, RunResult.@Nullable Thrown error, @Nullable String result) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.run;
 
+import io.reprise.insight.CostEntry;
+import io.reprise.internal.settle.Advised;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import java.util.HashMap;
@@ -20,8 +22,6 @@ public final class Run {
         LOST,
         SHUTDOWN
     }
-
-    static final int MAX_UNITS = 8;
 
     private enum Phase {
         WAITING,
@@ -48,6 +48,7 @@ public final class Run {
     private boolean placeFreed;
     private long mustEndNanos;
     private Map<String, Double> costs = Map.of();
+    private @Nullable Advised advised;
 
     Run(Job job, HeldLease lease, boolean admitted, @Nullable String damage) {
         this.job = job;
@@ -213,11 +214,21 @@ public final class Run {
         return settled;
     }
 
-    /** Adds to the cost of the run. Returns false if the run would exceed {@link #MAX_UNITS} units. */
+    /** Keeps what an advisor said about the failure of this run. */
+    public synchronized void advised(Advised said) {
+        this.advised = said;
+    }
+
+    /** Returns what an advisor said about the failure of this run; null if none was asked. */
+    public synchronized @Nullable Advised advised() {
+        return advised;
+    }
+
+    /** Adds to the cost of the run. Returns false if the run would exceed {@link CostEntry#MAX_UNITS} units. */
     synchronized boolean spend(String unit, double amount) {
         Map<String, Double> sums = new HashMap<>(costs);
         sums.merge(unit, amount, Double::sum);
-        if (sums.size() > MAX_UNITS) {
+        if (sums.size() > CostEntry.MAX_UNITS) {
             return false;
         }
         costs = sums;

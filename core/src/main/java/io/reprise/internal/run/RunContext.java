@@ -2,9 +2,13 @@
 package io.reprise.internal.run;
 
 import io.reprise.JobContext;
+import io.reprise.JobRequest;
 import io.reprise.PayloadCodec;
 import io.reprise.insight.CostEntry;
 import io.reprise.internal.engine.Driver;
+import io.reprise.internal.engine.EngineParts;
+import io.reprise.internal.engine.StoreClock;
+import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.FollowUps;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
@@ -32,21 +36,26 @@ import org.slf4j.LoggerFactory;
 public final class RunContext implements JobContext {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
-    private static final double MAX_COST = 1e12;
 
     private final Run run;
     private final JobStore store;
     private final PayloadCodec codec;
     private final FollowUps followUps;
+    private final HandlerEnqueuer enqueuer;
     private final Driver driver;
+    private final Events events;
+    private final StoreClock clock;
     private volatile @Nullable String result;
 
-    RunContext(Run run, JobStore store, PayloadCodec codec, FollowUps followUps, Driver driver) {
+    RunContext(Run run, EngineParts parts) {
         this.run = run;
-        this.store = store;
-        this.codec = codec;
-        this.followUps = followUps;
-        this.driver = driver;
+        this.store = parts.store();
+        this.codec = parts.codec();
+        this.followUps = parts.followUps();
+        this.enqueuer = parts.enqueuer();
+        this.driver = parts.driver();
+        this.events = parts.events();
+        this.clock = parts.clock();
     }
 
     @Nullable
@@ -78,7 +87,9 @@ public final class RunContext implements JobContext {
     public void progress(int percent, @Nullable String message) {
         Progress progress = new Progress(percent, message);
         try {
-            store.progress(run.id(), run.token(), progress);
+            if (store.progress(run.id(), run.token(), progress)) {
+                events.progress(run.job, progress, clock.now());
+            }
         } catch (StoreException e) {
             log.debug("Progress of job {} could not be stored: {}", run.id(), e.getMessage());
         }
@@ -97,15 +108,10 @@ public final class RunContext implements JobContext {
 
     @Override
     public void cost(double amount, String unit) {
-        JobSpec.requireName("unit", unit);
-        if (!(amount >= 0 && amount <= MAX_COST)) {
-            throw new IllegalArgumentException("cost must be 0 to " + MAX_COST + ", not " + amount);
-        }
-        if (unit.equals(CostEntry.SECONDS)) {
-            throw new IllegalArgumentException("The time a run takes is counted in any case; use another unit");
-        }
+        CostEntry.requireCost(unit, amount);
         if (!run.spend(unit, amount)) {
-            throw new IllegalArgumentException("A run may report its cost in " + Run.MAX_UNITS + " units at most");
+            throw new IllegalArgumentException(
+                    "A run may report its cost in " + CostEntry.MAX_UNITS + " units at most");
         }
     }
 
@@ -121,6 +127,16 @@ public final class RunContext implements JobContext {
             // The kind of signal does not matter: the {@code Decider} looks at the stop reason first.
             throw JobSignal.retryAfter(Duration.ZERO, "Run of job " + run.id() + " was told to stop: " + reason);
         }
+    }
+
+    @Override
+    public JobId enqueue(JobRequest<?> job) {
+        return enqueuer.enqueue(job);
+    }
+
+    @Override
+    public JobId enqueue(Transaction transaction, JobRequest<?> job) {
+        return enqueuer.enqueue(transaction, job);
     }
 
     @Override

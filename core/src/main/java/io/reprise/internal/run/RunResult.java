@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a run ended, before the {@code Decider} looks at it. Handler threads and the {@code Runner} create it and hand it
+ * How a run ended, before the {@code OutcomeDecider} looks at it. Handler threads and the {@code Runner} create it and hand it
  * to the {@code Committer}.
  *
  * @param error the exception of the handler, or the reason why the handler did not run; null after a success

@@ -2,17 +2,12 @@
 package io.reprise.internal.run;
 
 import io.reprise.DeferredHandler;
-import io.reprise.PayloadCodec;
-import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.settle.Committer;
 import io.reprise.internal.settle.Events;
-import io.reprise.internal.settle.FollowUps;
-import io.reprise.job.RepriseException;
-import io.reprise.store.JobStore;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Comparator;
@@ -37,15 +32,14 @@ public final class Runner implements Role {
 
     private record Alarm(long nanos, Run run, boolean last) {}
 
-    private final JobStore store;
+    private final EngineParts parts;
     private final Handlers handlers;
-    private final PayloadCodec codec;
+    private final Interceptors interceptors;
     private final HandlerExecutor executor;
     private final Driver driver;
     private final StoreClock clock;
     private final Events events;
-    private final FollowUps followUps;
-    private final LocalControl control;
+    private final StartCheck check;
     private final UnhandledTypes unhandled;
     private final Committer committer;
     private final Duration cancelGrace;
@@ -57,15 +51,14 @@ public final class Runner implements Role {
     private final PriorityQueue<Alarm> alarms = new PriorityQueue<>(Comparator.comparingLong(Alarm::nanos));
 
     public Runner(EngineParts parts, LeaseBook book, Committer committer) {
-        this.store = parts.store();
+        this.parts = parts;
         this.handlers = parts.handlers();
-        this.codec = parts.codec();
+        this.interceptors = parts.interceptors();
         this.executor = parts.executor();
         this.driver = parts.driver();
         this.clock = parts.clock();
         this.events = parts.events();
-        this.followUps = parts.followUps();
-        this.control = parts.control();
+        this.check = new StartCheck(parts);
         this.unhandled = parts.unhandled();
         this.committer = committer;
         this.book = book;
@@ -203,6 +196,7 @@ public final class Runner implements Role {
             log.debug("Handler of job {} ended its run twice; the first end counts", run.id());
             return;
         }
+        committer.advise(end);
         if (run.end()) {
             if (end.wasTried()) {
                 pace.ran(end.ran().toNanos());
@@ -219,17 +213,9 @@ public final class Runner implements Role {
 
     /** Checks the run and calls its handler. Returns null if the run goes on without this thread. */
     private @Nullable RunResult call(Run run, long start) throws Exception {
-        if (run.damage != null) {
-            return thrown(run, RunResult.Kind.UNREADABLE, start, new DamagedJobException(run.damage));
-        }
-        Instant deadline = run.job.times().deadline();
-        if (deadline != null && !clock.now().isBefore(deadline)) {
-            // The store's clock may not have reached the deadline. Given back, the job is claimed again
-            // or expired by the store.
-            return ended(run, RunResult.Kind.NOT_STARTED, start, null, null);
-        }
-        if (control.holds(run)) {
-            return ended(run, RunResult.Kind.HELD, start, null, null);
+        RunResult refusal = check.refusal(run, start);
+        if (refusal != null) {
+            return refusal;
         }
         Handlers.Entry<?> entry = handlers.find(run.job.type());
         if (entry == null) {
@@ -239,31 +225,23 @@ public final class Runner implements Role {
         return call(run, start, entry);
     }
 
-    /** Thrown for a stored job that cannot be read. */
-    static final class DamagedJobException extends RepriseException {
-        private static final long serialVersionUID = 1L;
-
-        DamagedJobException(String damage) {
-            super("The stored job is damaged, or of a newer version: " + damage);
-        }
-    }
-
     private <P> @Nullable RunResult call(Run run, long start, Handlers.Entry<P> entry) throws Exception {
         P payload;
         try {
-            payload = codec.decode(
-                    codec.open(run.job.spec().payload()), entry.type().payloadType());
+            payload = entry.decode(parts.codec(), run.job.spec().payload());
         } catch (RuntimeException | LinkageError | StackOverflowError e) {
             return thrown(run, RunResult.Kind.UNREADABLE, start, e);
         }
-        RunContext context = new RunContext(run, store, codec, followUps, driver);
+        RunContext context = new RunContext(run, parts);
         events.started(run.job, clock.now());
         if (entry.handler() instanceof DeferredHandler<P> deferred) {
-            run.leaveThread(
-                    deferred.begin(payload, context, error -> finish(run, handled(run, context, start, error))));
+            interceptors.onRun(
+                    context,
+                    () -> run.leaveThread(deferred.begin(
+                            payload, context, error -> finish(run, handled(run, context, start, error)))));
             return null;
         }
-        entry.handler().handle(payload, context);
+        interceptors.onRun(context, () -> entry.handler().handle(payload, context));
         return handled(run, context, start, null);
     }
 

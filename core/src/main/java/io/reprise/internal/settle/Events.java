@@ -7,19 +7,25 @@ import io.reprise.insight.Alert;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.JobEvent;
 import io.reprise.insight.JobEvent.Kind;
+import io.reprise.insight.RetryView;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
+import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
+import io.reprise.retry.FailReason;
 import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.spi.LoggingEventBuilder;
 
 /**
  * Writes committed changes to the log and passes them to listeners. The {@code Committer}, the
@@ -31,6 +37,9 @@ public final class Events {
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
     private final List<JobListener> listeners;
+
+    /** Resources whose open breaker the log has named. */
+    private final Set<String> open = ConcurrentHashMap.newKeySet();
 
     public Events(List<JobListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -59,21 +68,28 @@ public final class Events {
         if (next instanceof Settlement.Fail fail) {
             int attempts =
                     settlement.decision() != null && settlement.decision().counts() ? attempt : job.attempts();
-            log.warn(
-                    "Task failed permanently: {} after {} attempts ({}: {})",
-                    job.id(),
-                    attempts,
-                    fail.reason(),
-                    settlement.failure());
+            about(log.atWarn(), job, attempts)
+                    .log(
+                            "Task failed permanently: {} after {} {} ({} of {} in queue {}: {})",
+                            job.id(),
+                            attempts,
+                            attempts == 1 ? "attempt" : "attempts",
+                            fail.reason(),
+                            job.type(),
+                            job.queue(),
+                            settlement.failure());
         } else if (log.isInfoEnabled() && settlement.decision() instanceof Decision.Retry retry) {
             int upcoming = settlement.decision().counts() ? attempt + 1 : attempt;
-            log.info(
-                    "Task retry scheduled: {} (attempt {}) in {}s ({}: {})",
-                    job.id(),
-                    upcoming,
-                    seconds(retry.delay()),
-                    retry.rule(),
-                    settlement.failure());
+            about(log.atInfo(), job, upcoming)
+                    .log(
+                            "Task retry scheduled: {} (attempt {}) in {}s ({} of {} in queue {}: {})",
+                            job.id(),
+                            upcoming,
+                            seconds(retry.delay()),
+                            retry.rule(),
+                            job.type(),
+                            job.queue(),
+                            settlement.failure());
         }
         if (!listeners.isEmpty()) {
             Duration ran = settlement.spent() == CountedAs.NOTHING ? null : settlement.ran();
@@ -90,22 +106,48 @@ public final class Events {
                     ran,
                     dueAt,
                     settlement.failure(),
-                    settlement.decision()));
+                    settlement.decision(),
+                    retries(job, settlement, dueAt),
+                    null));
         }
+    }
+
+    private static RetryView retries(Job job, Settlement settlement, @Nullable Instant dueAt) {
+        Settlement.Next next = settlement.next();
+        Decision decision = settlement.decision();
+        boolean counted = decision == null ? settlement.spent() == CountedAs.ATTEMPT : decision.counts();
+        boolean ended = next instanceof Settlement.Succeed || next instanceof Settlement.Cancel;
+        boolean barred = next instanceof Settlement.Fail fail
+                && (fail.reason() == FailReason.PERMANENT || fail.reason() == FailReason.UNREADABLE);
+        return RetryView.after(
+                job,
+                job.attempts() + (counted ? 1 : 0),
+                ended || next instanceof Settlement.Fail,
+                ended || barred,
+                decision instanceof Decision.Retry ? dueAt : null);
     }
 
     /** Publishes a cancellation that the store wrote in place of this settlement, because a person had requested it. */
     public void cancelled(Job job, Settlement settlement, Instant at) {
         if (!listeners.isEmpty()) {
-            publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure(), null);
+            publish(Kind.CANCELLED, job, job.attempts() + 1, at, settlement.ran(), null, settlement.failure());
         }
     }
 
     /** Publishes a change of a job that no settlement made. */
     public void published(Kind kind, Job job, Instant at) {
+        if (kind == Kind.REQUEUED) {
+            about(log.atInfo(), job, job.attempts() + 1)
+                    .log(
+                            "Task retried by hand: {} (attempt {} of {} in queue {})",
+                            job.id(),
+                            job.attempts() + 1,
+                            job.type(),
+                            job.queue());
+        }
         if (!listeners.isEmpty()) {
             Instant dueAt = job.state().isTerminal() ? null : job.times().dueAt();
-            publish(kind, job, job.attempts(), at, null, dueAt, null, null);
+            publish(kind, job, job.attempts(), at, null, dueAt, null);
         }
     }
 
@@ -124,20 +166,49 @@ public final class Events {
                     null,
                     dueAt,
                     null,
+                    null,
+                    enqueued(spec),
                     null));
         }
     }
 
+    private static RetryView enqueued(JobSpec spec) {
+        Integer most = spec.policy().complete().maxAttempts().toOptional().orElse(null);
+        return new RetryView(0, most == null ? null : most - 1, true, null);
+    }
+
     public void started(Job job, Instant at) {
         if (!listeners.isEmpty()) {
-            publish(Kind.STARTED, job, job.attempts() + 1, at, null, null, null, null);
+            publish(Kind.STARTED, job, job.attempts() + 1, at, null, job.times().dueAt(), null);
+        }
+    }
+
+    /** Publishes the progress of a run, after the store has it. */
+    public void progress(Job job, Progress progress, Instant at) {
+        if (!listeners.isEmpty()) {
+            tell(new JobEvent(
+                    Kind.PROGRESS,
+                    job.id(),
+                    job.type(),
+                    job.queue(),
+                    job.spec().resource(),
+                    job.attempts() + 1,
+                    at,
+                    job.times().firstDueAt(),
+                    null,
+                    null,
+                    null,
+                    null,
+                    null,
+                    RetryView.of(job),
+                    progress));
         }
     }
 
     void stale(Job job, Instant at) {
         log.warn("Outcome of job {} refused: its lease was lost before; nothing was changed", job.id());
         if (!listeners.isEmpty()) {
-            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null, null);
+            publish(Kind.STALE, job, job.attempts() + 1, at, null, null, null);
         }
     }
 
@@ -147,6 +218,16 @@ public final class Events {
                 listener.onFollowUpFailure(kind, job, failure);
             } catch (Throwable e) { // See tell(): a listener must not harm the engine.
                 log.error("A listener failed on a follow-up job that failed", e);
+            }
+        }
+    }
+
+    void advisorFailed(JobId job, Throwable failure) {
+        for (JobListener listener : listeners) {
+            try {
+                listener.onAdvisorFailure(job, failure);
+            } catch (Throwable e) { // See tell(): a listener must not harm the engine.
+                log.error("A listener failed on a retry advisor that failed", e);
             }
         }
     }
@@ -168,7 +249,11 @@ public final class Events {
 
     /** Publishes a change of control state. */
     public void control(ControlEvent event) {
-        log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        if (isNews(event)) {
+            log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        } else {
+            log.debug("{} of '{}': {}", event.kind(), event.subject(), event.why());
+        }
         for (JobListener listener : listeners) {
             try {
                 listener.onControl(event);
@@ -178,6 +263,19 @@ public final class Events {
         }
     }
 
+    /** A breaker is news when it opens and when it closes. Its probes in between would fill the log in an outage. */
+    private boolean isNews(ControlEvent event) {
+        return switch (event.kind()) {
+            case BREAKER_OPENED -> open.add(event.subject());
+            case BREAKER_HALF_OPENED, BREAKER_RAMPING -> false;
+            case BREAKER_CLOSED -> {
+                open.remove(event.subject());
+                yield true;
+            }
+            case RESOURCE_BUDGET_EMPTIED, QUEUE_BUDGET_EMPTIED, BUDGET_EMPTIED -> true;
+        };
+    }
+
     private void publish(
             Kind kind,
             Job job,
@@ -185,8 +283,7 @@ public final class Events {
             Instant at,
             @Nullable Duration ran,
             @Nullable Instant dueAt,
-            @Nullable Failure failure,
-            @Nullable Decision decision) {
+            @Nullable Failure failure) {
         tell(new JobEvent(
                 kind,
                 job.id(),
@@ -200,7 +297,9 @@ public final class Events {
                 ran,
                 dueAt,
                 failure,
-                decision));
+                null,
+                kind == Kind.CANCELLED ? RetryView.after(job, job.attempts(), true, true, null) : RetryView.of(job),
+                null));
     }
 
     /** Whether there are listeners. */
@@ -236,6 +335,14 @@ public final class Events {
             return Kind.PARKED;
         }
         return settlement.decision() instanceof Decision.Snooze ? Kind.SNOOZED : Kind.RELEASED;
+    }
+
+    /** Adds what a line of JSON tells beside the message. The text of the line does not show it. */
+    private static LoggingEventBuilder about(LoggingEventBuilder line, Job job, int attempt) {
+        return line.addKeyValue("job", job.id().toString())
+                .addKeyValue("type", job.type())
+                .addKeyValue("queue", job.queue())
+                .addKeyValue("attempt", attempt);
     }
 
     private static String seconds(Duration delay) {

@@ -18,7 +18,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Finds when a job first failed, for the event of its later success. It serves listeners only; no decision depends
  * on it. It remembers failures that this worker settled and asks the store for the others. Only the
- * {@code Committer} uses it. Not thread-safe.
+ * {@link Settler} uses it. Thread-safe.
  */
 final class FirstFailures {
 
@@ -41,10 +41,10 @@ final class FirstFailures {
     }
 
     /** Remembers the time of a job's first failure from an accepted settlement. */
-    void settled(Job job, Settlement settlement, Instant at) {
+    synchronized void settled(Job job, Settlement settlement, Instant at) {
         Settlement.Next next = settlement.next();
         boolean again = next instanceof Settlement.Wait || next instanceof Settlement.Park;
-        if (again && settlement.spent() == CountedAs.ATTEMPT && job.attempts() == 0) {
+        if (again && settlement.spent() == CountedAs.ATTEMPT && job.counts().attempts() == 0) {
             remembered.put(job.id(), at);
         }
     }
@@ -56,7 +56,7 @@ final class FirstFailures {
         Map<JobId, Instant> first = new HashMap<>();
         Map<JobId, Instant> lives = new HashMap<>();
         for (Job job : succeeded) {
-            Instant seen = remembered.remove(job.id());
+            Instant seen = take(job.id());
             Instant life = job.times().firstDueAt();
             if (isOf(life, seen)) {
                 first.put(job.id(), seen);
@@ -68,6 +68,10 @@ final class FirstFailures {
             ask(lives, first);
         }
         return first;
+    }
+
+    private synchronized @Nullable Instant take(JobId job) {
+        return remembered.remove(job);
     }
 
     /** A failure from before a replay does not count: {@code firstDueAt} begins a new life of the job. */

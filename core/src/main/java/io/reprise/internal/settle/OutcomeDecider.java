@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
+import io.reprise.RetryAdvisor;
+import io.reprise.RetryAdvisor.Situation;
 import io.reprise.control.ControlKey;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
+import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.run.Handlers;
 import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
+import io.reprise.internal.run.StartCheck;
 import io.reprise.internal.run.UnhandledTypes;
 import io.reprise.job.Job;
 import io.reprise.job.JobSignal;
@@ -25,16 +30,14 @@ import io.reprise.store.CountedAs;
 import io.reprise.store.LostClaim;
 import io.reprise.store.Settlement;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Objects;
 import java.util.Set;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns the end of a run into a settlement: what becomes of the job, with its follow-up jobs. The {@code Committer},
- * {@code RemoteOutcomes} and the {@code Reclaimer} call it once per run and keep the answer until it is written. It
- * asks the retry policy, the breakers and the budgets; it never writes to the store.
+ * Turns the end of a run into a settlement: what becomes of the job, with its follow-up jobs. The {@link Settler}
+ * calls it once per run and keeps the answer until it is written. It asks the retry policy, the breakers and the budgets; it never writes to the store.
  */
 public final class OutcomeDecider {
 
@@ -59,7 +62,10 @@ public final class OutcomeDecider {
     private final PredictionTable predictions;
     private final UnhandledTypes unhandled;
     private final RandomGenerator random;
+    private final Events events;
+    private final Driver driver;
     private final boolean retries;
+    private final LiveSettings live;
 
     public OutcomeDecider(PolicyLayers policies, EngineParts parts, PredictionTable predictions, boolean retries) {
         this.policies = policies;
@@ -70,7 +76,10 @@ public final class OutcomeDecider {
         this.predictions = predictions;
         this.unhandled = parts.unhandled();
         this.random = parts.random();
+        this.events = parts.events();
+        this.driver = parts.driver();
         this.retries = retries;
+        this.live = parts.live();
     }
 
     /** Decides about an ended run, and adds the follow-up jobs. Does not write anything. */
@@ -89,6 +98,30 @@ public final class OutcomeDecider {
                         ? settlement(end, CountedAs.ATTEMPT, new Settlement.Succeed(end.result()), null, null)
                         : thrown(end, end.error());
         };
+    }
+
+    /**
+     * Asks the advisor of the job's type about a failed run, on the thread that ended it. The {@code Committer} settles
+     * many runs and must not wait for code of the user.
+     */
+    public void advise(RunResult end) {
+        Job job = end.run().job;
+        RetryAdvisor advisor = handlers.advisor(job.type());
+        RunResult.Thrown error = end.error();
+        Run.Stop stop = end.run().stopReason();
+        if (advisor == null
+                || error == null
+                || error.signal() != null
+                || end.kind() != RunResult.Kind.HANDLED
+                || (stop != null && stop != Run.Stop.TIMEOUT)
+                || end.run().isSettledByCaller()) {
+            return;
+        }
+        Failure failure = failure(error, null, stop);
+        RetryPolicy policy = policy(job);
+        Decision decided = decided(job, failure, policy);
+        Situation situation = new Situation(job, failure, history(job, policy), decided);
+        end.run().advised(new AdvisorCall(advisor, policy, situation, events).ask(driver));
     }
 
     /** Decides about a job whose lease expired and was taken over by the {@code Reclaimer}. */
@@ -222,23 +255,33 @@ public final class OutcomeDecider {
 
     private Settlement byPolicy(RunResult end, Failure failure) {
         Job job = end.run().job;
-        Instant deadline = job.times().deadline();
         RetryPolicy policy = policy(job);
-        Prediction prediction = prediction(job, failure, policy);
-        Decision decision = checked(policy.decide(failure, history(job, policy), prediction, random));
-        if (isExcused(end.run(), decision)) {
+        Advised advised = end.run().advised();
+        if (advised != null && advised.overruled()) {
+            Decision decision = advised.decision();
+            return decision == null
+                    ? settlement(end, CountedAs.ATTEMPT, new Settlement.Cancel(), failure, null)
+                    : failed(end, failure, checked(decision));
+        }
+        Decision known = advised == null ? null : advised.decision();
+        Decision decision = known == null ? decided(job, failure, policy) : known;
+        if (isExcused(end.run(), decision, policy)) {
             return excused(end, failure, policy, decision);
         }
         if (decision instanceof Decision.Retry retry
-                && deadline != null
-                && !clock.now().plus(retry.delay()).isBefore(deadline)) {
-            decision = new Decision.Fail(FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, prediction);
+                && StartCheck.isOver(job, clock.now().plus(retry.delay()))) {
+            decision = new Decision.Fail(
+                    FailReason.DEADLINE, retry.failureClass(), retry.rule(), true, retry.prediction());
         }
         return failed(end, failure, decision);
     }
 
+    private Decision decided(Job job, Failure failure, RetryPolicy policy) {
+        return checked(policy.decide(failure, history(job, policy), prediction(job, failure, policy), random));
+    }
+
     private @Nullable Prediction prediction(Job job, Failure failure, RetryPolicy policy) {
-        int attempt = job.attempts() + 1;
+        int attempt = job.counts().attempts() + 1;
         GiveUp rule = policy.giveUpBelow().toOptional().orElse(null);
         return rule == null
                 ? predictions.after(job, failure.fingerprint(), attempt)
@@ -247,9 +290,14 @@ public final class OutcomeDecider {
 
     /**
      * Whether an admitted run failed because of its resource. Such a run tested the resource, so the failure
-     * costs the job no attempt.
+     * costs the job no attempt. A job has as many free runs as attempts: without a bound, the only job of a resource
+     * would be called for ever.
      */
-    private boolean isExcused(Run run, Decision decision) {
+    private boolean isExcused(Run run, Decision decision, RetryPolicy policy) {
+        int free = policy.maxAttempts().toOptional().orElse(Integer.MAX_VALUE);
+        if (run.job.counts().snoozes() >= free) {
+            return false;
+        }
         boolean again = decision instanceof Decision.Retry
                 || (decision instanceof Decision.Fail fail && RETRIED_BUT_FOR.contains(fail.reason()));
         return again && control.excuses(run, decision.failureClass());
@@ -277,11 +325,14 @@ public final class OutcomeDecider {
         if (lacking != null && next instanceof Settlement.Wait wait) {
             next = new Settlement.Park(lacking.text(), WaitReason.BUDGET, wait.delay(), wait.lastDelay());
         }
-        return settlement(end, CountedAs.ATTEMPT, next, failure, decision);
+        if (decision instanceof Decision.Release release) {
+            next = new Settlement.Wait(WaitReason.RETRY, release.delay(), null);
+        }
+        return settlement(end, decision.counts() ? CountedAs.ATTEMPT : CountedAs.SNOOZE, next, failure, decision);
     }
 
     private Decision checked(Decision decision) {
-        return !retries && decision instanceof Decision.Retry retry
+        return !retriesEnabled() && decision instanceof Decision.Retry retry
                 ? new Decision.Fail(
                         FailReason.DISABLED,
                         retry.failureClass(),
@@ -289,6 +340,11 @@ public final class OutcomeDecider {
                         retry.counts(),
                         retry.prediction())
                 : decision;
+    }
+
+    private boolean retriesEnabled() {
+        Boolean told = live.now().defaults().retries();
+        return told == null ? retries : told;
     }
 
     private static Settlement.Next next(Decision decision) {
@@ -318,11 +374,9 @@ public final class OutcomeDecider {
     }
 
     private AttemptHistory history(Job job, RetryPolicy policy) {
-        int losses = job.counts().losses();
-        boolean lossesCount = policy.losses().map(LossRule::counts).orElse(false);
         return new AttemptHistory(
-                job.counts().attempts() + (lossesCount ? losses : 0),
-                losses,
+                job.counts().spent(policy),
+                job.counts().losses(),
                 Duration.between(job.times().firstDueAt(), clock.now()),
                 job.times().lastDelay());
     }

@@ -4,9 +4,12 @@ package io.reprise.internal.settle;
 import io.reprise.Queue;
 import io.reprise.Resource;
 import io.reprise.failure.FailureClass;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.ResourceSettings;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,8 +18,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Joins the layers of retry policy field by field: job, then type, resource, queue, worker, default. At enqueue the
- * joined policy is stored with the job, so later changes of configuration leave the job alone. With {@code live} only
+ * Joins the layers of retry policy field by field: job, then type, resource, queue, worker, default. In each layer but
+ * the first, the fleet's settings come before those of the code. At enqueue the joined policy is stored with the job, so later changes of configuration leave the job alone. With {@code live} only
  * the job's own fields are stored, and the {@code Decider} looks up the rest when a run fails. Thread-safe.
  */
 public final class PolicyLayers {
@@ -27,7 +30,12 @@ public final class PolicyLayers {
 
     /** The layers that differ from job to job. */
     private record Layers(
-            RetryPolicy ofJob, RetryPolicy ofType, @Nullable String resource, String queue) {}
+            RetryPolicy ofJob,
+            String type,
+            RetryPolicy ofType,
+            @Nullable String resource,
+            String queue,
+            long changes) {}
 
     /** Most jobs share a few policies. Joining the layers for each job would cost more than storing the job. */
     private final Map<Layers, RetryPolicy> bound = new ConcurrentHashMap<>();
@@ -38,8 +46,15 @@ public final class PolicyLayers {
     private final Map<String, RetryPolicy> queues;
     private final RetryPolicy global;
     private final boolean live;
+    private final LiveSettings settings;
 
-    public PolicyLayers(Collection<Resource> resources, Collection<Queue> queues, RetryPolicy global, boolean live) {
+    public PolicyLayers(
+            Collection<Resource> resources,
+            Collection<Queue> queues,
+            RetryPolicy global,
+            boolean live,
+            LiveSettings settings) {
+        this.settings = settings;
         this.resources = resources.stream().collect(Collectors.toMap(Resource::name, Resource::policy));
         this.queues = queues.stream().collect(Collectors.toMap(Queue::name, Queue::policy));
         this.global = global;
@@ -48,8 +63,7 @@ public final class PolicyLayers {
 
     /** Returns the spec with the policy to store. */
     public JobSpec bind(JobSpec spec, RetryPolicy ofType) {
-        RetryPolicy policy =
-                cached(bound, new Layers(spec.policy(), ofType, spec.resource(), spec.queue()), this::bind);
+        RetryPolicy policy = cached(bound, layers(spec, ofType), this::bind);
         return spec.toBuilder().policy(policy).build();
     }
 
@@ -65,8 +79,7 @@ public final class PolicyLayers {
 
     /** Returns the complete policy of a claimed job, with the attempts that a person granted. */
     public RetryPolicy effective(Job job, RetryPolicy ofType) {
-        RetryPolicy policy =
-                cached(complete, new Layers(job.policy(), ofType, job.spec().resource(), job.queue()), this::layered);
+        RetryPolicy policy = cached(complete, layers(job.spec(), ofType), this::layered);
         int granted = job.counts().granted();
         return granted == 0
                 ? policy
@@ -76,8 +89,17 @@ public final class PolicyLayers {
                         .orElse(policy);
     }
 
-    private RetryPolicy ofResource(@Nullable String resource) {
-        return resource == null ? RetryPolicy.unset() : resources.getOrDefault(resource, RetryPolicy.unset());
+    private Layers layers(JobSpec spec, RetryPolicy ofType) {
+        return new Layers(spec.policy(), spec.type(), ofType, spec.resource(), spec.queue(), settings.changes());
+    }
+
+    private RetryPolicy ofResource(@Nullable String resource, FleetSettings fleet) {
+        return resource == null
+                ? RetryPolicy.unset()
+                : fleet.resources()
+                        .getOrDefault(resource, ResourceSettings.NONE)
+                        .policy()
+                        .orElse(resources.getOrDefault(resource, RetryPolicy.unset()));
     }
 
     private static RetryPolicy cached(
@@ -89,10 +111,14 @@ public final class PolicyLayers {
     }
 
     private RetryPolicy layered(Layers layers) {
+        FleetSettings fleet = settings.now();
         return layers.ofJob
+                .orElse(fleet.types().getOrDefault(layers.type, RetryPolicy.unset()))
                 .orElse(layers.ofType)
-                .orElse(ofResource(layers.resource))
+                .orElse(ofResource(layers.resource, fleet))
+                .orElse(fleet.queues().getOrDefault(layers.queue, RetryPolicy.unset()))
                 .orElse(queues.getOrDefault(layers.queue, RetryPolicy.unset()))
+                .orElse(fleet.defaults().policy())
                 .orElse(global)
                 .complete();
     }

@@ -1,30 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
-import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
-import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.run.RemoteRuns;
 import io.reprise.internal.run.RunResult;
-import io.reprise.job.Job;
 import io.reprise.job.JobId;
-import io.reprise.store.JobStore;
-import io.reprise.store.Settled;
-import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * Decides and writes the outcomes of remote runs. {@link RemoteRuns} calls it from many threads. While one thread
+ * Settles the outcomes of remote runs in group commits, by the {@link Settler}. {@link RemoteRuns} calls it from many threads. While one thread
  * writes, others wait; the next thread writes all waiting outcomes in one call.
  *
  * <p>A slow call, for instance a wait for a row lock, delays only its own outcomes: after {@code PATIENCE} another
@@ -44,41 +38,27 @@ public final class RemoteOutcomes {
 
     /** One outcome with its progress. Guarded by the monitor of {@code RemoteOutcomes}. */
     private static final class Outcome {
-        final RunResult end;
-        final Settlement settlement;
+        final Settler.Decided decided;
         Phase phase = Phase.WAITING;
         boolean accepted;
 
-        Outcome(RunResult end, Settlement settlement) {
-            this.end = end;
-            this.settlement = settlement;
+        Outcome(Settler.Decided decided) {
+            this.decided = decided;
         }
 
         JobId job() {
-            return end.run().id();
+            return decided.id();
         }
     }
 
-    private final JobStore store;
-    private final OutcomeDecider decider;
-    private final LocalControl control;
-    private final Events events;
-    private final RunTotals totals;
-    private final StoreClock clock;
+    private final Settler settler;
     private final Driver driver;
-    private final Consumer<Duration> onDue;
     private final Set<Outcome> waiting = new LinkedHashSet<>();
     private int writers;
 
-    public RemoteOutcomes(EngineParts parts, OutcomeDecider decider, Consumer<Duration> onDue) {
-        this.store = parts.store();
-        this.decider = decider;
-        this.control = parts.control();
-        this.events = parts.events();
-        this.totals = parts.totals();
-        this.clock = parts.clock();
+    public RemoteOutcomes(EngineParts parts, Settler settler) {
+        this.settler = settler;
         this.driver = parts.driver();
-        this.onDue = onDue;
     }
 
     /** Decides about the run and writes the outcome. Returns false if the lease was gone; then nothing was written. */
@@ -91,8 +71,9 @@ public final class RemoteOutcomes {
      * run whose lease was gone.
      */
     public List<Boolean> settle(List<RunResult> ends) {
+        ends.forEach(settler::advise);
         List<Outcome> mine =
-                ends.stream().map(end -> new Outcome(end, decider.settle(end))).toList();
+                ends.stream().map(end -> new Outcome(settler.decide(end))).toList();
         synchronized (this) {
             waiting.addAll(mine);
         }
@@ -108,8 +89,8 @@ public final class RemoteOutcomes {
                 mine.forEach(waiting::remove);
             }
             for (Outcome outcome : mine) {
-                if (!outcome.accepted) {
-                    control.refund(outcome.end.run().job, outcome.settlement);
+                if (outcome.phase != Phase.WRITTEN) {
+                    settler.refund(outcome.decided);
                 }
             }
         }
@@ -165,21 +146,20 @@ public final class RemoteOutcomes {
     }
 
     private void write(List<Outcome> batch, List<Outcome> mine) {
-        Settled settled = null;
+        boolean done = false;
         try {
-            List<Settlement> settlements =
-                    batch.stream().map(outcome -> outcome.settlement).toList();
-            long sent = driver.nanos();
             // Names no lease to close: another server may have made the lease. Only the store knows which leases are
             // empty, and it closes them.
-            settled = store.settle(settlements);
-            clock.heard(settled.at(), sent);
-            for (Outcome outcome : batch) {
-                outcome.accepted = !settled.stale().contains(outcome.job());
-                tell(outcome, settled);
-            }
+            Settler.Answer answer =
+                    settler.write(batch.stream().map(outcome -> outcome.decided).toList(), null, false);
+            done = true;
+            Set<Settler.Decided> stale = Collections.newSetFromMap(new IdentityHashMap<>());
+            stale.addAll(answer.stale());
+            batch.forEach(outcome -> outcome.accepted = !stale.contains(outcome.decided));
+            settler.tell(answer.accepted());
+            answer.stale().forEach(decided -> settler.tellStale(decided, answer.at()));
         } finally {
-            written(batch, mine, settled != null);
+            written(batch, mine, done);
         }
     }
 
@@ -192,25 +172,5 @@ public final class RemoteOutcomes {
             mine.forEach(waiting::remove);
         }
         notifyAll();
-    }
-
-    private void tell(Outcome outcome, Settled settled) {
-        Job job = outcome.end.run().job;
-        if (!outcome.accepted) {
-            events.stale(job, settled.at());
-            return;
-        }
-        // Counted only after the store accepted it, so that an outcome reported several times counts once.
-        control.ended(outcome.end, outcome.settlement);
-        if (settled.cancelled().contains(job.id())) {
-            control.refund(job, outcome.settlement);
-            events.cancelled(job, outcome.settlement, settled.at());
-        } else {
-            totals.settled(job, outcome.settlement, Map.of());
-            events.settled(job, outcome.settlement, settled.at());
-            if (outcome.settlement.next() instanceof Settlement.Wait wait) {
-                onDue.accept(wait.delay());
-            }
-        }
     }
 }

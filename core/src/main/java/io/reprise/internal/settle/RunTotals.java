@@ -47,13 +47,14 @@ public final class RunTotals {
     public synchronized void settled(Job job, Settlement settlement, Map<String, Double> costs) {
         boolean succeeded = settlement.next() instanceof Settlement.Succeed;
         boolean counted = settlement.spent() == CountedAs.ATTEMPT && !(settlement.next() instanceof Settlement.Cancel);
-        boolean first = counted && job.attempts() == 0;
+        boolean first = counted && job.counts().attempts() == 0;
         boolean retry = settlement.decision() instanceof Decision.Retry;
         failures |= counted && !succeeded;
         if (counted) {
             ErrorKey cause = cause(job);
             if (!cause.isFirst()) {
-                add(new Evidence(cause, Math.min(job.attempts(), Evidence.LAST_ATTEMPT), 1, succeeded ? 1 : 0));
+                add(new Evidence(
+                        cause, Math.min(job.counts().attempts(), Evidence.LAST_ATTEMPT), 1, succeeded ? 1 : 0));
             }
             spend(cause, CostEntry.SECONDS, succeeded, settlement.ran().toNanos() / 1e9);
             costs.forEach((unit, amount) -> spend(cause, unit, succeeded, amount));
@@ -119,7 +120,7 @@ public final class RunTotals {
 
     private ErrorKey cause(Job job) {
         JobStatus.LastError error = job.status().lastError();
-        return job.attempts() == 0 || error == null
+        return job.counts().attempts() == 0 || error == null
                 ? ErrorKey.first(job.type(), ErrorKey.resource(job))
                 : cause(job, error.fingerprint(), error.type());
     }

@@ -5,6 +5,7 @@ import io.reprise.insight.Activity;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Alert.Kind;
 import io.reprise.insight.AlertRules;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
@@ -37,7 +38,9 @@ public final class AlertWatch {
     private record Measure(double value, double threshold) {}
 
     private final JobStore store;
-    private final AlertRules rules;
+    private final AlertRules own;
+    private final LiveSettings live;
+    private AlertRules rules;
     private final Events events;
     private final StoreClock clock;
     private final Driver driver;
@@ -45,7 +48,9 @@ public final class AlertWatch {
 
     public AlertWatch(EngineParts parts, AlertRules rules) {
         this.store = parts.store();
+        this.own = rules;
         this.rules = rules;
+        this.live = parts.live();
         this.events = parts.events();
         this.clock = parts.clock();
         this.driver = parts.driver();
@@ -58,6 +63,8 @@ public final class AlertWatch {
             return false;
         }
         nextLookNanos = driver.nanos() + INTERVAL.toNanos();
+        AlertRules told = live.now().defaults().alerts();
+        rules = told == null ? own : told;
         Map<Key, Alert> raised = new HashMap<>();
         store.alerts().forEach(alert -> raised.put(new Key(alert.kind(), alert.type()), alert));
         Map<String, Activity> recent = byType(store.activity(Duration.ZERO, rules.windowMinutes()));

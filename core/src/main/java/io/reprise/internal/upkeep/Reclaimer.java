@@ -10,24 +10,18 @@ import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.OutcomeDecider;
-import io.reprise.internal.settle.RunTotals;
+import io.reprise.internal.settle.Settler;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
-import io.reprise.job.JobId;
-import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.JobStore;
 import io.reprise.store.LostClaim;
-import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Takes over expired leases and settles their jobs as lost. One piece of the leader's upkeep: it calls
- * {@code JobStore.takeOver}, the {@link OutcomeDecider} and {@code JobStore.settle}.
+ * {@code JobStore.takeOver} and the {@link Settler}.
  *
  * <p>It decides each lease once and keeps the settlements until they are written. If the store fails in between, the
  * jobs need not wait until another lease expires.
@@ -50,31 +44,26 @@ public final class Reclaimer implements UpkeepRole.Piece {
     private static final int LEASES = 20;
     private static final int EMPTY_LEASES = 1_000;
 
-    /** A settlement that the store accepted, with the time of acceptance. */
-    private record Written(Instant at, boolean cancelled) {}
-
     private final JobStore store;
     private final WorkerSettings settings;
-    private final OutcomeDecider decider;
+    private final Settler settler;
     private final Events events;
-    private final RunTotals totals;
     private final StoreClock clock;
     private final Driver driver;
     private final Runnable onWork;
     private final Deque<LostClaim> taken = new ArrayDeque<>();
 
     /** Settlements of the first lease in {@code taken}; null until they are decided. */
-    private @Nullable List<Settlement> decided;
+    private @Nullable List<Settler.Decided> decided;
 
     /** Whether an earlier call whose answer was lost may have written {@code decided}. */
     private boolean tried;
 
-    public Reclaimer(EngineParts parts, OutcomeDecider decider, Runnable onWork) {
+    public Reclaimer(EngineParts parts, Settler settler, Runnable onWork) {
         this.store = parts.store();
         this.settings = parts.settings();
-        this.decider = decider;
+        this.settler = settler;
         this.events = parts.events();
-        this.totals = parts.totals();
         this.clock = parts.clock();
         this.driver = parts.driver();
         this.onWork = onWork;
@@ -145,65 +134,31 @@ public final class Reclaimer implements UpkeepRole.Piece {
         }
     }
 
-    private List<Settlement> decide(LostClaim lost) {
-        List<Settlement> settlements = new ArrayList<>();
-        for (Job job : lost.claim().jobs()) {
-            Settlement settlement = decider.lost(lost, job);
-            settlements.add(isQuarantine(settlement) ? naming(settlement, job) : settlement);
-        }
-        return settlements;
+    private List<Settler.Decided> decide(LostClaim lost) {
+        return lost.claim().jobs().stream()
+                .map(job -> named(settler.decide(lost, job)))
+                .toList();
     }
 
-    private void settle(LostClaim lost, List<Settlement> settlements) {
+    private void settle(LostClaim lost, List<Settler.Decided> outcomes) {
         boolean again = tried;
         tried = true;
-        long sent = driver.nanos();
-        Settled settled = store.settle(settlements, List.of(lost.claim().token()));
-        clock.heard(settled.at(), sent);
-        // Reads everything before it publishes anything. If one of these reads fails, the retry
-        // publishes no event twice.
-        List<@Nullable Written> written = new ArrayList<>();
-        for (Settlement settlement : settlements) {
-            written.add(
-                    !settled.stale().contains(settlement.job())
-                            ? new Written(settled.at(), settled.cancelled().contains(settlement.job()))
-                            : again ? earlier(settlement) : null);
-        }
-        for (int i = 0; i < settlements.size(); i++) {
-            Written accepted = written.get(i);
-            if (accepted != null) {
-                tell(lost, lost.claim().jobs().get(i), settlements.get(i), accepted);
+        Settler.Answer answer = settler.write(outcomes, List.of(lost.claim().token()), again);
+        for (Settler.Accepted accepted : answer.accepted()) {
+            Job job = accepted.decided().job();
+            if (!lost.excused() && !OutcomeDecider.isUnheard(lost, job)) {
+                events.published(JobEvent.Kind.LOST, job, accepted.at());
             }
+            settler.tell(List.of(accepted));
         }
         onWork.run();
     }
 
-    /** Returns what an earlier call wrote, or null if the settlement is stale. */
-    private @Nullable Written earlier(Settlement settlement) {
-        return store.attempts(settlement.job()).stream()
-                .filter(attempt -> attempt.token() == settlement.token())
-                .findFirst()
-                .map(attempt -> new Written(attempt.endedAt(), wasCancelled(settlement.job(), attempt.endedAt())))
-                .orElse(null);
-    }
-
-    private boolean wasCancelled(JobId id, Instant at) {
-        return store.find(id)
-                .filter(job -> job.state() == JobState.CANCELLED)
-                .filter(job -> at.equals(job.times().finishedAt()))
-                .isPresent();
-    }
-
-    private void tell(LostClaim lost, Job job, Settlement settlement, Written written) {
-        if (!lost.excused() && !OutcomeDecider.isUnheard(lost, job)) {
-            events.published(JobEvent.Kind.LOST, job, written.at);
-        }
-        if (written.cancelled) {
-            events.cancelled(job, settlement, written.at);
-        } else {
-            totals.settled(job, settlement, Map.of());
-            events.settled(job, settlement, written.at);
-        }
+    private Settler.Decided named(Settler.Decided decided) {
+        Settlement settlement = decided.settlement();
+        return isQuarantine(settlement)
+                ? new Settler.Decided(decided.job(), naming(settlement, decided.job()), null, null)
+                : decided;
     }
 
     private static boolean isQuarantine(Settlement settlement) {

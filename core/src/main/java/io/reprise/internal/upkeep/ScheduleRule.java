@@ -63,6 +63,15 @@ public final class ScheduleRule {
         return text;
     }
 
+    /**
+     * Checks a cron expression.
+     *
+     * @throws IllegalArgumentException if it cannot be read
+     */
+    public static void requireCron(String name, String expression) {
+        parse(name, "cron|" + expression + "|UTC|" + MissedFire.ONCE + "|false");
+    }
+
     public static ScheduleRule parse(String name, String text) {
         String[] parts = text.split("\\|", -1);
         try {
@@ -102,6 +111,10 @@ public final class ScheduleRule {
 
     private static ExecutionTime cron(String expression) {
         int fields = expression.trim().split("\\s+").length;
+        if (fields != 5 && fields != 6) {
+            throw new IllegalArgumentException(
+                    "a cron expression has five fields, or six with seconds first, not " + fields);
+        }
         Cron cron = new CronParser(fields == 6 ? SIX_FIELDS : FIVE_FIELDS).parse(expression.trim());
         return ExecutionTime.forCron(cron.validate());
     }

@@ -9,6 +9,7 @@ import io.reprise.internal.Samples;
 import io.reprise.internal.engine.Still;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.job.Job;
+import io.reprise.settings.FleetSettings;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -17,7 +18,8 @@ import org.junit.jupiter.api.Test;
 class LocalControlRaceTest {
 
     private static final Job JOB = Samples.job(1);
-    private static final ControlConfig RULES = new ControlConfig(ControlSettings.DEFAULT, List.of());
+    private static final ControlConfig RULES =
+            new ControlConfig(ControlSettings.DEFAULT, List.of(), LiveSettings.fixed(FleetSettings.NONE));
 
     @Test
     void no_token_is_lost_or_spent_twice() {

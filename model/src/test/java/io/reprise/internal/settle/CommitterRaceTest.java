@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.settle;
 
+import io.reprise.JobRequest;
 import io.reprise.PayloadCodec;
 import io.reprise.control.ControlSettings;
 import io.reprise.internal.Race;
 import io.reprise.internal.control.ControlConfig;
+import io.reprise.internal.control.LiveSettings;
 import io.reprise.internal.control.LocalControl;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.Still;
 import io.reprise.internal.engine.StoreClock;
 import io.reprise.internal.engine.WorkerSettings;
+import io.reprise.internal.run.HandlerEnqueuer;
 import io.reprise.internal.run.HandlerExecutor;
 import io.reprise.internal.run.Handlers;
+import io.reprise.internal.run.Interceptors;
 import io.reprise.internal.run.LeaseBook;
 import io.reprise.internal.run.Run;
 import io.reprise.internal.run.RunResult;
@@ -20,6 +24,7 @@ import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.settings.FleetSettings;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.testing.InMemoryJobStore;
@@ -97,33 +102,36 @@ class CommitterRaceTest {
         }
     }
 
+    private static JobSpec refused(JobRequest<?> request) {
+        throw new IllegalStateException("nothing is enqueued here, not even " + request.type());
+    }
+
     private static Committer committer(InMemoryJobStore store, LeaseBook book, AtomicInteger freed) {
         StoreClock clock = new StoreClock(new Still(), Instant.EPOCH);
-        LocalControl control =
-                new LocalControl(new ControlConfig(ControlSettings.DEFAULT, List.of()), clock, () -> {}, () -> {});
+        LiveSettings live = LiveSettings.fixed(FleetSettings.NONE);
+        LocalControl control = new LocalControl(
+                new ControlConfig(ControlSettings.DEFAULT, List.of(), live), clock, () -> {}, () -> {});
         Events events = new Events(List.of());
         EngineParts parts = new EngineParts(
                 store,
                 SETTINGS,
                 new Handlers(),
+                new Interceptors(List.of()),
                 new NoCodec(),
                 new Still(),
                 new NoExecutor(),
                 clock,
                 events,
-                new FollowUps(
-                        List.of(),
-                        request -> {
-                            throw new IllegalStateException("nothing follows");
-                        },
-                        events),
+                new FollowUps(List.of(), CommitterRaceTest::refused, events),
+                new HandlerEnqueuer(),
                 new RunTotals(),
                 control,
                 new UnhandledTypes(store, new Still()),
+                live,
                 new SplittableRandom(1));
-        PolicyLayers policies = new PolicyLayers(List.of(), List.of(), RetryPolicy.unset(), false);
+        PolicyLayers policies = new PolicyLayers(List.of(), List.of(), RetryPolicy.unset(), false, live);
         OutcomeDecider decider = new OutcomeDecider(policies, parts, new PredictionTable(), true);
-        return new Committer(parts, book, decider, due -> {}, freed::incrementAndGet);
+        return new Committer(parts, book, new Settler(parts, decider, due -> {}), freed::incrementAndGet);
     }
 
     @Test

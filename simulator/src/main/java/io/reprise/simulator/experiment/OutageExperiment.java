@@ -101,12 +101,66 @@ public final class OutageExperiment extends Contest<Candidate> {
 
     private record Result(Candidate candidate, SimulatedFleet fleet, Calls calls) {}
 
+    /**
+     * The figures of one candidate.
+     *
+     * @param peak most calls in one second after the outage
+     * @param p99Seconds time from arrival to success that 99 % of the jobs did not exceed
+     * @param callsPerSecond mean of each 30 seconds, while jobs arrive
+     * @param cut whether the run was ended because of too many calls; then the figures are of the part before
+     */
+    public record Figures(
+            String name,
+            long jobs,
+            long succeeded,
+            long dead,
+            double callsPerJob,
+            int peak,
+            double p99Seconds,
+            List<Double> callsPerSecond,
+            boolean cut) {
+
+        public Figures {
+            callsPerSecond = List.copyOf(callsPerSecond);
+        }
+    }
+
+    /** Runs one candidate. The run ends when all jobs have, or after so many calls. */
+    public Figures figures(Candidate candidate, long seed, long mostCalls) {
+        World world = new World(seed);
+        Calls calls = new Calls(world);
+        SimulatedFleet fleet = fleet(world, candidate, calls);
+        double last = setting.length.toSeconds();
+        world.arrivals(setting.rate, 0, last, fleet::enqueue);
+        world.runUntil(() -> calls.total() > mostCalls, last);
+        world.runUntil(() -> fleet.isDone() || calls.total() > mostCalls, LONGEST);
+        List<Double> rates = new ArrayList<>();
+        for (int second = 0; second < shown(); second += SHOWN_EVERY) {
+            rates.add((double) calls.between(second, second + SHOWN_EVERY) / SHOWN_EVERY);
+        }
+        double p99 = calls.quantile(0.99);
+        return new Figures(
+                candidate.name(),
+                fleet.enqueued(),
+                fleet.succeeded(),
+                fleet.dead(),
+                (double) calls.total() / Math.max(1, fleet.enqueued()),
+                calls.peakFrom((int) Math.ceil(end())),
+                Double.isNaN(p99) ? 0 : p99,
+                rates,
+                calls.total() > mostCalls);
+    }
+
+    private SimulatedFleet fleet(World world, Candidate candidate, Calls calls) {
+        LimitedService service = new LimitedService(world, setting.capacity, BEGIN, end());
+        return new SimulatedFleet(world, candidate)
+                .with(WORKERS, Math.max(1, setting.concurrency / WORKERS), new SimulatedHandler(service, calls));
+    }
+
     private Result run(Candidate candidate, long seed) {
         World world = new World(seed);
         Calls calls = new Calls(world);
-        LimitedService service = new LimitedService(world, setting.capacity, BEGIN, end());
-        SimulatedFleet fleet = new SimulatedFleet(world, candidate)
-                .with(WORKERS, Math.max(1, setting.concurrency / WORKERS), new SimulatedHandler(service, calls));
+        SimulatedFleet fleet = fleet(world, candidate, calls);
         double last = setting.length.toSeconds();
         world.arrivals(setting.rate, 0, last, fleet::enqueue);
         world.runUntil(last);

@@ -8,6 +8,7 @@ import static io.reprise.jdbc.sql.ColumnArrays.Kind.TEXT;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
 import io.reprise.jdbc.sql.ColumnArrays;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -23,6 +24,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -48,20 +50,21 @@ public final class Attempts {
 
     private static final String INSERT = """
             insert into reprise_attempt (job_id, token, number, started_at, ended_at, worker, {details})
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """.replace("{details}", DETAILS);
+            values (?, ?, ?, ?, ?, ?, {values})
+            """.replace("{details}", DETAILS)
+            .replace("{values}", String.join(", ", Collections.nCopies(DETAIL_KINDS.size(), "?")));
 
     // The primary key of reprise_attempt serves both statements.
     private static final String TRIM = """
             {delete reprise_attempt by primary}
-             where job_id = ?
+             where job_id = :job
                and token < (
                  select x.token
                    from (select token
                            from reprise_attempt
-                          where job_id = ?
+                          where job_id = :job
                           order by token desc
-                          limit 1 offset ?) x)
+                          limit 1 offset :kept) x)
             """;
 
     private static final String FIND = """
@@ -75,7 +78,7 @@ public final class Attempts {
     private static final String FAILURES = """
             select job_id, ended_at
               from reprise_attempt
-             where job_id {in} and ending = 'FAILED'
+             where job_id {in ?} and ending = 'FAILED'
              order by job_id, token
             """;
 
@@ -97,7 +100,12 @@ public final class Attempts {
      * @param attempts counted runs
      * @param claims all claims that left a trace
      */
-    public record Ended(Settlement settlement, int attempts, int claims, String runner) {}
+    public record Ended(Settlement settlement, int attempts, int claims, String runner) {
+
+        public static Ended of(Settlement settlement, Settlement.Effect effect, String runner) {
+            return new Ended(settlement, effect.counts().attempts(), LiveCounters.claims(effect.counts()), runner);
+        }
+    }
 
     /** Writes the history of claims that did not end in success. The time is in microseconds. */
     public void write(Session session, List<Ended> ended, long at) throws SQLException {
@@ -120,12 +128,14 @@ public final class Attempts {
     /** Deletes the oldest runs of several jobs beyond the kept number. */
     public void trim(Session session, List<Long> jobs) throws SQLException {
         if (!jobs.isEmpty()) {
-            session.updateEach(
+            session.updateEachNamed(
                     session.dialect().sql(TRIM),
-                    jobs.stream()
-                            .map(id -> new @Nullable Object[] {id, id, kept - 1})
-                            .toList());
+                    jobs.stream().map(this::trimmed).toList());
         }
+    }
+
+    private Params trimmed(long job) {
+        return Params.of("job", job).and("kept", kept - 1);
     }
 
     int kept() {
@@ -138,7 +148,7 @@ public final class Attempts {
 
     /** Deletes the oldest runs beyond the kept number, whatever the job's counters say. */
     public void trim(Session session, JobId job) throws SQLException {
-        session.update(session.dialect().sql(TRIM), job, job, kept - 1);
+        session.update(session.dialect().sql(TRIM), trimmed(job.value()));
     }
 
     public List<Attempt> find(Session session, JobId job) throws SQLException {
@@ -189,7 +199,7 @@ public final class Attempts {
         Decision decision = settlement.decision();
         Prediction prediction = decision == null ? null : decision.prediction();
         return new @Nullable Object[] {
-            ending(settlement),
+            settlement.ending(),
             failure == null ? null : failure.given(),
             failure == null ? null : failure.type(),
             failure == null ? null : failure.code(),
@@ -208,16 +218,6 @@ public final class Attempts {
             prediction == null ? null : prediction.successes(),
             prediction == null ? null : prediction.tries(),
             prediction == null ? null : prediction.basis()
-        };
-    }
-
-    private static Attempt.Ending ending(Settlement settlement) {
-        return switch (settlement.spent()) {
-            case LOSS -> Attempt.Ending.LOST;
-            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
-            case SNOOZE -> Attempt.Ending.SNOOZED;
-            case ATTEMPT, NOTHING ->
-                settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
         };
     }
 

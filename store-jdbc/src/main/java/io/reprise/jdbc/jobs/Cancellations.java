@@ -56,7 +56,7 @@ public final class Cancellations {
     private static final String STILL_WAITING = """
             select id
               from reprise_job {by primary}
-             where id {in} and queue {in} and due_at is not null and id not in (select h.id from reprise_held h)
+             where id {in ?} and queue {in ?} and due_at is not null and id not in (select h.id from reprise_held h)
             """;
 
     private final JobRows jobs;
@@ -78,7 +78,6 @@ public final class Cancellations {
         while (true) {
             Optional<Job> job = jobs.find(session, id);
             if (job.isEmpty() || job.get().state().isTerminal()) {
-                session.confirm();
                 return job.isEmpty() ? Cancellation.MISSING : Cancellation.TOO_LATE;
             }
             Optional<Long> holder = LeaseTable.holder(session, id);

@@ -3,6 +3,7 @@ package io.reprise.jdbc.jobs;
 
 import static java.util.Comparator.naturalOrder;
 
+import io.reprise.jdbc.sql.Params;
 import io.reprise.job.Job;
 import java.util.List;
 import java.util.Map;
@@ -88,7 +89,8 @@ public final class ClaimCursor {
         return floor;
     }
 
-    public synchronized long[][] columns() {
+    /** Adds the positions to the values of a claim that goes on from them: lanes, priorities, dues and ids. */
+    public synchronized Params addTo(Params params) {
         long[][] columns = new long[4][positions.size()];
         int i = 0;
         for (Map.Entry<Level, Position> entry : positions.entrySet()) {
@@ -98,7 +100,10 @@ public final class ClaimCursor {
             columns[3][i] = entry.getValue().id();
             i++;
         }
-        return columns;
+        return params.and("lanes", columns[0])
+                .and("priorities", columns[1])
+                .and("dues", columns[2])
+                .and("ids", columns[3]);
     }
 
     /**

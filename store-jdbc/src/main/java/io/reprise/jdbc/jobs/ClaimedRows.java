@@ -26,12 +26,11 @@ public final class ClaimedRows implements Session.Reader<ClaimedRows.Due> {
     /** Columns of a job {@code j}: its place in the queue, whether it is plain, and the values of a plain job. */
     public static final String COLUMNS = """
             j.id, j.priority, j.due_at,
-                   coalesce(j.delay_us, j.asked_at, j.timeout_us, j.last_delay_us, j.progress, j.resource, j.tags,
-                     j.unique_key, j.idempotency_key, j.schedule, j.error_type) is null
+                   coalesce({optional}, j.last_delay_us, j.progress, j.error_type) is null
                    and j.attempts + j.losses + j.interruptions + j.snoozes + j.granted + j.cancel_requested = 0
                    and j.first_due_at = j.created_at,
                    j.type, j.payload, j.policy, j.deadline, j.created_at
-            """;
+            """.replace("{optional}", "j." + String.join(", j.", SpecColumns.OPTIONAL));
 
     /**
      * An entry of the queue.

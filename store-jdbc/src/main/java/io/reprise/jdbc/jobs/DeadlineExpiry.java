@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlErrors;
 import io.reprise.jdbc.sql.SqlRow;
@@ -49,7 +50,8 @@ public final class DeadlineExpiry {
             List<JobUpkeep.Overdue> sure =
                     overdue.stream().filter(job -> hasPassed(job, busy)).toList();
             if (!sure.isEmpty()) {
-                return database.write("expire jobs", session -> transitions.expire(session, sure, followUps));
+                return database.write(
+                        "expire jobs", Refusal.never(), session -> transitions.expire(session, sure, followUps));
             }
             overdue = find(busy, limit);
         }
@@ -57,7 +59,8 @@ public final class DeadlineExpiry {
     }
 
     private List<JobUpkeep.Overdue> find(Set<String> busy, int limit) {
-        return database.write("look for overdue jobs", session -> JobUpkeep.overdue(session, busy, limit));
+        return database.write(
+                "look for overdue jobs", Refusal.never(), session -> JobUpkeep.overdue(session, busy, limit));
     }
 
     /** Whether every claim that may have taken the job is visible. */
@@ -82,7 +85,8 @@ public final class DeadlineExpiry {
     private @Nullable Pass pass(String queue) {
         try {
             long nanos = System.nanoTime();
-            Pass pass = new Pass(database.write("let claims pass", session -> lock(session, queue)), nanos);
+            Pass pass = new Pass(
+                    database.write("let claims pass", Refusal.never(), session -> lock(session, queue)), nanos);
             if (passes.size() >= MAX_QUEUES) {
                 passes.clear();
             }

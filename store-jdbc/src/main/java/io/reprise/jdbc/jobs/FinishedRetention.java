@@ -25,12 +25,12 @@ public final class FinishedRetention {
     private static final String TAKE = """
             select id, ids
               from reprise_done
-             where id {in}
+             where id {in ?}
              order by id
             {skip_locked}
             """;
 
-    private static final String FORGET = "{delete reprise_done by primary} where id {in}";
+    private static final String FORGET = "{delete reprise_done by primary} where id {in ?}";
 
     private static final String SHORTEN = """
             update reprise_done

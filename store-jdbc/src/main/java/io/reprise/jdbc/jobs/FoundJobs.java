@@ -2,6 +2,8 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.store.ClaimRequest;
+import io.reprise.store.RetryShare;
+import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -56,9 +58,9 @@ public final class FoundJobs {
          * room that the other leaves.
          */
         public List<Long> take(int max, int kept) {
-            int again = Math.min(max, Math.max(kept, max - fresh.size()));
+            int again = RetryShare.retries(fresh.size(), retries.size(), max, kept);
             List<Long> taken = new ArrayList<>();
-            for (int i = 0; i < again && !retries.isEmpty(); i++) {
+            for (int i = 0; i < again; i++) {
                 taken.add(retries.poll());
             }
             while (taken.size() < max && !fresh.isEmpty()) {
@@ -254,6 +256,19 @@ public final class FoundJobs {
     /** There may be jobs that come before those that were found. */
     public synchronized void changed() {
         queues.values().forEach(known -> known.changed = true);
+    }
+
+    /** Jobs that ended change nothing here. Jobs that wait again, or follow others, may come before those that were found. */
+    public void settled(List<Settlement> settlements) {
+        if (settlements.stream().anyMatch(FoundJobs::addsJobs)) {
+            changed();
+        }
+    }
+
+    private static boolean addsJobs(Settlement settlement) {
+        return settlement.next() instanceof Settlement.Wait
+                || settlement.next() instanceof Settlement.PutBack
+                || !settlement.followUps().isEmpty();
     }
 
     public synchronized boolean has(ClaimRequest request, String queue) {

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.DuplicateKeyException;
@@ -31,8 +32,8 @@ public final class JobInserts {
     // of the race gets no row.
     private static final String INSERT = """
             with asked as (
-              select {now} as now, cast(? as bigint) as id, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
-                     cast(? as bigint) as deadline_us),
+              select {now} as now, cast(:id as bigint) as id, cast(:delay_us as bigint) as delay_us,
+                     cast(:asked_at as bigint) as asked_at, cast(:deadline_us as bigint) as deadline_us),
             due as (
               select now, id, deadline_us,
                      case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
@@ -40,7 +41,7 @@ public final class JobInserts {
                 from asked)
             insert into reprise_job (created_at, id, due_at, first_due_at, deadline, wait_reason, {spec})
             select now, coalesce(id, {next_id}), due_at, due_at, due_at + deadline_us,
-                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec_values}
+                   case when due_at > now then 'DELAYED' else 'NEW' end, {spec_params}
               from due
              where true
             on conflict do nothing
@@ -59,11 +60,12 @@ public final class JobInserts {
              where {key} = ?
             """;
 
+    // Looks up the one job. The planner could begin a join with all jobs.
     private static final String KNOWN = """
-            select i.job_id, coalesce(j.due_at, f.first_due_at)
+            select i.job_id,
+                   coalesce((select j.due_at from reprise_job j where j.id = i.job_id),
+                            (select f.first_due_at from {finished} f where f.id = i.job_id))
               from reprise_idempotency i
-              left join reprise_job j on j.id = i.job_id
-              left join {finished} f on f.id = i.job_id
              where i.{key} = ?
             """;
 
@@ -77,8 +79,8 @@ public final class JobInserts {
     // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
     private static final String REPLACE = """
             with asked as (
-              select {now} as now, cast(? as bigint) as delay_us, cast(? as bigint) as asked_at,
-                     cast(? as bigint) as deadline_us),
+              select {now} as now, cast(:delay_us as bigint) as delay_us, cast(:asked_at as bigint) as asked_at,
+                     cast(:deadline_us as bigint) as deadline_us),
             due as (
               select now, deadline_us,
                      case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
@@ -92,7 +94,7 @@ public final class JobInserts {
                    lane = lane % 3,
                    parked_by = null,
                    ({spec}) = (select {spec_casts})
-             where id = ? and due_at is not null
+             where id = :id and due_at is not null
             returning id, due_at
             """;
 
@@ -184,13 +186,9 @@ public final class JobInserts {
         for (int i : insertTogether(session, jobs, inLockOrder(jobs), answers)) {
             answers[i] = insert(session, jobs.get(i));
         }
-        List<Enqueued> inserted = Arrays.asList(answers).stream()
+        return Arrays.asList(answers).stream()
                 .map(java.util.Objects::requireNonNull)
                 .toList();
-        if (inserted.stream().noneMatch(Enqueued::created)) {
-            session.confirm();
-        }
-        return inserted;
     }
 
     /** Stores the first job of each key if the key is free. Returns the other jobs, in their order. */
@@ -344,25 +342,16 @@ public final class JobInserts {
 
     /** Returns empty if the unique key is held. */
     Optional<Enqueued> insertReturning(Session session, JobSpec spec, @Nullable Long id) throws SQLException {
-        return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), values(spec, id));
+        return session.first(session.dialect().sql(INSERT), row -> inserted(row, true), params(spec, id));
     }
 
     /** Returns empty if the job is no longer live. */
     Optional<Enqueued> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
-        @Nullable
-        Object[] values = concat(
-                new @Nullable Object[] {SpecColumns.delay(spec), SpecColumns.asked(spec), SpecColumns.deadline(spec)},
-                specs.values(spec));
-        return session.first(
-                session.dialect().sql(REPLACE), row -> inserted(row, false), concat(values, new @Nullable Object[] {id
-                }));
+        return session.first(session.dialect().sql(REPLACE), row -> inserted(row, false), params(spec, id.value()));
     }
 
-    private @Nullable Object[] values(JobSpec spec, @Nullable Long id) {
-        return concat(
-                new @Nullable Object[] {id, SpecColumns.delay(spec), SpecColumns.asked(spec), SpecColumns.deadline(spec)
-                },
-                specs.values(spec));
+    private Params params(JobSpec spec, @Nullable Long id) {
+        return specs.params(spec).and("id", id).and("deadline_us", SpecColumns.deadline(spec));
     }
 
     public SpecColumns specs() {

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
@@ -37,16 +38,26 @@ public final class JobQueries {
         this.jobs = jobs;
     }
 
-    /** Conditions with their values, in the same order. */
+    /** Conditions with their values. */
     private static final class Filter {
         private final List<String> conditions = new ArrayList<>(List.of("1 = 1"));
-        private final List<@Nullable Object> values = new ArrayList<>();
+        private final Params params;
 
-        private void and(String condition, @Nullable Object value) {
+        /** Creates a filter that adds its values to these. */
+        private Filter(Params params) {
+            this.params = params;
+        }
+
+        /** Adds a condition that names its value, unless there is none. */
+        private void and(String condition, String name, @Nullable Object value) {
             if (value != null) {
                 conditions.add(condition);
-                values.add(value);
+                params.and(name, value);
             }
+        }
+
+        private boolean isEmpty() {
+            return conditions.size() == 1;
         }
 
         private String text() {
@@ -58,8 +69,7 @@ public final class JobQueries {
         List<ShownColumns> shown = shown(session, query);
         long floor = floor(session, query, shown);
         Statement statement = statement(session.dialect(), query, shown, floor);
-        List<Job> found = session.list(
-                statement.sql(), jobs.reader(session), statement.values().toArray());
+        List<Job> found = session.list(statement.sql(), jobs.reader(session), statement.params());
         if (found.size() <= query.limit()) {
             return new Page<>(found, next(floor));
         }
@@ -77,7 +87,7 @@ public final class JobQueries {
         return dialect.shown(query.states(), few);
     }
 
-    public record Statement(String sql, List<@Nullable Object> values) {}
+    public record Statement(String sql, Params params) {}
 
     /** Returns the id down to which a page reads; 0 if it may read all jobs. */
     private static long floor(Session session, JobQuery query, List<ShownColumns> shown) throws SQLException {
@@ -85,50 +95,52 @@ public final class JobQueries {
             return 0;
         }
         Statement statement = floorStatement(session.dialect(), query, shown);
-        return session.one(statement.sql(), SqlRow::number, statement.values().toArray());
+        return session.one(statement.sql(), SqlRow::number, statement.params());
     }
 
     /** Whether an index holds exactly the matching jobs, or nearly all of its jobs match. */
     private static boolean isIndexed(JobQuery query) {
-        return filter(query.after(null), 0).values.isEmpty() && INDEXED.containsAll(query.states());
+        return filter(query.after(null), 0, Params.of("max", 0)).isEmpty() && INDEXED.containsAll(query.states());
     }
 
     /** Finds the last row within the limit for each part. Below the highest of these ids some part is not complete. */
     public static Statement floorStatement(Dialect dialect, JobQuery query, List<ShownColumns> shown) {
         List<String> parts = new ArrayList<>();
-        List<@Nullable Object> values = new ArrayList<>();
         for (ShownColumns part : shown) {
-            Filter filter = new Filter();
-            if (part.hasKeys()) {
-                boolean byError = query.fingerprint() != null;
-                filter.and("fingerprint = ?", query.fingerprint());
-                filter.and("queue = ?", byError ? null : query.queue());
-            }
-            filter.and("id < ?", cursor(query.cursor()));
-            parts.add("select coalesce((select id from " + part.scanned() + " and " + filter.text()
-                    + " order by id desc limit 1 offset ?), 0) as last");
-            values.addAll(filter.values);
-            values.add(query.looks() / shown.size() - 1);
+            String key = part.hasKeys() ? key(query) : null;
+            String narrowed = key == null ? "" : " and " + key + " >= :" + key + " and " + key + " <= :" + key;
+            String after = query.cursor() == null ? "" : " and id < :cursor";
+            parts.add("select coalesce((select id from " + part.scanned() + narrowed + after + " order by "
+                    + (key == null ? "" : key + " desc, ") + "id desc limit 1 offset :looks), 0) as last");
         }
         String sql = "select max(last) from (" + String.join(" union all ", parts) + ") floors";
-        return new Statement(dialect.once(sql), values);
+        Params params = Params.of("fingerprint", query.fingerprint())
+                .and("queue", query.queue())
+                .and("cursor", cursor(query.cursor()))
+                .and("looks", query.looks() / shown.size() - 1);
+        return new Statement(dialect.once(sql), params);
+    }
+
+    /**
+     * Returns the column with an index that narrows the look: the error or the queue. The look names its value as a range,
+     * because the planner drops a column with one value from the order, and then may read the ids of all dead letters.
+     */
+    private static @Nullable String key(JobQuery query) {
+        return query.fingerprint() != null ? "fingerprint" : query.queue() != null ? "queue" : null;
     }
 
     /** Reads one job more than the page holds, to know whether there are more. */
     public static Statement statement(Dialect dialect, JobQuery query, List<ShownColumns> shown, long floor) {
-        Filter filter = filter(query, floor);
-        filter.values.add(query.limit() + 1);
+        Params params = Params.of("max", query.limit() + 1);
+        String filter = filter(query, floor, params).text();
         String columns = query.isBrief() ? "{brief}" : "{show}";
         List<String> parts = new ArrayList<>();
-        List<@Nullable Object> values = new ArrayList<>();
         for (ShownColumns part : shown) {
-            parts.add("select * from (select " + columns + " from " + part.view() + " and " + filter.text()
-                    + " order by id desc limit ?) part" + parts.size());
-            values.addAll(filter.values);
+            parts.add("select * from (select " + columns + " from " + part.view() + " and " + filter
+                    + " order by id desc limit :max) part" + parts.size());
         }
-        values.add(query.limit() + 1);
-        String sql = dialect.once(String.join(" union all ", parts) + " order by id desc limit ?");
-        return new Statement(sql, values);
+        String sql = dialect.once(String.join(" union all ", parts) + " order by id desc limit :max");
+        return new Statement(sql, params);
     }
 
     /** Groups the dead letters that one page reads. */
@@ -137,16 +149,16 @@ public final class JobQueries {
         JobQuery dead = query.state(JobState.FAILED);
         List<ShownColumns> shown = dialect.shown(dead.states(), false);
         Statement look = floorStatement(dialect, dead, shown);
-        long floor = session.one(look.sql(), SqlRow::number, look.values().toArray());
-        Filter filter = filter(dead, floor);
+        long floor = session.one(look.sql(), SqlRow::number, look.params());
+        Params params = Params.of("max", limit);
         String sql = "select fingerprint, count(*) as size, min(finished_at), max(finished_at), max(id) from "
-                + shown.get(0).view() + " and " + filter.text()
-                + " group by fingerprint order by size desc, fingerprint limit ?";
-        filter.values.add(limit);
+                + shown.get(0).view() + " and "
+                + filter(dead, floor, params).text()
+                + " group by fingerprint order by size desc, fingerprint limit :max";
         List<Group> groups = session.list(
                 dialect.once(sql),
                 row -> new Group(row.textOrNull(), row.number(), row.instant(), row.instant(), row.number()),
-                filter.values.toArray());
+                params);
         return new Page<>(whole(session, groups, query.isBrief()), next(floor));
     }
 
@@ -168,20 +180,24 @@ public final class JobQueries {
 
     private record Group(@Nullable String fingerprint, long count, Instant firstAt, Instant lastAt, long latest) {}
 
-    private static Filter filter(JobQuery query, long floor) {
-        Filter filter = new Filter();
-        filter.and("queue = ?", query.queue());
-        filter.and("queue >= ?", query.queuePrefix());
-        filter.and("queue < ?", query.queuePrefix() == null ? null : query.queuePrefix() + DueQueues.END);
-        filter.and("type = ?", query.type());
-        filter.and("resource = ?", query.resource());
-        filter.and("{position}(tags, ?) > 0", query.tag() == null ? null : "," + query.tag() + ",");
-        filter.and("fingerprint = ?", query.fingerprint());
-        filter.and("schedule = ?", query.schedule());
-        filter.and("created_at >= ?", ceiling(query.createdFrom()));
-        filter.and("created_at < ?", ceiling(query.createdBefore()));
-        filter.and("id < ?", cursor(query.cursor()));
-        filter.and("id >= ?", floor == 0 ? null : floor);
+    private static Filter filter(JobQuery query, long floor, Params params) {
+        Filter filter = new Filter(params);
+        filter.and("queue = :queue", "queue", query.queue());
+        filter.and("queue >= :prefix", "prefix", query.queuePrefix());
+        filter.and(
+                "queue < :prefix_end",
+                "prefix_end",
+                query.queuePrefix() == null ? null : query.queuePrefix() + DueQueues.END);
+        filter.and("type = :type", "type", query.type());
+        filter.and("resource = :resource", "resource", query.resource());
+        // True if the list of tags, with commas at both ends, contains the tag.
+        filter.and("replace(tags, :tag, '') <> tags", "tag", query.tag() == null ? null : "," + query.tag() + ",");
+        filter.and("fingerprint = :fingerprint", "fingerprint", query.fingerprint());
+        filter.and("schedule = :schedule", "schedule", query.schedule());
+        filter.and("created_at >= :created_from", "created_from", ceiling(query.createdFrom()));
+        filter.and("created_at < :created_before", "created_before", ceiling(query.createdBefore()));
+        filter.and("id < :cursor", "cursor", cursor(query.cursor()));
+        filter.and("id >= :floor", "floor", floor == 0 ? null : floor);
         return filter;
     }
 

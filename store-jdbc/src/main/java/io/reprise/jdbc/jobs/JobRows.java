@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.Job;
@@ -18,7 +19,6 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,7 +36,7 @@ public final class JobRows {
     private static final String LIVE = """
             select id
               from reprise_job
-             where id {in} and due_at is not null
+             where id {in ?} and due_at is not null
             """;
 
     private final SpecColumns specs;
@@ -64,11 +64,7 @@ public final class JobRows {
     }
 
     public Optional<Job> find(Session session, JobId id) throws SQLException {
-        int places = session.dialect().shown().size();
-        return session.first(
-                select(session, "{show}", "id = ?"),
-                reader(session),
-                Collections.nCopies(places, id).toArray());
+        return session.first(select(session, "{show}", "id = :id"), reader(session), Params.of("id", id));
     }
 
     /** Returns the existing jobs with these ids, in the order of the ids. */
@@ -82,12 +78,9 @@ public final class JobRows {
     }
 
     private List<Job> find(Session session, String columns, Collection<Long> ids) throws SQLException {
-        int parts = session.dialect().shown().size();
         long[] wanted = ids.stream().mapToLong(Long::longValue).toArray();
-        List<Job> jobs = new ArrayList<>(session.list(
-                select(session, columns, "id {in}"),
-                reader(session),
-                Collections.nCopies(parts, wanted).toArray()));
+        List<Job> jobs = new ArrayList<>(
+                session.list(select(session, columns, "id {in :ids}"), reader(session), Params.of("ids", wanted)));
         Map<Long, Integer> places = new HashMap<>();
         ids.forEach(id -> places.putIfAbsent(id, places.size()));
         jobs.sort(Comparator.comparingInt(job -> places.getOrDefault(job.id().value(), 0)));

@@ -25,7 +25,7 @@ public final class JobUpkeep {
             select id, queue, deadline
               from reprise_job
              where deadline is not null and due_at is not null and deadline <= {now}
-               and id not in (select h.id from reprise_held h) and not queue {in}
+               and id not in (select h.id from reprise_held h) and not queue {in ?}
              order by deadline
              limit ?
             """;
@@ -35,7 +35,7 @@ public final class JobUpkeep {
     private static final String LOCK = """
             select id, queue
               from reprise_job {by primary}
-             where id {in} and due_at is not null and deadline + 0 <= {now}
+             where id {in ?} and due_at is not null and deadline + 0 <= {now}
              order by id
             {skip_locked}
             """;
@@ -44,7 +44,7 @@ public final class JobUpkeep {
     private static final String FREE = """
             select id
               from reprise_job {by primary}
-             where id {in} and id not in (select h.id from reprise_held h)
+             where id {in ?} and id not in (select h.id from reprise_held h)
             """;
 
     // The index on states and finish times serves it.

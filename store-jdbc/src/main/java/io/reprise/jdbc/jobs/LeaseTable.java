@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.jobs;
 
-import io.reprise.jdbc.sql.Columns;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -48,7 +48,7 @@ public final class LeaseTable {
     private static final String LOCK = """
             select id
               from {expiry}
-             where id {in} and worker = ?
+             where id {in ?} and worker = ?
              order by id
             {for_no_key_update}
             """;
@@ -57,13 +57,13 @@ public final class LeaseTable {
     private static final String RENEW = """
             update {expiry}
                set expires_at = {clock} + ?, unheard = 0
-             where id {in} and worker = ?
+             where id {in ?} and worker = ?
             """;
 
     private static final String EXCUSE = """
             update {expiry}
                set excused = ?
-             where id {in} and worker = ?
+             where id {in ?} and worker = ?
             """;
 
     private static final String MARK_TAKEN = """
@@ -77,7 +77,7 @@ public final class LeaseTable {
             select j.id
               from reprise_job j
               join reprise_held h on h.id = j.id
-             where j.cancel_requested = {true} and h.token > j.token and h.token {in} and j.due_at is not null
+             where j.cancel_requested = {true} and h.token > j.token and h.token {in ?} and j.due_at is not null
             """;
 
     private static final String REMAINING = """
@@ -90,18 +90,18 @@ public final class LeaseTable {
 
     // The primary keys serve it.
     private static final String TAKEN = """
-            select {shown}
+            select {claimed_shown}
               from reprise_job j
               join reprise_lease l on l.id = ?
-             where j.id {in}
+             where j.id {in ?}
              order by j.id
-            """.replace("{shown}", Columns.CLAIMED_SHOWN);
+            """;
 
     private static final String PROGRESS = """
             update reprise_job
-               set progress = ?, progress_message = ?
-             where id = ? and token < ? and due_at is not null
-               and id in (select h.id from reprise_held h where h.token = ?)
+               set progress = :percent, progress_message = :message
+             where id = :id and token < :token and due_at is not null
+               and id in (select h.id from reprise_held h where h.token = :token)
             """;
 
     private final JobRows jobs;
@@ -134,9 +134,6 @@ public final class LeaseTable {
         session.update(dialect.sql(RENEW), SqlTime.of(lease), wanted, worker);
         Set<JobId> cancelled =
                 new HashSet<>(session.list(dialect.sql(CANCELLED), row -> new JobId(row.number()), (Object) wanted));
-        if (!lost.isEmpty()) {
-            session.confirm();
-        }
         return new Renewal(lost, cancelled);
     }
 
@@ -193,6 +190,10 @@ public final class LeaseTable {
     }
 
     public boolean progress(Session session, JobId job, long token, Progress progress) throws SQLException {
-        return session.update(PROGRESS, progress.percent(), progress.message(), job, token, token) == 1;
+        Params params = Params.of("percent", progress.percent())
+                .and("message", progress.message())
+                .and("id", job)
+                .and("token", token);
+        return session.update(PROGRESS, params) == 1;
     }
 }

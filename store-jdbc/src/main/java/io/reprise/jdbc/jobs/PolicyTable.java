@@ -78,12 +78,7 @@ public final class PolicyTable {
     /** Stores policies in a transaction of their own, unless they are known to be stored. */
     public void storeAhead(Database database, Collection<RetryPolicy> used) {
         if (!areStored(used)) {
-            database.send("store policies", session -> {
-                if (store(session, used) > 0) {
-                    session.confirm();
-                }
-                return used;
-            });
+            database.send("store policies", found -> found > 0, session -> store(session, used));
             committed(used);
         }
     }

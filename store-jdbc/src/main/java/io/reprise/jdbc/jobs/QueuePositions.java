@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.insight.QueuePosition;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -32,12 +33,13 @@ public final class QueuePositions {
              where name = ?
             """;
 
-    // Starts from the leases, which are few.
+    // Starts from the leases, which are few, and looks up each of their jobs. The planner could begin a join with all
+    // jobs.
     private static final String RUNNING = """
             select count(*)
               from reprise_held h
-              join reprise_job j on j.id = h.id
-             where h.queue = ? and j.token < h.token and j.due_at is not null
+             where h.queue = ?
+               and (select j.token from reprise_job j where j.id = h.id and j.due_at is not null) < h.token
             """;
 
     // One priority is one range of reprise_job_ready, and the limit ends the scan. The "order by" matches the index;
@@ -47,10 +49,10 @@ public final class QueuePositions {
               from (
                 select 1
                   from reprise_job {by reprise_job_ready}
-                 where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
+                 where queue = :queue and lane = :lane and priority = :priority and due_at is not null and due_at <= :due
                    and id not in (select h.id from reprise_held h)
                  order by due_at, id
-                 limit ?) x
+                 limit :max) x
             """;
 
     public static final String EARLIER = """
@@ -58,10 +60,10 @@ public final class QueuePositions {
               from (
                 select 1
                   from reprise_job {by reprise_job_ready}
-                 where queue = ? and lane = ? and priority = ? and due_at is not null and due_at <= ?
-                   and (due_at < ? or id < ?) and id not in (select h.id from reprise_held h)
+                 where queue = :queue and lane = :lane and priority = :priority and due_at is not null and due_at <= :due
+                   and (due_at < :due or id < :id) and id not in (select h.id from reprise_held h)
                  order by due_at, id
-                 limit ?) x
+                 limit :max) x
             """;
 
     private record Place(int lane, @Nullable String parkedBy, long dueAt) {}
@@ -128,22 +130,24 @@ public final class QueuePositions {
         int found = 0;
         for (int level = JobSpec.MAX_PRIORITY; level > job.spec().priority() && found < most; level--) {
             found += session.one(
-                    session.dialect().sql(DUE), SqlRow::integer, job.queue(), place.lane, level, now, most - found);
+                    session.dialect().sql(DUE),
+                    SqlRow::integer,
+                    level(job, place, level).and("due", now).and("max", most - found));
         }
         return found;
     }
 
     private static int earlier(Session session, Job job, Place place, int most) throws SQLException {
-        long due = place.dueAt;
         return session.one(
                 session.dialect().sql(EARLIER),
                 SqlRow::integer,
-                job.queue(),
-                place.lane,
-                job.spec().priority(),
-                due,
-                due,
-                job.id(),
-                most);
+                level(job, place, job.spec().priority())
+                        .and("due", place.dueAt)
+                        .and("id", job.id())
+                        .and("max", most));
+    }
+
+    private static Params level(Job job, Place place, int priority) {
+        return Params.of("queue", job.queue()).and("lane", place.lane).and("priority", priority);
     }
 }

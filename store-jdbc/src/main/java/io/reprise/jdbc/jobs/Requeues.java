@@ -4,9 +4,11 @@ package io.reprise.jdbc.jobs;
 import io.reprise.jdbc.rows.AuditTable;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.jdbc.sql.UniqueKeyTaken;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Job;
@@ -66,9 +68,6 @@ public final class Requeues {
             values (?, ?, ?, ?, ?, 'MANUAL', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, {spec_values})
             """;
 
-    /** Parked jobs have their lane plus this number. */
-    private static final int PARKED = 3;
-
     private final JobRows jobs;
     private final SpecColumns specs;
     private final Attempts attempts;
@@ -86,7 +85,7 @@ public final class Requeues {
         Dialect dialect = session.dialect();
         Optional<Job> job = lockedJob(session, id);
         if (job.isEmpty() || !isWaiting(job.get())) {
-            return refused(session, job.isEmpty() ? Result.MISSING : Result.NOT_WAITING);
+            return refused(job.isEmpty() ? Result.MISSING : Result.NOT_WAITING);
         }
         boolean failed = job.get().state() == JobState.FAILED;
         Optional<Fence> fence = session.first(
@@ -94,11 +93,11 @@ public final class Requeues {
                 row -> new Fence(row.number(), row.integer(), row.numberOrNull()),
                 id);
         if (fence.isEmpty()) {
-            return refused(session, Result.NOT_WAITING);
+            return refused(Result.NOT_WAITING);
         }
         String key = job.get().spec().key();
         if (key != null && session.first(KEY_HOLDER, SqlRow::number, key, id).isPresent()) {
-            return refused(session, Result.KEY_TAKEN);
+            return refused(Result.KEY_TAKEN);
         }
         return put(session, job.get(), fence.get(), requeue, note);
     }
@@ -106,7 +105,7 @@ public final class Requeues {
     private static final String ALL_FAILED = """
             select id, token, lane, policy
               from {finished} {by primary}
-             where id {in} and state = 'FAILED'
+             where id {in ?} and state = 'FAILED'
              order by id
             {for_update}
             """;
@@ -114,13 +113,13 @@ public final class Requeues {
     private static final String ALL_LISTED = """
             select h.id, h.token
               from reprise_held h
-             where h.id {in}
+             where h.id {in ?}
             """;
 
     private static final String FULL = """
             select job_id
               from reprise_attempt {by primary}
-             where job_id {in}
+             where job_id {in ?}
              group by job_id
             having count(*) >= ?
             """;
@@ -171,19 +170,20 @@ public final class Requeues {
             insert into reprise_job (
               id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
               snoozes, granted, last_delay_us, error_type, error_message, fingerprint, progress, progress_message, {spec})
-            select id, created_at, {now} + ?, {first_due}, {deadline}, 'MANUAL', token, {counts}, error_type,
+            select id, created_at, {now} + :delay, {first_due}, {deadline}, 'MANUAL', token, {counts}, error_type,
                    error_message, fingerprint, progress, progress_message, {spec}
               from reprise_finished {by primary}
-             where id {in} and state = 'FAILED' and unique_key is null
+             where id {in :ids} and state = 'FAILED' and unique_key is null
             """;
 
-    private static final String KEPT = "lane % 3, attempts, losses, interruptions, snoozes, granted + ?, last_delay_us";
-    private static final String RESET = "0, 0, 0, 0, 0, ?, null";
+    private static final String KEPT =
+            "lane % 3, attempts, losses, interruptions, snoozes, granted + :grant, last_delay_us";
+    private static final String RESET = "0, 0, 0, 0, 0, :grant, null";
 
     private static final String MOVED = """
             select id, queue
               from reprise_job {by primary}
-             where id {in}
+             where id {in ?}
             """;
 
     /** Moves jobs that need no edit, without reading them. The caller has locked their rows. Returns the moved ids. */
@@ -210,17 +210,14 @@ public final class Requeues {
     private Set<Long> moveBack(Session session, Requeue requeue, long[] ids) throws SQLException {
         Dialect dialect = session.dialect();
         Long window = SqlTime.ofNullable(requeue.window());
-        long delay = SqlTime.of(requeue.delay());
-        List<@Nullable Object> args = new ArrayList<>(List.of(delay));
-        if (window != null) {
-            args.addAll(List.of(delay, delay + window));
-        }
-        args.add(requeue.grant());
-        args.add(ids);
-        String sql = MOVE.replace("{first_due}", window == null ? "first_due_at" : "{now} + ?")
-                .replace("{deadline}", window == null ? "null" : "{now} + ?")
+        Params params = Params.of("delay", SqlTime.of(requeue.delay()))
+                .and("window", window)
+                .and("grant", requeue.grant())
+                .and("ids", ids);
+        String sql = MOVE.replace("{first_due}", window == null ? "first_due_at" : "{now} + :delay")
+                .replace("{deadline}", window == null ? "null" : "{now} + :delay + :window")
                 .replace("{counts}", requeue.resetCounts() ? RESET : KEPT);
-        session.update(dialect.sql(sql), args.toArray());
+        session.update(dialect.sql(sql), params);
         Counters.Sums sums = new Counters.Sums();
         Set<Long> moved = new HashSet<>();
         session.list(
@@ -253,7 +250,7 @@ public final class Requeues {
         if (!listed.isEmpty()) {
             session.updateEach(dialect.leaveSql(), listed);
         }
-        session.update(dialect.sql("delete from {finished} where id {in}"), (Object) ids);
+        session.update(dialect.sql("delete from {finished} where id {in ?}"), (Object) ids);
         attempts.trim(session, session.list(dialect.sql(FULL), SqlRow::number, ids, attempts.kept()));
     }
 
@@ -276,8 +273,7 @@ public final class Requeues {
         session.updateEach(dialect.sql(INSERT), rows);
     }
 
-    private static RequeueResult refused(Session session, Result why) throws SQLException {
-        session.confirm();
+    private static RequeueResult refused(Result why) {
         return new RequeueResult(why, null);
     }
 
@@ -342,7 +338,7 @@ public final class Requeues {
     }
 
     private @Nullable Object[] values(long now, Job job, JobId target, Fence fence, Requeue requeue) {
-        JobSpec spec = edited(job.spec(), requeue.edit());
+        JobSpec spec = requeue.edit().applyTo(job.spec());
         @Nullable Object[] columns = specs.values(spec);
         columns[SpecColumns.POLICY] = fence.policy();
         boolean reset = requeue.resetCounts();
@@ -359,7 +355,7 @@ public final class Requeues {
                     window == null ? SqlTime.of(job.times().firstDueAt()) : due,
                     window == null ? null : due + SqlTime.of(window),
                     fence.token(),
-                    reset ? 0 : fence.lane() % PARKED,
+                    reset ? StoredLane.FRESH : fence.lane() % StoredLane.PARKED,
                     counts.attempts(),
                     counts.losses(),
                     counts.interruptions(),
@@ -373,16 +369,5 @@ public final class Requeues {
                     progress == null ? null : progress.message()
                 },
                 columns);
-    }
-
-    private static JobSpec edited(JobSpec spec, Requeue.Edit edit) {
-        JobSpec.Builder builder = spec.toBuilder();
-        if (edit.queue() != null) {
-            builder.queue(edit.queue());
-        }
-        if (edit.payload() != null) {
-            builder.payload(edit.payload());
-        }
-        return builder.build();
     }
 }

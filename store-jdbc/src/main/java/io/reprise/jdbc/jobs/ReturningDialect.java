@@ -4,6 +4,7 @@ package io.reprise.jdbc.jobs;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Endings;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -21,7 +22,7 @@ public abstract class ReturningDialect implements Dialect {
     // The primary key serves it. Idempotent: the second time no row matches.
     private static final String DELETE = """
             delete from {finished}
-             where id {in} and finished_at is not null and finished_at < ?
+             where id {in ?} and finished_at is not null and finished_at < ?
             returning id, queue, state
             """;
 
@@ -58,14 +59,20 @@ public abstract class ReturningDialect implements Dialect {
     // The new lease has a greater token than the old one. No job row is written.
     private static final String TAKE = """
             insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, ids)
-            select {next_token}, queue, ?, runner, alone, claimed_at, {now} + ?, {ids}
+            select {token}, queue, :taker, runner, alone, claimed_at, {now} + :lease, {ids}
               from reprise_lease
-             where id = ?
+             where id = :lost
             returning id, queue, alone, claimed_at
             """;
 
     /** Statement that ends live jobs. Binds state, reason and ids; returns id and queue. */
     public abstract String endSql();
+
+    /** The next token, in SQL; null if the database fills it in. */
+    protected abstract String nextToken();
+
+    /** The type of the list of ids in a lease. */
+    protected abstract String idsType();
 
     @Override
     public List<Endings.Gone> end(Session session, JobState state, @Nullable FailReason reason, long[] ids)
@@ -90,14 +97,19 @@ public abstract class ReturningDialect implements Dialect {
 
     @Override
     public Claim takeLease(Session session, long lost, long[] ids, String taker, Duration lease) throws SQLException {
-        Claim taken = session.one(sql(TAKE), LeaseTable::readClaim, taker, SqlTime.of(lease), ids, lost);
+        String sql = TAKE.replace("{token}", nextToken()).replace("{ids}", "cast(:ids as " + idsType() + ")");
+        Params params = Params.of("taker", taker)
+                .and("lease", SqlTime.of(lease))
+                .and("ids", ids)
+                .and("lost", lost);
+        Claim taken = session.one(sql(sql), LeaseTable::readClaim, params);
         dropLeases(session, lost);
         return taken;
     }
 
     @Override
     public void dropLeases(Session session, long... tokens) throws SQLException {
-        session.update(sql("delete from reprise_lease where id {in}"), (Object) tokens);
+        session.update(sql("delete from reprise_lease where id {in ?}"), (Object) tokens);
     }
 
     @Override

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -35,12 +36,7 @@ public final class ScheduleTable {
             {on_conflict (name)}
                    next_at = case when reprise_schedule.rule = {new.rule} then reprise_schedule.next_at
                                   else {new.next_at} end,
-                   rule = {new.rule}, queue = {new.queue}, type = {new.type}, priority = {new.priority},
-                   payload = {new.payload}, policy = {new.policy}, delay_us = {new.delay_us},
-                   asked_at = {new.asked_at}, resource = {new.resource}, tags = {new.tags},
-                   unique_key = {new.unique_key}, key_rule = {new.key_rule},
-                   idempotency_key = {new.idempotency_key}, timeout_us = {new.timeout_us},
-                   schedule = {new.schedule}
+                   rule = {new.rule}, {spec_new}
             """;
 
     private static final String ALL = """
@@ -59,9 +55,9 @@ public final class ScheduleTable {
     static final String DUE = """
             select name, rule, paused, next_at, last_job, {spec}
               from reprise_schedule
-             where paused = {false} and next_at <= {now} and next_at >= ? and (next_at > ? or name > ?)
+             where paused = {false} and next_at <= {now} and next_at >= :from and (next_at > :from or name > :name)
              order by next_at, name
-             limit ?
+             limit :max
             """;
 
     private static final String NEXT = """
@@ -74,7 +70,7 @@ public final class ScheduleTable {
     private static final String LOCK = """
             select name, next_at
               from reprise_schedule
-             where name {in} and paused = {false}
+             where name {in ?} and paused = {false}
              order by name
             {for_update}
             """;
@@ -102,8 +98,12 @@ public final class ScheduleTable {
                 JobInserts.concat(new Object[] {name, rule, SqlTime.of(nextAt)}, specs.values(job)));
     }
 
-    public static boolean remove(Session session, String name) throws SQLException {
-        return session.update("delete from reprise_schedule where name = ?", name) == 1;
+    public static boolean remove(Session session, String name, @Nullable AuditNote note) throws SQLException {
+        boolean found = session.update("delete from reprise_schedule where name = ?", name) == 1;
+        if (found && note != null) {
+            AuditTable.write(session, "delete-schedule", null, name, note, note.detail());
+        }
+        return found;
     }
 
     public static boolean pause(Session session, String name, boolean paused, AuditNote note) throws SQLException {
@@ -125,7 +125,10 @@ public final class ScheduleTable {
     public List<StoredSchedule> due(Session session, int limit, @Nullable StoredSchedule after) throws SQLException {
         long from = after == null ? Long.MIN_VALUE : SqlTime.of(after.nextAt());
         String name = after == null ? "" : after.name();
-        return session.list(session.dialect().sql(DUE), row -> read(row, session), from, from, name, limit);
+        return session.list(
+                session.dialect().sql(DUE),
+                row -> read(row, session),
+                Params.of("from", from).and("name", name).and("max", limit));
     }
 
     public static Optional<Instant> nextFiring(Session session) throws SQLException {

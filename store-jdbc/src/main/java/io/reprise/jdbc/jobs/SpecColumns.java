@@ -5,6 +5,7 @@ import static io.reprise.jdbc.sql.ColumnArrays.Kind.NUMBER;
 import static io.reprise.jdbc.sql.ColumnArrays.Kind.TEXT;
 
 import io.reprise.jdbc.sql.ColumnArrays;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -12,7 +13,6 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -20,18 +20,141 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Converts a spec to columns and back, in the order of {@code {spec}}. */
+/** Converts a spec to columns and back. {@link #COLUMNS} has a line for each column. */
 public final class SpecColumns {
+
+    /** Gives the value of a column. */
+    private interface Value {
+        @Nullable
+        Object of(SpecColumns specs, JobSpec spec);
+    }
+
+    /** Reads the next column of a row into a draft. */
+    private interface Reader {
+        void read(SqlRow row, Draft draft) throws SQLException;
+    }
+
+    /**
+     * A column.
+     *
+     * @param use whether most jobs have it empty
+     */
+    private record Column(String name, ColumnArrays.Kind kind, Use use, Value value, Reader reader) {}
+
+    private enum Use {
+        /** Every job has a value. */
+        ALWAYS,
+        /** A key that only one live job may have, or its rule. Null for most jobs. */
+        KEY,
+        /** Null for most jobs. */
+        SELDOM
+    }
+
+    /** The columns in the order in which {@code {spec}} names them: how each is written, and how it is read. */
+    private static final List<Column> COLUMNS = List.of(
+            new Column(
+                    "queue",
+                    TEXT,
+                    Use.ALWAYS,
+                    (specs, spec) -> spec.queue(),
+                    (row, draft) -> draft.add(row.text(), JobSpec.Builder::queue)),
+            new Column("type", TEXT, Use.ALWAYS, (specs, spec) -> spec.type(), (row, draft) -> draft.type = row.text()),
+            new Column(
+                    "priority",
+                    NUMBER,
+                    Use.ALWAYS,
+                    (specs, spec) -> spec.priority(),
+                    (row, draft) -> draft.add(row.integer(), JobSpec.Builder::priority)),
+            new Column(
+                    "payload",
+                    TEXT,
+                    Use.ALWAYS,
+                    (specs, spec) -> spec.payload(),
+                    (row, draft) -> draft.payload = row.text()),
+            new Column(
+                    "policy",
+                    NUMBER,
+                    Use.ALWAYS,
+                    (specs, spec) -> specs.policies.id(spec.policy()),
+                    (row, draft) -> draft.add(draft.policy(row.numberOrNull()), JobSpec.Builder::policy)),
+            new Column(
+                    "delay_us",
+                    NUMBER,
+                    Use.SELDOM,
+                    (specs, spec) -> delay(spec),
+                    (row, draft) -> draft.isDelayed = draft.add(row.durationOrNull(), JobSpec.Builder::delay)),
+            new Column(
+                    "asked_at",
+                    NUMBER,
+                    Use.SELDOM,
+                    (specs, spec) -> asked(spec),
+                    (row, draft) -> draft.addUnlessDelayed(row.instantOrNull())),
+            new Column(
+                    "resource",
+                    TEXT,
+                    Use.SELDOM,
+                    (specs, spec) -> spec.resource(),
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::resource)),
+            new Column(
+                    "tags",
+                    TEXT,
+                    Use.SELDOM,
+                    (specs, spec) -> tags(spec.tags()),
+                    (row, draft) -> draft.add(row.textOrNull(), (spec, text) -> spec.tags(split(text)))),
+            new Column(
+                    "unique_key",
+                    TEXT,
+                    Use.KEY,
+                    (specs, spec) -> spec.key(),
+                    (row, draft) -> draft.key = row.textOrNull()),
+            new Column(
+                    "key_rule",
+                    TEXT,
+                    Use.KEY,
+                    (specs, spec) -> spec.key() == null ? null : spec.keyRule(),
+                    (row, draft) -> draft.addKey(row.constantOrNull(KeyRule.class, KeyRule.KEEP))),
+            new Column(
+                    "idempotency_key",
+                    TEXT,
+                    Use.KEY,
+                    (specs, spec) -> spec.idempotencyKey(),
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::idempotencyKey)),
+            new Column(
+                    "timeout_us",
+                    NUMBER,
+                    Use.SELDOM,
+                    (specs, spec) -> SqlTime.ofNullable(spec.timeout()),
+                    (row, draft) -> draft.add(row.durationOrNull(), JobSpec.Builder::timeout)),
+            new Column(
+                    "schedule",
+                    TEXT,
+                    Use.SELDOM,
+                    (specs, spec) -> spec.schedule(),
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::schedule)));
+
+    private static final Column[] ALL = COLUMNS.toArray(Column[]::new);
+
+    private static final Column[] SELDOM =
+            COLUMNS.stream().filter(column -> column.use == Use.SELDOM).toArray(Column[]::new);
+
+    static final List<String> NAMES = COLUMNS.stream().map(Column::name).toList();
 
     /** The types of the columns. */
     public static final List<ColumnArrays.Kind> KINDS =
-            List.of(TEXT, TEXT, NUMBER, TEXT, NUMBER, NUMBER, NUMBER, TEXT, TEXT, TEXT, TEXT, TEXT, NUMBER, TEXT);
+            COLUMNS.stream().map(Column::kind).toList();
+
+    /** The columns that are null for most jobs. */
+    static final List<String> OPTIONAL = COLUMNS.stream()
+            .filter(column -> column.use != Use.ALWAYS)
+            .map(Column::name)
+            .toList();
 
     /** Index of the policy among the values. */
-    public static final int POLICY = 4;
+    public static final int POLICY = NAMES.indexOf("policy");
 
     /** Stands for a stored type that is no valid name. */
     private static final String UNREADABLE = "unreadable";
@@ -43,22 +166,30 @@ public final class SpecColumns {
     }
 
     public @Nullable Object[] values(JobSpec spec) {
-        return new @Nullable Object[] {
-            spec.queue(),
-            spec.type(),
-            spec.priority(),
-            spec.payload(),
-            policies.id(spec.policy()),
-            delay(spec),
-            asked(spec),
-            spec.resource(),
-            tags(spec.tags()),
-            spec.key(),
-            spec.key() == null ? null : spec.keyRule(),
-            spec.idempotencyKey(),
-            SqlTime.ofNullable(spec.timeout()),
-            spec.schedule()
-        };
+        @Nullable Object[] values = new @Nullable Object[ALL.length];
+        for (int i = 0; i < ALL.length; i++) {
+            values[i] = ALL[i].value.of(this, spec);
+        }
+        return values;
+    }
+
+    /** Returns the values by the names of the columns. */
+    public Params params(JobSpec spec) {
+        Params params = Params.of(ALL[0].name, ALL[0].value.of(this, spec));
+        for (int i = 1; i < ALL.length; i++) {
+            params.and(ALL[i].name, ALL[i].value.of(this, spec));
+        }
+        return params;
+    }
+
+    /** Whether the job has nothing that most jobs do not have. It may have keys. */
+    public boolean isPlain(JobSpec spec) {
+        for (Column column : SELDOM) {
+            if (column.value.of(this, spec) != null) {
+                return false;
+            }
+        }
+        return true;
     }
 
     static @Nullable Long delay(JobSpec spec) {
@@ -90,35 +221,24 @@ public final class SpecColumns {
 
     /** Reads any row: one damaged job must not stop a list or a claim. */
     Read read(SqlRow row, Session session) throws SQLException {
-        Values values = new Values(
-                row.text(),
-                row.text(),
-                row.integer(),
-                row.text(),
-                policies.find(session, row.numberOrNull()),
-                row.durationOrNull(),
-                row.instantOrNull(),
-                row.textOrNull(),
-                row.textOrNull(),
-                row.textOrNull(),
-                row.constantOrNull(KeyRule.class, KeyRule.KEEP),
-                row.textOrNull(),
-                row.durationOrNull(),
-                row.textOrNull());
+        Draft draft = new Draft(policies, session);
+        for (Column column : ALL) {
+            column.reader.read(row, draft);
+        }
         try {
-            JobSpec.Builder spec = JobSpec.builder(values.type, values.payload);
-            values.settings(spec).forEach(Runnable::run);
+            JobSpec.Builder spec = JobSpec.builder(draft.type, draft.payload);
+            draft.settings.forEach(setting -> setting.accept(spec));
             return new Read(spec.build(), null);
         } catch (RuntimeException e) {
-            return new Read(mended(values), Objects.requireNonNullElse(e.getMessage(), e.toString()));
+            return new Read(mended(draft), Objects.requireNonNullElse(e.getMessage(), e.toString()));
         }
     }
 
-    private static JobSpec mended(Values values) {
+    private static JobSpec mended(Draft draft) {
         JobSpec.Builder spec = JobSpec.builder(
-                isGood(() -> JobSpec.requireName("type", values.type)) ? values.type : UNREADABLE,
-                isGood(() -> JobSpec.builder(UNREADABLE, values.payload)) ? values.payload : "null");
-        values.settings(spec).forEach(SpecColumns::isGood);
+                isGood(() -> JobSpec.requireName("type", draft.type)) ? draft.type : UNREADABLE,
+                isGood(() -> JobSpec.builder(UNREADABLE, draft.payload)) ? draft.payload : "null");
+        draft.settings.forEach(setting -> isGood(() -> setting.accept(spec)));
         return spec.build();
     }
 
@@ -131,59 +251,51 @@ public final class SpecColumns {
         }
     }
 
-    /** The columns of a row. */
-    private record Values(
-            String queue,
-            String type,
-            int priority,
-            String payload,
-            RetryPolicy policy,
-            @Nullable Duration delay,
-            @Nullable Instant asked,
-            @Nullable String resource,
-            @Nullable String tags,
-            @Nullable String key,
-            @Nullable KeyRule rule,
-            @Nullable String idempotencyKey,
-            @Nullable Duration timeout,
-            @Nullable String schedule) {
+    /** A spec that is being read. Each setting may throw for a damaged value. */
+    private static final class Draft {
+        private final PolicyTable policies;
+        private final Session session;
+        private final List<Consumer<JobSpec.Builder>> settings = new ArrayList<>(8);
+        private String type = "";
+        private String payload = "";
+        private boolean isDelayed;
+        private @Nullable String key;
 
-        /** Returns the setters. Each may throw for a damaged value. */
-        List<Runnable> settings(JobSpec.Builder spec) {
-            List<Runnable> settings = new ArrayList<>(8);
-            settings.add(() -> spec.queue(queue));
-            settings.add(() -> spec.priority(priority));
-            settings.add(() -> spec.policy(policy));
-            add(settings, delay, spec::delay);
-            add(settings, delay == null ? asked : null, spec::dueAt);
-            add(settings, resource, spec::resource);
-            add(settings, tags, text -> spec.tags(split(text)));
-            if (key != null && rule != null) {
-                settings.add(keyed(spec, key, rule));
-            }
-            add(settings, idempotencyKey, spec::idempotencyKey);
-            add(settings, timeout, spec::timeout);
-            add(settings, schedule, spec::schedule);
-            return settings;
+        Draft(PolicyTable policies, Session session) {
+            this.policies = policies;
+            this.session = session;
         }
 
-        private static Runnable keyed(JobSpec.Builder spec, String key, KeyRule rule) {
-            return () -> spec.key(key, rule);
+        RetryPolicy policy(@Nullable Long id) throws SQLException {
+            return policies.find(session, id);
         }
 
-        private static <T> void add(List<Runnable> settings, @Nullable T value, Consumer<T> setter) {
+        /** Returns whether there is a value. */
+        private <T> boolean add(@Nullable T value, BiConsumer<JobSpec.Builder, T> setter) {
             if (value != null) {
-                settings.add(() -> setter.accept(value));
+                settings.add(spec -> setter.accept(spec, value));
             }
+            return value != null;
         }
 
-        private static Set<String> split(String tags) {
-            if (tags.length() < 2) {
-                throw new IllegalArgumentException("tags '" + tags + "' are not enclosed in commas");
-            }
-            return new LinkedHashSet<>(
-                    Arrays.asList(tags.substring(1, tags.length() - 1).split(",")));
+        private void addUnlessDelayed(@Nullable Instant asked) {
+            add(isDelayed ? null : asked, JobSpec.Builder::dueAt);
         }
+
+        private void addKey(@Nullable KeyRule rule) {
+            String unique = key;
+            if (unique != null) {
+                add(rule, (spec, each) -> spec.key(unique, each));
+            }
+        }
+    }
+
+    private static Set<String> split(String tags) {
+        if (tags.length() < 2) {
+            throw new IllegalArgumentException("tags '" + tags + "' are not enclosed in commas");
+        }
+        return new LinkedHashSet<>(
+                Arrays.asList(tags.substring(1, tags.length() - 1).split(",")));
     }
 
     /** Returns a spec with only these values set. */

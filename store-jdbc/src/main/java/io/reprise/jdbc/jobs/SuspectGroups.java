@@ -21,13 +21,13 @@ public final class SuspectGroups {
     private static final String KEEP = """
             update reprise_job {by primary}
                set together = ?
-             where lane = 2 and id {in}
+             where lane = 2 and id {in ?}
             """;
 
     private static final String READ = """
             select id, coalesce(together, 1)
               from reprise_job {by primary}
-             where id {in}
+             where id {in ?}
             """;
 
     private SuspectGroups() {}

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.jobs;
 
 import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.job.AuditNote;
 import io.reprise.job.Cancellation;
@@ -62,9 +63,18 @@ public final class Transitions {
         return settlements.isOneStatement(batch) && !hasFollowUps(batch);
     }
 
+    /**
+     * Says which answers of a settle are refusals: a stale settlement. If only leases were to be closed, the answer does
+     * not say whether a lease was deleted.
+     */
+    public static Database.Refusal<Settled> refusal(List<Settlement> batch, LeaseClosing closing) {
+        boolean onlyCloses = batch.isEmpty() && !closing.named().isEmpty();
+        return settled -> onlyCloses || !settled.stale().isEmpty();
+    }
+
     public Settled settle(Session session, List<Settlement> batch, LeaseClosing closing) throws SQLException {
         Set<JobId> twice = new HashSet<>();
-        List<Settlement> newest = JobSettlements.newest(batch, twice);
+        List<Settlement> newest = Settlement.newest(batch, twice);
         Settled settled = settlements.settle(session, newest, closing);
         SuspectGroups.keep(session, newest, settled);
         if (hasFollowUps(newest)) {

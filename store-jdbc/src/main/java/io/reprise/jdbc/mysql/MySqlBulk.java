@@ -4,6 +4,7 @@ package io.reprise.jdbc.mysql;
 import io.reprise.jdbc.jobs.JobInserts;
 import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -13,7 +14,6 @@ import io.reprise.job.JobSpec;
 import java.sql.SQLException;
 import java.sql.Savepoint;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -36,13 +36,13 @@ public final class MySqlBulk implements JobInserts.Bulk {
     private static final String HELD = """
             select unique_key
               from reprise_job
-             where unique_key {in}
+             where unique_key {in ?}
             """;
 
     private static final String KNOWN = """
             select {key}
               from reprise_idempotency
-             where {key} {in}
+             where {key} {in ?}
             """;
 
     private static final String REMEMBER = """
@@ -60,10 +60,9 @@ public final class MySqlBulk implements JobInserts.Bulk {
     // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
     private static final String REPLACE = """
             update reprise_job
-               set due_at = ?, first_due_at = ?, deadline = ?, wait_reason = ?, lane = lane % 3, parked_by = null,
-                   queue = ?, type = ?, priority = ?, payload = ?, policy = ?, delay_us = ?, asked_at = ?, resource = ?,
-                   tags = ?, unique_key = ?, key_rule = ?, idempotency_key = ?, timeout_us = ?, schedule = ?
-             where id = ?
+               set due_at = :due, first_due_at = :due, deadline = :due + :deadline_us, wait_reason = :reason,
+                   lane = lane % 3, parked_by = null, {spec_set}
+             where id = :id
             """;
 
     @Override
@@ -165,18 +164,15 @@ public final class MySqlBulk implements JobInserts.Bulk {
     }
 
     private static @Nullable Object[] row(JobInserts inserts, JobSpec job, long id, long now) {
-        return JobInserts.concat(new @Nullable Object[] {id, now}, timed(inserts, job, now));
-    }
-
-    /** Returns due times, deadline, wait reason and spec. */
-    private static @Nullable Object[] timed(JobInserts inserts, JobSpec job, long now) {
         long due = SpecColumns.due(job, now);
         Long deadline = SpecColumns.deadline(job);
         return JobInserts.concat(
-                new @Nullable Object[] {
-                    due, due, deadline == null ? null : due + deadline, due > now ? "DELAYED" : "NEW"
-                },
+                new @Nullable Object[] {id, now, due, due, deadline == null ? null : due + deadline, reason(due, now)},
                 inserts.specs().values(job));
+    }
+
+    private static String reason(long due, long now) {
+        return due > now ? "DELAYED" : "NEW";
     }
 
     /** Looks for a holder first: an insert that fails locks the holder's key until the transaction ends. */
@@ -202,9 +198,14 @@ public final class MySqlBulk implements JobInserts.Bulk {
             return Optional.empty();
         }
         long now = session.now();
-        List<@Nullable Object> values = new ArrayList<>(Arrays.asList(timed(inserts, spec, now)));
-        values.add(id);
-        session.update(REPLACE, values.toArray());
-        return Optional.of(new Enqueued(id, false, SqlTime.instant(SpecColumns.due(spec, now))));
+        long due = SpecColumns.due(spec, now);
+        Params params = inserts.specs()
+                .params(spec)
+                .and("due", due)
+                .and("deadline_us", SpecColumns.deadline(spec))
+                .and("reason", reason(due, now))
+                .and("id", id);
+        session.update(session.dialect().sql(REPLACE), params);
+        return Optional.of(new Enqueued(id, false, SqlTime.instant(due)));
     }
 }

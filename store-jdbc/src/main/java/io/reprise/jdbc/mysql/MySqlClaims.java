@@ -5,17 +5,22 @@ import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.SuspectGroups;
 import io.reprise.jdbc.rows.QueueTable;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlErrors;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.RetryShare;
 import io.reprise.store.StoreException;
 import io.reprise.store.Suspects;
 import java.sql.SQLException;
@@ -95,30 +100,32 @@ public final class MySqlClaims implements JobClaims {
             """;
 
     // Due entries of one level after a position, in the order of reprise_job_ready, without held jobs. Takes no locks:
-    // held jobs at the head of the queue are just being settled.
+    // held jobs at the head of the queue are just being settled. One statement reads several levels: # is the number of
+    // the level.
     private static final String DUE = """
             (select j.id, j.lane, j.priority, j.due_at
                from reprise_job j {by reprise_job_ready}
-              where j.queue = ? and j.lane = ? and j.priority = ? and j.due_at >= ? and j.due_at <= {now}
-                and (j.due_at > ? or j.id > ?)
+              where j.queue = :queue# and j.lane = :lane# and j.priority = :priority# and j.due_at >= :due#
+                and j.due_at <= {now}
+                and (j.due_at > :due# or j.id > :id#)
                 and (j.deadline is null or j.deadline > {now})
                 and not exists (
                   select 1 from reprise_hold h force index (reprise_hold_job) where h.job_id = j.id and h.token > j.token){types}
               order by j.due_at, j.id
-              limit ?)
+              limit :max)
             """;
 
     static final String ANY_DUE = DUE.replace("{types}", "");
 
-    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in}");
+    private static final String SOME_DUE = DUE.replace("{types}", "\n    and j.type {in :types}");
 
-    private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in})");
+    private static final String OTHERS_DUE = DUE.replace("{types}", "\n    and not (j.type {in :types})");
 
     // The primary key serves it. Skips rows that another transaction claims, settles or changes.
     static final String LOCK = """
             select j.id, j.lane
               from reprise_job j force index (primary)
-             where j.id {in} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
+             where j.id {in ?} and j.queue = ? and j.lane < 3 and j.due_at <= {now}
                and (j.deadline is null or j.deadline > {now})
             for update skip locked
             """;
@@ -128,12 +135,12 @@ public final class MySqlClaims implements JobClaims {
             select j.id
               from reprise_job j force index (primary)
               straight_join reprise_hold h force index (reprise_hold_job) on h.job_id = j.id and h.token > j.token
-             where j.id {in}
+             where j.id {in ?}
             """;
 
     private static final String LEASE = """
             insert into reprise_lease (queue, worker, runner, alone, claimed_at)
-            values (?, ?, ?, ?, {now})
+            values (:queue, :worker, :worker, :alone, {now})
             """;
 
     private static final String LEASED = """
@@ -147,8 +154,6 @@ public final class MySqlClaims implements JobClaims {
             values (?, ?)
             """;
 
-    private static final int SUSPECT = 2;
-    private static final int RETRY = 1;
     private static final int MAX_BATCH = 1_000;
 
     /** Three lanes for claims and three for parked jobs, in all priorities. */
@@ -165,7 +170,7 @@ public final class MySqlClaims implements JobClaims {
 
     private final MySqlDatabase database;
     private final LeaseTable leases;
-    private final RetryCredit credit = new RetryCredit();
+    private final RetryShare share = new RetryShare();
 
     /** Queues known to have a limit. */
     private final Set<String> limited = ConcurrentHashMap.newKeySet();
@@ -213,6 +218,7 @@ public final class MySqlClaims implements JobClaims {
         int most = looks + LEVELS_OF_A_QUEUE;
         List<Head> heads = database.send(
                 "look for queues with due jobs",
+                Refusal.never(),
                 session -> session.list(
                         session.dialect().sql(HEADS),
                         row -> new Head(row.text(), row.integer(), row.flag(), row.flag()),
@@ -229,7 +235,7 @@ public final class MySqlClaims implements JobClaims {
                 .distinct()
                 .toList();
         List<String> due = heads.stream()
-                .filter(head -> head.due && !head.paused && head.lane <= SUSPECT && !head.queue.equals(cut))
+                .filter(head -> head.due && !head.paused && head.lane <= StoredLane.SUSPECT && !head.queue.equals(cut))
                 .map(Head::queue)
                 .distinct()
                 .toList();
@@ -238,20 +244,18 @@ public final class MySqlClaims implements JobClaims {
 
     @Override
     public List<Claim> claim(ClaimRequest request) {
-        Map<String, List<Level>> levels = database.send("look for due jobs", session -> look(session, request));
-        List<Claim> claims = new ArrayList<>();
-        int left = request.max();
-        Suspects suspects = request.suspects();
-        for (ClaimRequest.Demand demand : request.demands()) {
-            int want = Math.min(Math.min(left, demand.max()), MAX_BATCH);
-            List<Level> found = levels.getOrDefault(demand.queue(), List.of());
-            if (want > 0 && found.stream().anyMatch(level -> request.suspects().max() > 0 || level.lane != SUSPECT)) {
-                List<Claim> some = claimOrPass(request, demand.queue(), want, suspects, found, claims);
-                claims.addAll(some);
-                suspects = after(suspects, some);
-                left -= some.stream().mapToInt(claim -> claim.jobs().size()).sum();
-            }
-        }
+        Map<String, List<Level>> levels =
+                database.send("look for due jobs", Refusal.never(), session -> look(session, request));
+        List<Claim> before = new ArrayList<>();
+        List<Claim> claims = ClaimPlan.overQueues(request, (queue, room, suspects) -> {
+            List<Level> found = levels.getOrDefault(queue, List.of());
+            boolean any =
+                    found.stream().anyMatch(level -> request.suspects().max() > 0 || level.lane != StoredLane.SUSPECT);
+            List<Claim> some =
+                    any ? claimOrPass(request, queue, Math.min(room, MAX_BATCH), suspects, found, before) : List.of();
+            before.addAll(some);
+            return some;
+        });
         busy = !claims.isEmpty();
         return claims;
     }
@@ -313,14 +317,6 @@ public final class MySqlClaims implements JobClaims {
         }
     }
 
-    private static Suspects after(Suspects suspects, List<Claim> claims) {
-        return claims.stream()
-                .filter(claim -> claim.together() > 0)
-                .findFirst()
-                .map(suspects::after)
-                .orElse(suspects);
-    }
-
     private List<Claim> claim(ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels) {
         database.dialect().makeLockable(queue);
         boolean alone = limited.contains(queue);
@@ -332,14 +328,14 @@ public final class MySqlClaims implements JobClaims {
         List<Claim> some = claims.orElse(List.of());
         some.stream()
                 .filter(claim -> claim.together() == 0)
-                .forEach(claim -> credit.claimed(queue, claim.jobs().size(), request.retryShare()));
+                .forEach(claim -> share.claimed(queue, claim.jobs().size(), request.retryShare()));
         return some;
     }
 
     /** Claims in one transaction. Returns empty if the queue has a limit but the lock was shared. */
     private Optional<List<Claim>> tryClaim(
             ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels, boolean alone) {
-        return database.write("claim jobs of queue " + queue, session -> {
+        return database.write("claim jobs of queue " + queue, Refusal.never(), session -> {
             Optional<Room> room = enter(session, queue, alone);
             if (room.isEmpty() || room.get().paused) {
                 return Optional.of(List.of());
@@ -367,40 +363,36 @@ public final class MySqlClaims implements JobClaims {
     private List<Claim> claim(
             Session session, ClaimRequest request, String queue, int want, Suspects suspects, List<Level> levels)
             throws SQLException {
-        List<Claim> claims = new ArrayList<>();
         List<Level> ordinary = new ArrayList<>();
         List<Level> suspected = new ArrayList<>();
         for (Level level : levels) {
             // New objects, because the transaction may be a second try.
-            (level.lane == SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
+            (level.lane == StoredLane.SUSPECT ? suspected : ordinary).add(new Level(queue, level.lane, level.priority));
         }
-        int most = Math.min(want, suspects.max());
-        if (most > 0 && !suspected.isEmpty()) {
-            takeSuspects(session, request, queue, suspected, most, suspects).ifPresent(claims::add);
-        }
-        int rest = want - claims.stream().mapToInt(claim -> claim.jobs().size()).sum();
-        if (rest > 0 && !ordinary.isEmpty()) {
-            int kept = credit.of(queue, rest, request.retryShare());
-            List<Due> taken = take(session, request, queue, ordinary, rest, kept);
-            if (!taken.isEmpty()) {
-                claims.add(lease(session, request, queue, taken, 0));
-            }
-        }
-        return claims;
+        return ClaimPlan.suspectsFirst(
+                want,
+                suspects,
+                most -> takeSuspects(session, request, queue, suspected, most, suspects),
+                most -> takeBatch(session, request, queue, ordinary, most));
+    }
+
+    private @Nullable Claim takeBatch(Session session, ClaimRequest request, String queue, List<Level> levels, int room)
+            throws SQLException {
+        int kept = share.kept(queue, room, request.retryShare());
+        List<Due> taken = take(session, request, queue, levels, room, kept);
+        return taken.isEmpty() ? null : lease(session, request, queue, taken, 0);
     }
 
     /** Takes as many suspects as may run together. Those behind them stay locked until the claim ends. */
-    private Optional<Claim> takeSuspects(
+    private @Nullable Claim takeSuspects(
             Session session, ClaimRequest request, String queue, List<Level> levels, int room, Suspects suspects)
             throws SQLException {
         List<Due> due = take(session, request, queue, levels, room, 0);
         if (due.isEmpty()) {
-            return Optional.empty();
+            return null;
         }
         SuspectGroups.Group<Due> group = SuspectGroups.fitting(session, due, Due::id, suspects);
-        return group.jobs().isEmpty()
-                ? Optional.empty()
-                : Optional.of(lease(session, request, queue, group.jobs(), group.together()));
+        return group.jobs().isEmpty() ? null : lease(session, request, queue, group.jobs(), group.together());
     }
 
     /** Locks up to {@code room} jobs of these levels. {@code kept} of the room is reserved for retries. */
@@ -409,7 +401,8 @@ public final class MySqlClaims implements JobClaims {
             throws SQLException {
         List<Due> taken = new ArrayList<>();
         for (int look = 0; look < MAX_SEARCHES && taken.size() < room; look++) {
-            int retries = (int) taken.stream().filter(job -> job.lane == RETRY).count();
+            int retries = (int)
+                    taken.stream().filter(job -> job.lane == StoredLane.RETRY).count();
             int left = room - taken.size();
             List<Due> picked = pick(due(session, request, levels, left), left, kept - retries);
             if (picked.isEmpty()) {
@@ -426,15 +419,17 @@ public final class MySqlClaims implements JobClaims {
             throws SQLException {
         String part = request.types().isEmpty() ? ANY_DUE : request.others() ? OTHERS_DUE : SOME_DUE;
         List<String> parts = new ArrayList<>();
-        List<@Nullable Object> args = new ArrayList<>();
+        Params params =
+                Params.of("types", request.types().toArray(String[]::new)).and("max", max);
         for (Level level : levels) {
             if (!level.exhausted) {
-                parts.add(part);
-                args.addAll(List.of(level.queue, level.lane, level.priority, level.dueAt, level.dueAt, level.id));
-                if (!request.types().isEmpty()) {
-                    args.add(request.types().toArray(String[]::new));
-                }
-                args.add(max);
+                int n = parts.size();
+                parts.add(part.replace("#", Integer.toString(n)));
+                params.and("queue" + n, level.queue)
+                        .and("lane" + n, level.lane)
+                        .and("priority" + n, level.priority)
+                        .and("due" + n, level.dueAt)
+                        .and("id" + n, level.id);
             }
         }
         if (parts.isEmpty()) {
@@ -443,7 +438,7 @@ public final class MySqlClaims implements JobClaims {
         List<Due> due = session.list(
                 session.dialect().sql(String.join("union all\n", parts)),
                 row -> new Due(row.number(), row.integer(), row.integer(), row.number()),
-                args.toArray());
+                params);
         for (Level level : levels) {
             long found = due.stream()
                     .filter(job -> job.lane == level.lane && job.priority == level.priority)
@@ -456,10 +451,12 @@ public final class MySqlClaims implements JobClaims {
     /** Picks the first retries and the first other jobs. Either kind fills the room that the other leaves. */
     private static List<Due> pick(List<Due> due, int room, int kept) {
         List<Due> sorted = due.stream().sorted(ORDER).toList();
-        List<Due> retries = sorted.stream().filter(job -> job.lane == RETRY).toList();
-        List<Due> others = sorted.stream().filter(job -> job.lane != RETRY).toList();
-        int again = Math.min(retries.size(), Math.max(kept, room - others.size()));
-        List<Due> picked = new ArrayList<>(retries.subList(0, Math.min(again, room)));
+        List<Due> retries =
+                sorted.stream().filter(job -> job.lane == StoredLane.RETRY).toList();
+        List<Due> others =
+                sorted.stream().filter(job -> job.lane != StoredLane.RETRY).toList();
+        int again = RetryShare.retries(others.size(), retries.size(), room, kept);
+        List<Due> picked = new ArrayList<>(retries.subList(0, again));
         picked.addAll(others.subList(0, Math.min(others.size(), room - picked.size())));
         return picked;
     }
@@ -491,7 +488,9 @@ public final class MySqlClaims implements JobClaims {
             throws SQLException {
         boolean alone = together == 1;
         Dialect dialect = session.dialect();
-        session.update(dialect.sql(LEASE), queue, request.worker(), request.worker(), alone);
+        session.update(
+                dialect.sql(LEASE),
+                Params.of("queue", queue).and("worker", request.worker()).and("alone", alone));
         Claim empty = session.one(LEASED, LeaseTable::readClaim);
         long token = empty.token();
         int unheard = request.remote() ? taken.size() : 0;

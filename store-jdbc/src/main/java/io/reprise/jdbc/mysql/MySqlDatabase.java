@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.mysql;
 
-import com.zaxxer.hikari.HikariDataSource;
+import io.reprise.jdbc.sql.Pool;
 import io.reprise.jdbc.sql.PooledDatabase;
+import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlErrors;
 import io.reprise.store.StoreException;
 import java.sql.SQLException;
@@ -16,7 +17,7 @@ public final class MySqlDatabase extends PooledDatabase {
     /** Null if this database is the side itself. */
     private final @Nullable MySqlSide side;
 
-    private MySqlDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds, @Nullable MySqlSide side) {
+    private MySqlDatabase(Pool pool, Pool looks, int timeoutSeconds, @Nullable MySqlSide side) {
         super(pool, looks, timeoutSeconds);
         this.side = side;
     }
@@ -24,8 +25,7 @@ public final class MySqlDatabase extends PooledDatabase {
     /**
      * Creates a database on a pool for work, a pool for readers, and a pool of one connection for {@link MySqlSide}.
      */
-    public static MySqlDatabase of(
-            HikariDataSource pool, HikariDataSource looks, HikariDataSource one, int timeoutSeconds) {
+    public static MySqlDatabase of(Pool pool, Pool looks, Pool one, int timeoutSeconds) {
         MySqlSide side = new MySqlSide(new MySqlDatabase(one, one, timeoutSeconds, null));
         return new MySqlDatabase(pool, looks, timeoutSeconds, side);
     }
@@ -40,6 +40,14 @@ public final class MySqlDatabase extends PooledDatabase {
     @Override
     public MySqlDialect dialect() {
         return dialect;
+    }
+
+    /** The session of an application keeps its isolation level: this is for the next transaction only. */
+    @Override
+    public void begin(Session session) throws SQLException {
+        if (isBorrowed()) {
+            session.update("set transaction isolation level read committed");
+        }
     }
 
     @Override

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.mysql;
 
+import io.reprise.jdbc.jobs.Columns;
 import io.reprise.jdbc.jobs.LeaseTable;
-import io.reprise.jdbc.sql.Columns;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Dialect;
@@ -12,6 +12,7 @@ import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.SqlWords;
 import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
@@ -24,10 +25,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -41,13 +40,10 @@ final class MySqlDialect implements Dialect {
     private static final String LIVE_JOBS = "reprise_job where true";
     private static final String FINISHED_JOBS = "reprise_finished where true";
 
-    /** Microseconds since 1970 at the start of the statement, independent of the time zone. */
-    private static final String NOW = "timestampdiff(microsecond, timestamp'1970-01-01 00:00:00', utc_timestamp(6))";
-
     private static final String LIVE = """
             select id, queue
               from reprise_job force index (primary)
-             where id {in}
+             where id {in ?}
              order by id
             for update
             """;
@@ -59,19 +55,19 @@ final class MySqlDialect implements Dialect {
             select ?, ?, {now}, token, last_delay_us, attempts, losses, interruptions, snoozes, lane,
                    error_type, error_message, fingerprint, {both}, {spec}
               from reprise_job force index (primary)
-             where id {in}
+             where id {in ?}
             """;
 
     static final String REMOVE = """
             delete j
               from reprise_job j force index (primary)
-             where j.id {in}
+             where j.id {in ?}
             """;
 
     private static final String FINISHED = """
             select id, queue, state
               from reprise_finished force index (primary)
-             where id {in} and finished_at < ?
+             where id {in ?} and finished_at < ?
              order by id
             for update
             """;
@@ -79,7 +75,7 @@ final class MySqlDialect implements Dialect {
     private static final String DELETE = """
             delete f
               from reprise_finished f force index (primary)
-             where f.id {in}
+             where f.id {in ?}
             """;
 
     // Two transactions at once take different rows. Readers see the rows or their sum, never both.
@@ -95,7 +91,7 @@ final class MySqlDialect implements Dialect {
     private static final String FORGET_COUNTS = """
             delete c
               from reprise_counter c force index (primary)
-             where c.id {in}
+             where c.id {in ?}
             """;
 
     // Leases are few, so a scan finds the expired ones. It skips leases that a settle or a renewal has locked. It also
@@ -140,7 +136,7 @@ final class MySqlDialect implements Dialect {
             insert into reprise_hold (token, job_id)
             select ?, id
               from reprise_job force index (primary)
-             where id {in}
+             where id {in ?}
             """;
 
     /** With more ids in one list the optimizer becomes slow. */
@@ -155,7 +151,7 @@ final class MySqlDialect implements Dialect {
     private static final int LOCK_SECONDS = 30;
 
     private final Supplier<MySqlSide> side;
-    private final Map<String, String> cache = new ConcurrentHashMap<>();
+    private final SqlWords words = new SqlWords(SqlWords.Product.MYSQL, Columns.WORDS);
     private volatile @Nullable MySqlServer server;
 
     MySqlDialect(Supplier<MySqlSide> side) {
@@ -192,32 +188,8 @@ final class MySqlDialect implements Dialect {
     }
 
     @Override
-    public String sql(String template) {
-        return cache.computeIfAbsent(template, this::once);
-    }
-
-    @Override
-    public String once(String template) {
-        return Columns.in(template)
-                .replaceAll("\\{on_conflict \\([^)]*\\)}", "on duplicate key update")
-                .replaceAll("\\{new\\.(\\w+)}", "values($1)")
-                .replace("{clock}", "{now}")
-                .replace("{now}", NOW)
-                .replace("{in}", "in (?...)")
-                .replace("{true}", "true")
-                .replace("{false}", "false")
-                .replace("{for_update}", "for update")
-                .replace("{for_no_key_update}", "for update")
-                .replace("{skip_locked}", "for update skip locked")
-                .replace("{finished}", "reprise_finished")
-                .replace("{ended}", "ended")
-                .replaceAll("\\{by (\\w+)}", "force index ($1)")
-                .replaceAll("\\{delete (\\w+) by (\\w+)}", "delete $1 from $1 force index ($2)")
-                .replace("{expiry}", "reprise_expiry force index (primary)")
-                .replace("{bigint}", "signed")
-                .replace("{text}", "char")
-                .replace("{key}", "`key`")
-                .replace("{position}", "instr");
+    public SqlWords words() {
+        return words;
     }
 
     @Override
@@ -290,9 +262,9 @@ final class MySqlDialect implements Dialect {
 
     @Override
     public void dropLeases(Session session, long... tokens) throws SQLException {
-        session.update(sql("{delete reprise_hold by primary} where token {in}"), (Object) tokens);
-        session.update(sql("{delete reprise_expiry by primary} where id {in}"), (Object) tokens);
-        session.update(sql("{delete reprise_lease by primary} where id {in}"), (Object) tokens);
+        session.update(sql("{delete reprise_hold by primary} where token {in ?}"), (Object) tokens);
+        session.update(sql("{delete reprise_expiry by primary} where id {in ?}"), (Object) tokens);
+        session.update(sql("{delete reprise_lease by primary} where id {in ?}"), (Object) tokens);
     }
 
     @Override

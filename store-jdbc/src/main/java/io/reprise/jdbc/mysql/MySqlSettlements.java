@@ -9,15 +9,18 @@ import io.reprise.jdbc.jobs.JobInserts;
 import io.reprise.jdbc.jobs.JobSettlements;
 import io.reprise.jdbc.jobs.LeaseClosing;
 import io.reprise.jdbc.jobs.LeaseTable;
-import io.reprise.jdbc.jobs.SpentCounters;
+import io.reprise.jdbc.jobs.LiveCounters;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Endings;
 import io.reprise.jdbc.sql.JsonRows;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
+import io.reprise.job.JobCounts;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.retry.FailReason;
@@ -51,14 +54,14 @@ public final class MySqlSettlements implements JobSettlements {
     private static final String THERE = """
             select id
               from reprise_lease force index (primary)
-             where id {in}
+             where id {in ?}
             """;
 
     // A shared lock: other settles of the lease go on, and renewals write reprise_expiry. A take-over skips the lease.
     private static final String SHARE_LEASES = """
             select id, queue, runner
               from reprise_lease force index (primary)
-             where id {in}
+             where id {in ?}
              order by id
             lock in share mode
             """;
@@ -66,24 +69,24 @@ public final class MySqlSettlements implements JobSettlements {
     private static final String LOCK_LEASES = """
             select id, queue, runner
               from reprise_lease force index (primary)
-             where id {in}
+             where id {in ?}
              order by id
             for update
             """;
 
     static final String LOCK_JOBS = """
-            select id, token, attempts, losses, interruptions, snoozes, lane, cancel_requested
+            select id, token, {live}
               from reprise_job force index (primary)
-             where id {in}
+             where id {in ?}
              order by id
             for update
-            """;
+            """.replace("{live}", LiveCounters.COLUMNS);
 
     // Complete primary keys only: in a caller's REPEATABLE READ any other condition would lock gaps.
     private static final String LOCK_HOLDS = """
             select job_id
               from reprise_hold force index (primary)
-             where token = ? and job_id {in}
+             where token = ? and job_id {in ?}
             lock in share mode
             """;
 
@@ -93,9 +96,9 @@ public final class MySqlSettlements implements JobSettlements {
             insert into reprise_finished (
               state, finished_at, started_at, token, worker, result, last_delay_us, attempts, losses, interruptions,
               snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-            select 'SUCCEEDED', ?, ? - i.ran, i.token, i.runner, i.result, last_delay_us, attempts + 1, losses,
+            select 'SUCCEEDED', :now, :now - i.ran, i.token, i.runner, i.result, last_delay_us, attempts + 1, losses,
                    interruptions, snoozes, 1, error_type, error_message, fingerprint, {d_both}, {d_spec}
-              from json_table(?, '$[*]' columns (
+              from json_table(:rows, '$[*]' columns (
                 job bigint path '$[0]', token bigint path '$[1]', ran bigint path '$[2]', runner text path '$[3]',
                 result mediumtext path '$[4]')) i
               straight_join reprise_job d force index (primary) on d.id = i.job
@@ -105,11 +108,11 @@ public final class MySqlSettlements implements JobSettlements {
             insert into reprise_finished (
               state, fail_reason, finished_at, started_at, token, worker, last_delay_us, attempts, losses, interruptions,
               snoozes, lane, error_type, error_message, fingerprint, {both}, {spec})
-            select i.state, i.reason, ?, ? - i.ran, i.token, i.runner, d.last_delay_us, i.attempts, i.losses,
+            select i.state, i.reason, :now, :now - i.ran, i.token, i.runner, d.last_delay_us, i.attempts, i.losses,
                    i.interruptions, i.snoozes, i.lane, coalesce(i.failure, d.error_type),
                    case when i.failure is null then d.error_message else i.message end,
                    coalesce(i.print, d.fingerprint), {d_both}, {d_spec}
-              from json_table(?, '$[*]' columns (
+              from json_table(:rows, '$[*]' columns (
                 job bigint path '$[0]', token bigint path '$[1]', attempts int path '$[2]', losses int path '$[3]',
                 interruptions int path '$[4]', snoozes int path '$[5]', lane int path '$[6]', failure text path '$[7]',
                 message mediumtext path '$[8]', print varchar(100) path '$[9]', ran bigint path '$[10]',
@@ -143,13 +146,13 @@ public final class MySqlSettlements implements JobSettlements {
     private static final String LEAVE = """
             delete h
               from reprise_hold h force index (primary)
-             where h.token = ? and h.job_id {in}
+             where h.token = ? and h.job_id {in ?}
             """;
 
     private static final String EMPTY = """
             select l.id
               from reprise_lease l force index (primary)
-             where l.id {in}
+             where l.id {in ?}
                and not %s
             """.formatted(LeaseTable.HOLDS_SOME);
 
@@ -165,13 +168,16 @@ public final class MySqlSettlements implements JobSettlements {
     private record Lease(String queue, String runner) {}
 
     /** A live job with its token. */
-    private record Live(long token, SpentCounters tally) {}
+    private record Live(long token, LiveCounters counters) {}
 
     /** The outcome of a job that does not succeed. */
-    private record Outcome(
-            Settlement settlement,
-            SpentCounters then,
-            @Nullable JobState state) {}
+    private record Outcome(Settlement settlement, Settlement.Effect effect) {
+
+        @Nullable
+        JobState state() {
+            return effect.state();
+        }
+    }
 
     @Override
     public boolean isOneStatement(List<Settlement> settlements) {
@@ -312,8 +318,11 @@ public final class MySqlSettlements implements JobSettlements {
                 } else if (settlement.next() instanceof Settlement.Succeed) {
                     successes.add(settlement);
                 } else {
-                    Outcome outcome = outcome(settlement, job.tally);
-                    (outcome.state == null ? waits : ends).add(outcome);
+                    Outcome outcome = new Outcome(settlement, job.counters.after(settlement));
+                    if (outcome.effect.cancelledInstead()) {
+                        cancelled.add(settlement.job());
+                    }
+                    (outcome.state() == null ? waits : ends).add(outcome);
                 }
             }
             succeed(successes);
@@ -329,17 +338,7 @@ public final class MySqlSettlements implements JobSettlements {
             Map<JobId, Live> live = new HashMap<>();
             session.list(
                     session.dialect().sql(LOCK_JOBS),
-                    row -> live.put(
-                            new JobId(row.number()),
-                            new Live(
-                                    row.number(),
-                                    new SpentCounters(
-                                            row.integer(),
-                                            row.integer(),
-                                            row.integer(),
-                                            row.integer(),
-                                            row.integer(),
-                                            row.flag()))),
+                    row -> live.put(new JobId(row.number()), new Live(row.number(), LiveCounters.read(row))),
                     (Object) piece.stream().mapToLong(s -> s.job().value()).toArray());
             return live;
         }
@@ -359,25 +358,8 @@ public final class MySqlSettlements implements JobSettlements {
             return held;
         }
 
-        private Outcome outcome(Settlement settlement, SpentCounters tally) {
-            Settlement.Next next = settlement.next();
-            SpentCounters then = tally.after(settlement.spent(), next instanceof Settlement.Wait);
-            if (next instanceof Settlement.Cancel) {
-                return new Outcome(settlement, then, JobState.CANCELLED);
-            }
-            if (tally.cancel()) {
-                cancelled.add(settlement.job());
-                return new Outcome(settlement, then, JobState.CANCELLED);
-            }
-            return new Outcome(settlement, then, next instanceof Settlement.Fail ? JobState.FAILED : null);
-        }
-
         private Attempts.Ended ended(Outcome outcome) {
-            return new Attempts.Ended(
-                    outcome.settlement,
-                    outcome.then.attempts(),
-                    outcome.then.claims(),
-                    lease(outcome.settlement).runner);
+            return Attempts.Ended.of(outcome.settlement, outcome.effect, lease(outcome.settlement).runner);
         }
 
         private Lease lease(Settlement settlement) {
@@ -392,7 +374,7 @@ public final class MySqlSettlements implements JobSettlements {
                     JsonRows.of(successes, s -> new @Nullable Object[] {
                         s.job().value(), s.token(), SqlTime.of(s.ran()), lease(s).runner, result(s)
                     });
-            session.update(session.dialect().sql(SUCCEED), at, at, rows);
+            session.update(session.dialect().sql(SUCCEED), Params.of("now", at).and("rows", rows));
             remove(successes);
             for (Settlement success : successes) {
                 counts.add(lease(success).queue, JobState.SUCCEEDED, 1);
@@ -406,16 +388,16 @@ public final class MySqlSettlements implements JobSettlements {
             }
             String rows = JsonRows.of(
                     ends,
-                    outcome -> JobInserts.concat(facts(outcome, outcome.then.lane()), new @Nullable Object[] {
+                    outcome -> JobInserts.concat(facts(outcome, false), new @Nullable Object[] {
                         SqlTime.of(outcome.settlement.ran()),
-                        outcome.state,
+                        outcome.state(),
                         reason(outcome),
                         lease(outcome.settlement).runner
                     }));
-            session.update(session.dialect().sql(END), at, at, rows);
+            session.update(session.dialect().sql(END), Params.of("now", at).and("rows", rows));
             remove(ends.stream().map(Outcome::settlement).toList());
             for (Outcome outcome : ends) {
-                JobState state = Objects.requireNonNull(outcome.state);
+                JobState state = Objects.requireNonNull(outcome.state());
                 counts.add(lease(outcome.settlement).queue, state, 1);
             }
         }
@@ -430,9 +412,8 @@ public final class MySqlSettlements implements JobSettlements {
             }
             String rows = JsonRows.of(waits, outcome -> {
                 WaitColumns waiting = WaitColumns.require(outcome.settlement);
-                int lane = outcome.then.lane() + (waiting.parkedBy() == null ? 0 : 3);
                 Long delay = waiting.delay();
-                return JobInserts.concat(facts(outcome, lane), new @Nullable Object[] {
+                return JobInserts.concat(facts(outcome, waiting.parkedBy() != null), new @Nullable Object[] {
                     delay == null ? null : at + delay, waiting.reason(), waiting.lastDelay(), waiting.parkedBy()
                 });
             });
@@ -448,18 +429,18 @@ public final class MySqlSettlements implements JobSettlements {
     }
 
     /** Returns the values that are written whatever the outcome is. */
-    private static @Nullable Object[] facts(Outcome outcome, int lane) {
+    private static @Nullable Object[] facts(Outcome outcome, boolean parked) {
         Settlement settlement = outcome.settlement;
-        SpentCounters then = outcome.then;
+        JobCounts counts = outcome.effect.counts();
         Failure failure = settlement.failure();
         return new @Nullable Object[] {
             settlement.job().value(),
             settlement.token(),
-            then.attempts(),
-            then.losses(),
-            then.interruptions(),
-            then.snoozes(),
-            lane,
+            counts.attempts(),
+            counts.losses(),
+            counts.interruptions(),
+            counts.snoozes(),
+            StoredLane.of(outcome.effect.lane(), parked),
             failure == null ? null : failure.type(),
             failure == null ? null : failure.message(),
             failure == null ? null : failure.fingerprint()
@@ -467,7 +448,7 @@ public final class MySqlSettlements implements JobSettlements {
     }
 
     private static @Nullable FailReason reason(Outcome outcome) {
-        return outcome.state == JobState.FAILED && outcome.settlement.next() instanceof Settlement.Fail fail
+        return outcome.state() == JobState.FAILED && outcome.settlement.next() instanceof Settlement.Fail fail
                 ? fail.reason()
                 : null;
     }

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.mysql;
 
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import java.sql.SQLException;
@@ -48,7 +49,7 @@ final class MySqlSide implements AutoCloseable {
 
     /** Takes {@code count} numbers of a sequence. Returns the last. */
     private long take(String sequence, int count) {
-        return database.send("take numbers", session -> {
+        return database.send("take numbers", Refusal.never(), session -> {
             session.update(
                     "update reprise_sequence set value = last_insert_id(value + ?) where name = ?", count, sequence);
             return session.one("select last_insert_id()", SqlRow::number);
@@ -58,7 +59,7 @@ final class MySqlSide implements AutoCloseable {
     /** Creates the queue's row in reprise_queue_lock, if it is missing. */
     void makeLockable(String queue) {
         if (!lockable.contains(queue)) {
-            database.send("name queue " + queue, session -> create(session, queue));
+            database.send("name queue " + queue, Refusal.never(), session -> create(session, queue));
             lockable.add(queue);
         }
     }

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.postgresql.PGConnection;
@@ -28,7 +29,7 @@ import org.postgresql.copy.CopyIn;
 
 /**
  * Stores many jobs. Few jobs without keys go as arrays in one statement, many by COPY after their ids were reserved.
- * Jobs with keys go as arrays too; a key that exists is skipped.
+ * Jobs with unique keys go as arrays too; a key that exists is skipped.
  */
 public final class PostgresBulk implements JobInserts.Bulk {
 
@@ -116,14 +117,7 @@ public final class PostgresBulk implements JobInserts.Bulk {
                 .sorted(Comparator.comparing(
                         (Keyed job) -> job.spec.key(), Comparator.nullsFirst(Comparator.naturalOrder())))
                 .toList();
-        Map<Long, Enqueued> stored = new HashMap<>();
-        if (!free.isEmpty()) {
-            session.list(
-                            session.dialect().sql(INSERT_KEYED),
-                            row -> JobInserts.inserted(row, true),
-                            ColumnArrays.of(keyedKinds(), free, job -> keyedValues(inserts.specs(), job)))
-                    .forEach(inserted -> stored.put(inserted.id().value(), inserted));
-        }
+        Map<Long, Enqueued> stored = store(session, free, reserved.now, inserts.specs());
         for (Keyed job : free) {
             Enqueued answer = stored.get(job.id);
             tried.answers[job.index] = answer;
@@ -133,6 +127,30 @@ public final class PostgresBulk implements JobInserts.Bulk {
                 session, free.stream().filter(job -> stored.containsKey(job.id)).toList(), JobSpec::idempotencyProof);
         findHolders(session, free, tried);
         return tried;
+    }
+
+    /** Stores jobs whose idempotency key was free. Without a unique key nothing can conflict, so COPY stores many. */
+    private static Map<Long, Enqueued> store(Session session, List<Keyed> jobs, long now, SpecColumns specs)
+            throws SQLException {
+        Map<Long, Enqueued> stored = new HashMap<>();
+        Map<Boolean, List<Keyed>> byUse =
+                jobs.stream().collect(Collectors.partitioningBy(job -> job.spec.key() == null));
+        List<Keyed> plain = byUse.getOrDefault(true, List.of());
+        boolean copies = copies(session, plain.size());
+        if (copies) {
+            Reserved reserved = new Reserved(now, plain.stream().map(Keyed::id).toList());
+            copy(session, plain.stream().map(Keyed::spec).toList(), reserved, specs)
+                    .forEach(inserted -> stored.put(inserted.id().value(), inserted));
+        }
+        List<Keyed> rest = copies ? byUse.getOrDefault(false, List.of()) : jobs;
+        if (!rest.isEmpty()) {
+            session.list(
+                            session.dialect().sql(INSERT_KEYED),
+                            row -> JobInserts.inserted(row, true),
+                            ColumnArrays.of(keyedKinds(), rest, job -> keyedValues(specs, job)))
+                    .forEach(inserted -> stored.put(inserted.id().value(), inserted));
+        }
+        return stored;
     }
 
     private static @Nullable Object[] keyedValues(SpecColumns specs, Keyed job) {
@@ -191,9 +209,15 @@ public final class PostgresBulk implements JobInserts.Bulk {
     @Override
     public List<Enqueued> insert(JobInserts inserts, Session session, List<JobSpec> jobs, boolean tells)
             throws SQLException {
-        return !isOneStatement(jobs.size()) && !session.isJoined()
-                ? copy(session, jobs, inserts.specs())
-                : insertArrays(session, jobs, inserts.specs(), tells);
+        if (!copies(session, jobs.size())) {
+            return insertArrays(session, jobs, inserts.specs(), tells);
+        }
+        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
+        return copy(session, jobs, reserved, inserts.specs());
+    }
+
+    private static boolean copies(Session session, int jobs) {
+        return jobs >= COPY_FROM && !session.isJoined();
     }
 
     private static List<Enqueued> insertArrays(Session session, List<JobSpec> jobs, SpecColumns specs, boolean tells)
@@ -210,8 +234,8 @@ public final class PostgresBulk implements JobInserts.Bulk {
 
     private record Reserved(long now, List<Long> ids) {}
 
-    private static List<Enqueued> copy(Session session, List<JobSpec> jobs, SpecColumns specs) throws SQLException {
-        Reserved reserved = session.one(RESERVE, row -> new Reserved(row.number(), row.numbers()), jobs.size());
+    private static List<Enqueued> copy(Session session, List<JobSpec> jobs, Reserved reserved, SpecColumns specs)
+            throws SQLException {
         // The driver's timeout does not cover COPY. This setting ends with the transaction.
         session.list(
                 "select set_config('statement_timeout', ?, true)",

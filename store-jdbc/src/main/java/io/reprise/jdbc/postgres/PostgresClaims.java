@@ -5,9 +5,10 @@ import io.reprise.jdbc.jobs.ClaimCursor;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.JobRows;
 import io.reprise.jdbc.rows.QueueTable;
-import io.reprise.jdbc.sql.Columns;
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlErrors;
 import io.reprise.jdbc.sql.SqlTime;
@@ -17,6 +18,7 @@ import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
 import io.reprise.store.DueQueues;
+import io.reprise.store.RetryShare;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
 import io.reprise.store.Suspects;
@@ -32,7 +34,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,9 +47,6 @@ public final class PostgresClaims implements JobClaims {
 
     /** How long a claim waits for the queue's lock. Then the next queue has its turn. */
     static final int WAIT_MILLIS = 500;
-
-    static final int RETRY = 1;
-    static final int SUSPECT = 2;
 
     /** Queues that one statement scans together. */
     private static final int GROUP = 100;
@@ -78,7 +76,7 @@ public final class PostgresClaims implements JobClaims {
               select q.name, x.lane,
                      (select j.priority from reprise_job j
                        where j.queue = q.name and j.lane = x.lane order by j.priority desc limit 1)
-                from unnest(?) as q (name)
+                from unnest(:queues::text[]) as q (name)
                 cross join (values (0::smallint), (1::smallint), (2::smallint)) as x (lane)
                where not exists (select 1 from reprise_queue p where p.name = q.name and p.paused_at is not null)
               union all
@@ -112,8 +110,8 @@ public final class PostgresClaims implements JobClaims {
                and set_config('enable_bitmapscan', 'off', true) is not null
                and set_config('enable_seqscan', 'off', true) is not null;
             with recursive asked as (
-              select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as retries, cast(? as text) as worker,
-                     cast(? as bigint) as lease_us, cast(? as int) as remote),
+              select cast(:queue as text) as queue, cast(:jobs as int) as jobs, cast(:retries as int) as retries,
+                     cast(:worker as text) as worker, cast(:lease_us as bigint) as lease_us, cast(:remote as int) as remote),
             room as materialized (
               select a.queue, a.retries, a.worker, a.lease_us, a.remote,
                      case when q.name is null then a.jobs
@@ -131,13 +129,13 @@ public final class PostgresClaims implements JobClaims {
               select x.*
                 from (select * from level where lane = 0 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.{place} as place
+                  select j.id, j.ctid as place
                     from reprise_job j
-                   where j.queue = ?
+                   where j.queue = :queue
                      and j.lane = 0 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue and h.id >= :floor)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select jobs from room)),
@@ -145,13 +143,13 @@ public final class PostgresClaims implements JobClaims {
               select x.*
                 from (select * from level where lane = 1 and priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.{place} as place
+                  select j.id, j.ctid as place
                     from reprise_job j
-                   where j.queue = ?
+                   where j.queue = :queue
                      and j.lane = 1 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.due_at, j.id) > (l.due_at, l.id)
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ? and h.id >= ?)
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue and h.id >= :floor)
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select least(r.jobs, greatest(r.retries, r.jobs - (select count(*) from fresh))) from room r)),
@@ -167,12 +165,12 @@ public final class PostgresClaims implements JobClaims {
                 cross join (select array_agg(id order by id) as ids from picked) p
                where p.ids is not null
               returning id, claimed_at)
-            select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = ? and h.id >= ?),
+            select l.id, l.claimed_at, (select min(h.id) from reprise_lease h where h.queue = :queue and h.id >= :floor),
                    (select bit_or(1::bigint << (lane * 20 + priority + 9)) from level where priority is not null),
-                   (select s.id from reprise_job s where s.queue = ? and s.lane = 2 limit 1) is not null, {claimed}
+                   (select s.id from reprise_job s where s.queue = :queue and s.lane = 2 limit 1) is not null, {claimed}
               from lease l
               cross join picked p
-              join reprise_job j on j.{place} = p.place
+              join reprise_job j on j.ctid = p.place
             """;
 
     // All levels: jumps through the index from one level to the next.
@@ -180,12 +178,12 @@ public final class PostgresClaims implements JobClaims {
             level (lane, priority, due_at, id) as (
               select x.lane,
                      (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = x.lane order by j.priority desc limit 1), {least}, {least}
+                       where j.queue = :queue and j.lane = x.lane order by j.priority desc limit 1), {least}, {least}
                 from (values (0::smallint), (1::smallint)) as x (lane)
               union all
               select l.lane,
                      (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = l.lane and j.priority < l.priority
+                       where j.queue = :queue and j.lane = l.lane and j.priority < l.priority
                        order by j.priority desc limit 1), {least}, {least}
                 from level l
                where l.priority is not null)""";
@@ -194,7 +192,7 @@ public final class PostgresClaims implements JobClaims {
     private static final String FROM_CURSOR = """
             level (lane, priority, due_at, id) as (
               select c.lane::smallint, c.priority::smallint, c.due_at, c.id
-                from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]))
+                from unnest((select :lanes::bigint[]), (select :priorities::bigint[]), (select :dues::bigint[]), (select :ids::bigint[]))
                   as c (lane, priority, due_at, id))""";
 
     // Claims suspects under a lease of their own: from the first on, as many as may run together.
@@ -204,8 +202,8 @@ public final class PostgresClaims implements JobClaims {
                and set_config('enable_bitmapscan', 'off', true) is not null
                and set_config('enable_seqscan', 'off', true) is not null;
             with recursive asked as (
-              select cast(? as text) as queue, cast(? as int) as jobs, cast(? as int) as beside, cast(? as text) as worker,
-                     cast(? as bigint) as lease_us, cast(? as int) as remote),
+              select cast(:queue as text) as queue, cast(:jobs as int) as jobs, cast(:beside as int) as beside,
+                     cast(:worker as text) as worker, cast(:lease_us as bigint) as lease_us, cast(:remote as int) as remote),
             room as materialized (
               select a.queue, a.beside, a.worker, a.lease_us, a.remote,
                      case when q.name is null then a.jobs
@@ -220,10 +218,10 @@ public final class PostgresClaims implements JobClaims {
                 left join reprise_queue q on q.name = a.queue),
             level (priority) as (
               select (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = 2 order by j.priority desc limit 1)
+                       where j.queue = :queue and j.lane = 2 order by j.priority desc limit 1)
               union all
               select (select j.priority from reprise_job j
-                       where j.queue = ? and j.lane = 2 and j.priority < l.priority
+                       where j.queue = :queue and j.lane = 2 and j.priority < l.priority
                        order by j.priority desc limit 1)
                 from level l
                where l.priority is not null),
@@ -231,12 +229,12 @@ public final class PostgresClaims implements JobClaims {
               select l.priority, x.*
                 from (select priority from level where priority is not null order by priority desc) l
                 cross join lateral (
-                  select j.id, j.{place} as place, j.due_at, coalesce(j.together, 1) as together
+                  select j.id, j.ctid as place, j.due_at, coalesce(j.together, 1) as together
                     from reprise_job j
-                   where j.queue = ?
+                   where j.queue = :queue
                      and j.lane = 2 and j.priority = l.priority and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
-                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = ?){types}
+                     and j.id not in (select unnest(h.ids) from reprise_lease h where h.queue = :queue){types}
                    order by j.due_at, j.id
                    limit {batch}) x
                limit (select jobs from room)),
@@ -258,12 +256,12 @@ public final class PostgresClaims implements JobClaims {
             select l.id, l.claimed_at, l.id, (select min(together) from picked), true, {claimed}
               from lease l
               cross join picked p
-              join reprise_job j on j.{place} = p.place
+              join reprise_job j on j.ctid = p.place
             """;
 
-    private static final String OF_TYPES = "\n                     and j.type = any(?::text[])";
+    private static final String OF_TYPES = "\n                     and j.type = any(:types::text[])";
 
-    private static final String OF_OTHERS = "\n                     and j.type <> all(?::text[])";
+    private static final String OF_OTHERS = "\n                     and j.type <> all(:types::text[])";
 
     static String ofTypes(ClaimRequest request) {
         return request.types().isEmpty() ? "" : request.others() ? OF_OTHERS : OF_TYPES;
@@ -278,7 +276,7 @@ public final class PostgresClaims implements JobClaims {
     private final JobRows jobs;
     private final OldSnapshot snapshot;
     private final TableStatistics statistics;
-    private final RetryCredit credit = new RetryCredit();
+    private final RetryShare share = new RetryShare();
     private final Map<String, ClaimCursor> cursors = new ConcurrentHashMap<>();
 
     /** Queues in which the last claim saw no suspects. The next claim does not ask for suspects there. */
@@ -296,7 +294,7 @@ public final class PostgresClaims implements JobClaims {
         this.jobs = jobs;
         this.snapshot = new OldSnapshot(database);
         this.statistics = new TableStatistics(database);
-        this.many = new PostgresManyQueues(database, jobs, credit);
+        this.many = new PostgresManyQueues(database, jobs, share);
     }
 
     private record Found(Set<String> queues, Set<String> suspects) {}
@@ -518,7 +516,7 @@ public final class PostgresClaims implements JobClaims {
 
     @Override
     public void settled(List<Settlement> settlements) {
-        many.changed();
+        many.settled(settlements);
         if (settlements.stream().anyMatch(settlement -> settlement.next() instanceof Settlement.PutBack)) {
             cursors.values().forEach(ClaimCursor::forget);
         }
@@ -544,18 +542,19 @@ public final class PostgresClaims implements JobClaims {
         Found found = new Found(new HashSet<>(), new HashSet<>());
         database.send(
                 "look for due jobs",
+                Refusal.never(),
                 session -> session.listOfLast(
                         PostgresManyQueues.BY_INDEX + PROBE,
                         row -> {
                             String queue = row.text();
                             return (row.flag() ? found.suspects() : found.queues()).add(queue);
                         },
-                        (Object) names));
+                        Params.of("queues", names)));
         return found;
     }
 
     private List<Claim> claimBatch(ClaimRequest request, String queue, int want) {
-        int retries = credit.of(queue, want, request.retryShare());
+        int retries = share.kept(queue, want, request.retryShare());
         if (cursors.size() >= MOST_NAMES) {
             cursors.clear();
         }
@@ -564,34 +563,24 @@ public final class PostgresClaims implements JobClaims {
         long from = System.nanoTime();
         boolean goesOn = cursor.goesOn(from);
         if (goesOn) {
-            long[][] at = cursor.columns();
-            claims = claimBatch(request, queue, want, retries, cursor, FROM_CURSOR, at[0], at[1], at[2], at[3]);
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_CURSOR);
         }
         if (claims.isEmpty() && !(goesOn && cursor.isTrusted(from))) {
-            claims = claimBatch(request, queue, want, retries, cursor, FROM_START, queue, queue);
+            claims = claimBatch(request, queue, want, retries, cursor, FROM_START);
             long to = System.nanoTime();
             cursor.scanned(from, to, snapshot.isHeld(to - from));
         }
-        credit.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
+        share.claimed(queue, claims.isEmpty() ? 0 : claims.get(0).jobs().size(), request.retryShare());
         return claims;
     }
 
     private List<Claim> claimBatch(
-            ClaimRequest request,
-            String queue,
-            int want,
-            int retries,
-            ClaimCursor cursor,
-            String levels,
-            Object... levelArgs) {
+            ClaimRequest request, String queue, int want, int retries, ClaimCursor cursor, String levels) {
         String sql = sql(database.dialect(), CLAIM.replace("{levels}", levels), batchClass(want));
-        List<@Nullable Object> args = new ArrayList<>(List.of(
-                queue, queue, want, retries, request.worker(), SqlTime.of(request.lease()), request.remote() ? 1 : 0));
-        args.addAll(List.of(levelArgs));
-        long floor = cursor.floor();
-        args.addAll(List.of(queue, queue, floor, queue, queue, floor, queue, floor, queue));
+        Params params = params(request, queue, want).and("retries", retries).and("floor", cursor.floor());
+        Params all = levels.equals(FROM_CURSOR) ? cursor.addTo(params) : params;
         Answer answer = database.send(
-                "claim jobs of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+                "claim jobs of queue " + queue, Refusal.never(), session -> read(session, request.worker(), sql, all));
         cursor.claimed(answer.jobs, want, answer.leastLease, answer.levels);
         if (answer.suspects) {
             withoutSuspects.remove(queue);
@@ -603,25 +592,23 @@ public final class PostgresClaims implements JobClaims {
 
     private List<Claim> claimSuspects(ClaimRequest request, String queue, int want, Suspects suspects) {
         int most = Math.min(Math.min(want, suspects.max()), MAX_SUSPECTS);
-        List<@Nullable Object> args = new ArrayList<>(List.of(
-                queue,
-                queue,
-                most,
-                suspects.beside(),
-                request.worker(),
-                SqlTime.of(request.lease()),
-                request.remote() ? 1 : 0,
-                queue,
-                queue,
-                queue,
-                queue));
-        if (!request.types().isEmpty()) {
-            args.add(request.types().toArray(String[]::new));
-        }
+        Params params = params(request, queue, most)
+                .and("beside", suspects.beside())
+                .and("types", request.types().toArray(String[]::new));
         String sql = sql(database.dialect(), ofTypes(request), CLAIM_SUSPECTS, batchClass(suspects.max()));
         Answer answer = database.send(
-                "claim suspects of queue " + queue, session -> read(session, request.worker(), sql, args.toArray()));
+                "claim suspects of queue " + queue,
+                Refusal.never(),
+                session -> read(session, request.worker(), sql, params));
         return answer.claims(queue, (int) answer.levels);
+    }
+
+    private static Params params(ClaimRequest request, String queue, int jobs) {
+        return Params.of("queue", queue)
+                .and("jobs", jobs)
+                .and("worker", request.worker())
+                .and("lease_us", SqlTime.of(request.lease()))
+                .and("remote", request.remote() ? 1 : 0);
     }
 
     /** Returns the claim of up to a batch from the start, without the lock statement. */
@@ -643,7 +630,7 @@ public final class PostgresClaims implements JobClaims {
                 .replace("{types}", types)
                 .replace("{wait}", Integer.toString(WAIT_MILLIS))
                 .replace("{least}", "-9223372036854775808")
-                .replace("{claimed}", Columns.CLAIMED));
+                .replace("{lock_queue}", PostgresDialect.LOCK_QUEUE));
     }
 
     static int batchClass(int want) {
@@ -683,7 +670,7 @@ public final class PostgresClaims implements JobClaims {
         }
     }
 
-    private Answer read(Session session, String worker, String sql, @Nullable Object... args) throws SQLException {
+    private Answer read(Session session, String worker, String sql, Params params) throws SQLException {
         Answer answer = new Answer();
         session.listOfLast(
                 sql,
@@ -696,7 +683,7 @@ public final class PostgresClaims implements JobClaims {
                     answer.suspects = row.flag();
                     return answer.jobs.add(jobs.claimed(session, row, worker, answer.token, answer.claimedAt));
                 },
-                args);
+                params);
         return answer;
     }
 }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.postgres;
 
+import io.reprise.jdbc.jobs.Columns;
 import io.reprise.jdbc.jobs.ReturningDialect;
-import io.reprise.jdbc.sql.Columns;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.ParkedJobs;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.SqlWords;
 import io.reprise.job.JobState;
 import io.reprise.job.RepriseException;
 import io.reprise.store.Unparking;
@@ -16,10 +18,8 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import org.postgresql.PGConnection;
 
 /** PostgreSQL. Finished jobs move to reprise_finished; advisory locks lock queues and the schema. */
@@ -33,6 +33,12 @@ public final class PostgresDialect extends ReturningDialect {
      * of the queue's name, or 0.
      */
     private static final int QUEUES = 0x52455052;
+
+    /** Waits for the lock of the queue {@code :queue}, and keeps it until the transaction ends. */
+    static final String LOCK_QUEUE = "pg_advisory_xact_lock(" + QUEUES + ", hashtext(:queue))";
+
+    /** Takes the lock of a queue {@code q}, unless another session has it. */
+    static final String TRY_LOCK = "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(q.name))";
 
     private static final int SCHEMA = QUEUES + 1;
 
@@ -49,7 +55,7 @@ public final class PostgresDialect extends ReturningDialect {
               select cast(? as text) as state, cast(? as text) as reason),
             gone as (
               delete from reprise_job
-               where id {in}
+               where id {in ?}
               returning *),
             kept as (
               insert into reprise_finished (
@@ -71,7 +77,7 @@ public final class PostgresDialect extends ReturningDialect {
                         then pg_logical_emit_message(true, 'reprise', '') end
             """;
 
-    private final Map<String, String> cache = new ConcurrentHashMap<>();
+    private final SqlWords words = new SqlWords(SqlWords.Product.POSTGRESQL, Columns.WORDS);
 
     @Override
     public String product() {
@@ -84,35 +90,18 @@ public final class PostgresDialect extends ReturningDialect {
     }
 
     @Override
-    public String sql(String template) {
-        return cache.computeIfAbsent(template, this::once);
+    public SqlWords words() {
+        return words;
     }
 
     @Override
-    public String once(String template) {
-        return Columns.inCommonWords(template)
-                .replace("{now}", "reprise_now()")
-                .replace("{clock}", "reprise_clock()")
-                .replace("{for_no_key_update}", "for no key update")
-                .replace("{next_id}", "nextval('reprise_job_id')")
-                .replace("{next_token}", "nextval('reprise_token')")
-                .replace("{in}", "= any (?)")
-                .replace("{true}", "true")
-                .replace("{skip_locked}", "for update skip locked")
-                .replace("{ids}", "cast(? as bigint[])")
-                .replace("{for_update}", "for update")
-                .replace("{false}", "false")
-                .replace("{finished}", "reprise_finished")
-                .replace("{ended}", "state")
-                .replace("{expiry}", "reprise_lease")
-                .replace("{bigint}", "bigint")
-                .replace("{text}", "text")
-                .replace("{key}", "key")
-                .replace("{position}", "strpos")
-                // The physical place of a row, valid within the statement that found it.
-                .replace("{place}", "ctid")
-                .replace("{try_lock}", "pg_try_advisory_xact_lock(" + QUEUES + ", hashtext(q.name))")
-                .replace("{lock_queue}", "pg_advisory_xact_lock(" + QUEUES + ", hashtext(?))");
+    protected String nextToken() {
+        return "nextval('reprise_token')";
+    }
+
+    @Override
+    protected String idsType() {
+        return "bigint[]";
     }
 
     @Override
@@ -255,7 +244,7 @@ public final class PostgresDialect extends ReturningDialect {
 
     @Override
     public void lockQueue(Session session, String queue) throws SQLException {
-        session.list(sql("select {lock_queue}"), row -> 1, queue);
+        session.list("select " + LOCK_QUEUE, row -> 1, Params.of("queue", queue));
     }
 
     @Override

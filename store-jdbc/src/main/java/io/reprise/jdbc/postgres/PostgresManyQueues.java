@@ -3,18 +3,21 @@ package io.reprise.jdbc.postgres;
 
 import io.reprise.jdbc.jobs.ClaimCursor;
 import io.reprise.jdbc.jobs.FoundJobs;
-import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.JobRows;
-import io.reprise.jdbc.sql.Columns;
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.RetryShare;
+import io.reprise.store.Settlement;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -26,7 +29,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Claims from many queues at once, or jobs of some types only. It finds due jobs without locks, and then takes them by
@@ -49,7 +51,7 @@ final class PostgresManyQueues {
             with recursive level (queue, lane, priority, due_at, looks) as (
               (select j.queue, j.lane, j.priority, j.due_at, 1
                  from reprise_job j
-                where j.queue > ? and j.queue < ?
+                where j.queue > :after and j.queue < :before
                 order by j.queue, j.lane, j.priority desc, j.due_at, j.id
                 limit 1)
               union all
@@ -70,11 +72,11 @@ final class PostgresManyQueues {
                   union all
                   (select j.queue, j.lane, j.priority, j.due_at
                      from reprise_job j
-                    where j.queue > l.queue and j.queue < ?
+                    where j.queue > l.queue and j.queue < :before
                     order by j.queue, j.lane, j.priority desc, j.due_at, j.id
                     limit 1)
                   limit 1) x
-               where l.looks <= ?)
+               where l.looks <= :looks)
             select l.queue, l.looks,
                    l.lane < 3 and l.due_at <= reprise_now()
                    and not exists (
@@ -95,7 +97,7 @@ final class PostgresManyQueues {
     private static final String FIND = """
             with recursive asked as materialized (
               select q.name, q.n
-                from unnest((select ?::text[])) with ordinality as q (name, n)
+                from unnest((select :queues::text[])) with ordinality as q (name, n)
                where not exists (select 1 from reprise_queue p where p.name = q.name and p.paused_at is not null)),
             level (n, queue, lane, priority) as (
               select a.n, a.name, x.lane,
@@ -121,7 +123,7 @@ final class PostgresManyQueues {
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit {batch}) x
-               limit ?),
+               limit :jobs),
             retry as (
               select l.queue, x.lane, x.id
                 from (select * from level where lane = 1 and priority is not null order by n, priority desc) l
@@ -133,7 +135,7 @@ final class PostgresManyQueues {
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit {batch}) x
-               limit ?),
+               limit :jobs),
             suspect as (
               select l.queue, x.lane, x.id
                 from (select * from level where lane = 2 and priority is not null order by n, priority desc) l
@@ -145,7 +147,7 @@ final class PostgresManyQueues {
                      and j.id not in (select unnest(h.ids) from reprise_lease h){types}
                    order by j.due_at, j.id
                    limit 1) x
-               limit ?)
+               limit :suspects)
             select queue, lane, id from fresh
             union all
             select queue, lane, id from retry
@@ -167,7 +169,7 @@ final class PostgresManyQueues {
             select set_config('enable_bitmapscan', 'off', true), set_config('enable_seqscan', 'off', true),
                    set_config('reprise.locked', coalesce((
                      select string_agg(q.n::text, ',')
-                       from unnest(?::text[]) with ordinality as q (name, n)
+                       from unnest(:queues::text[]) with ordinality as q (name, n)
                       where {try_lock}), ''), true);
             """;
 
@@ -176,7 +178,7 @@ final class PostgresManyQueues {
     private static final String TAKE = """
             with asked as (
               select q.name, q.ids, q.n
-                from unnest((select ?::text[]), (select ?::text[])) with ordinality as q (name, ids, n)
+                from unnest((select :queues::text[]), (select :ids::text[])) with ordinality as q (name, ids, n)
                where q.n = any (string_to_array(current_setting('reprise.locked'), ',')::bigint[])),
             room as materialized (
               select a.name, a.ids,
@@ -194,7 +196,7 @@ final class PostgresManyQueues {
                 from room r
                 cross join lateral unnest(r.ids::bigint[]) with ordinality as c (id, nth)
                 cross join lateral (
-                  select j.id, j.{place} as place
+                  select j.id, j.ctid as place
                     from reprise_job j
                    where j.id = c.id and j.queue = r.name and j.lane < 2 and j.due_at <= (select reprise_clock())
                      and (j.deadline is null or j.deadline > (select reprise_clock()))
@@ -211,22 +213,24 @@ final class PostgresManyQueues {
               select b.token, b.name, a.worker, a.worker, false, reprise_clock(), reprise_clock() + a.lease_us,
                      a.remote * cardinality(b.ids), b.ids
                 from batch b
-                cross join (select cast(? as text) as worker, cast(? as bigint) as lease_us, cast(? as int) as remote) a)
+                cross join (
+                  select cast(:worker as text) as worker, cast(:lease_us as bigint) as lease_us,
+                         cast(:remote as int) as remote) a)
             select b.token, reprise_clock(), b.name, {claimed}
               from batch b
               cross join lateral unnest(b.ids, b.places) as u (id, place)
-              join reprise_job j on j.{place} = u.place
+              join reprise_job j on j.ctid = u.place
             """;
 
     private final Database database;
     private final JobRows jobs;
-    private final JobClaims.RetryCredit credit;
+    private final RetryShare share;
     private final FoundJobs stocks = new FoundJobs();
 
-    PostgresManyQueues(Database database, JobRows jobs, JobClaims.RetryCredit credit) {
+    PostgresManyQueues(Database database, JobRows jobs, RetryShare share) {
         this.database = database;
         this.jobs = jobs;
-        this.credit = credit;
+        this.share = share;
     }
 
     /**
@@ -253,13 +257,11 @@ final class PostgresManyQueues {
     DueQueues dueQueues(String after, String before, int looks) {
         List<Looked> levels = database.send(
                 "look for queues with due jobs",
+                Refusal.never(),
                 session -> session.listOfLast(
                         dueQueuesSql(),
                         row -> new Looked(row.text(), row.integer(), row.flag()),
-                        after,
-                        before,
-                        before,
-                        looks));
+                        Params.of("after", after).and("before", before).and("looks", looks)));
         // Only the first level of the next queue was read. The next call begins with that queue.
         List<Looked> whole =
                 levels.stream().filter(level -> level.looks <= looks).toList();
@@ -307,7 +309,7 @@ final class PostgresManyQueues {
         try (FoundJobs.Taken taken = stocks.taken(request)) {
             for (ClaimRequest.Demand demand : demands) {
                 int want = Math.min(left, demand.max());
-                int kept = credit.of(demand.queue(), want, request.retryShare());
+                int kept = share.kept(demand.queue(), want, request.retryShare());
                 List<Long> some = request.types().isEmpty()
                         ? look.stocks
                                 .getOrDefault(demand.queue(), new FoundJobs.Stock())
@@ -337,6 +339,10 @@ final class PostgresManyQueues {
         stocks.changed();
     }
 
+    void settled(List<Settlement> settlements) {
+        stocks.settled(settlements);
+    }
+
     private static List<Long> joined(List<Long> first, List<Long> second) {
         List<Long> all = new ArrayList<>(first);
         all.addAll(second);
@@ -345,24 +351,25 @@ final class PostgresManyQueues {
 
     private Look find(ClaimRequest request, List<String> names, int max, int suspects) {
         String sql = findSql(database.dialect(), PostgresClaims.ofTypes(request), PostgresClaims.batchClass(max));
-        Object[] args = findArgs(request, names, max, suspects);
+        Params params = findParams(request, names, max, suspects);
         Map<String, FoundJobs.Stock> found = new HashMap<>();
         Set<String> suspected = new LinkedHashSet<>();
         database.send(
                 "look for due jobs",
+                Refusal.never(),
                 session -> session.listOfLast(
                         sql,
                         row -> {
                             String queue = row.text();
                             int lane = row.integer();
-                            if (lane == PostgresClaims.SUSPECT) {
+                            if (lane == StoredLane.SUSPECT) {
                                 return suspected.add(queue);
                             }
                             found.computeIfAbsent(queue, name -> new FoundJobs.Stock())
-                                    .add(row.number(), lane == PostgresClaims.RETRY);
+                                    .add(row.number(), lane == StoredLane.RETRY);
                             return true;
                         },
-                        args));
+                        params));
         return new Look(found, suspected, false);
     }
 
@@ -370,16 +377,11 @@ final class PostgresManyQueues {
         return dialect.sql(BY_INDEX + FIND.replace("{types}", types).replace("{batch}", Integer.toString(batch)));
     }
 
-    static Object[] findArgs(ClaimRequest request, List<String> names, int max, int suspects) {
-        List<Object> args = new ArrayList<>(List.of((Object) names.toArray(String[]::new)));
-        String[] types = request.types().toArray(String[]::new);
-        for (int limit : new int[] {max, max, suspects}) {
-            if (types.length > 0) {
-                args.add(types);
-            }
-            args.add(limit);
-        }
-        return args.toArray();
+    static Params findParams(ClaimRequest request, List<String> names, int max, int suspects) {
+        return Params.of("queues", names.toArray(String[]::new))
+                .and("types", request.types().toArray(String[]::new))
+                .and("jobs", max)
+                .and("suspects", suspects);
     }
 
     private List<Claim> take(ClaimRequest request, Map<String, List<Long>> ids) {
@@ -387,19 +389,23 @@ final class PostgresManyQueues {
         String[] lists = ids.values().stream()
                 .map(list -> list.stream().map(String::valueOf).collect(Collectors.joining(",", "{", "}")))
                 .toArray(String[]::new);
-        List<@Nullable Object> args = new ArrayList<>();
-        args.add(names.length == 1 ? names[0] : names);
-        args.addAll(List.of(names, lists, request.worker(), SqlTime.of(request.lease()), request.remote() ? 1 : 0));
+        Params params = Params.of("queue", names[0])
+                .and("queues", names)
+                .and("ids", lists)
+                .and("worker", request.worker())
+                .and("lease_us", SqlTime.of(request.lease()))
+                .and("remote", request.remote() ? 1 : 0);
         String sql = takeSql(database.dialect(), names.length == 1);
         Map<String, Batch> batches = database.send(
                 "claim jobs of " + names.length + " queues",
-                session -> read(session, request.worker(), sql, args.toArray()));
+                Refusal.never(),
+                session -> read(session, request.worker(), sql, params));
         List<Claim> claims = new ArrayList<>();
         for (String name : names) {
             Batch batch = batches.get(name);
             if (batch != null) {
                 claims.add(batch.claim(name));
-                credit.claimed(name, batch.taken.size(), request.retryShare());
+                share.claimed(name, batch.taken.size(), request.retryShare());
             }
         }
         return claims;
@@ -409,7 +415,8 @@ final class PostgresManyQueues {
         return dialect.sql((one ? LOCK_ONE : LOCK_MANY)
                 .concat(TAKE)
                 .replace("{wait}", Integer.toString(PostgresClaims.WAIT_MILLIS))
-                .replace("{claimed}", Columns.CLAIMED));
+                .replace("{lock_queue}", PostgresDialect.LOCK_QUEUE)
+                .replace("{try_lock}", PostgresDialect.TRY_LOCK));
     }
 
     /** The jobs that one queue gave. */
@@ -442,8 +449,7 @@ final class PostgresManyQueues {
         }
     }
 
-    private Map<String, Batch> read(Session session, String worker, String sql, @Nullable Object... args)
-            throws SQLException {
+    private Map<String, Batch> read(Session session, String worker, String sql, Params params) throws SQLException {
         Map<String, Batch> batches = new HashMap<>();
         session.listOfLast(
                 sql,
@@ -453,7 +459,7 @@ final class PostgresManyQueues {
                     Batch batch = batches.computeIfAbsent(row.text(), name -> new Batch(token, claimedAt));
                     return batch.taken.add(jobs.claimed(session, row, worker, token, claimedAt));
                 },
-                args);
+                params);
         return batches;
     }
 }

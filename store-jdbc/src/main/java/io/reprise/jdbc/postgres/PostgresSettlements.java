@@ -11,6 +11,7 @@ import io.reprise.jdbc.jobs.LeaseClosing;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.ColumnArrays;
 import io.reprise.jdbc.sql.Endings;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
@@ -44,12 +45,12 @@ public final class PostgresSettlements implements JobSettlements {
     // through the primary key.
     private static final String SUCCEED_TEMPLATE = """
             with i as (
-              select * from unnest((select ?::bigint[]), (select ?::bigint[]), (select ?::bigint[]), (select ?::text[]))
+              select * from unnest((select :ids::bigint[]), (select :tokens::bigint[]), (select :ran::bigint[]), (select :results::text[]))
                 as i (id, token, ran, result)),
             closing as (
-              select ?::bigint[] as tokens),
+              select :closing::bigint[] as tokens),
             l as materialized (
-              select id, runner, ids from reprise_lease where id = any ((select ?::bigint[])::bigint[]) {lock}),
+              select id, runner, ids from reprise_lease where id = any ((select :leases::bigint[])::bigint[]) {lock}),
             held as materialized (
               select l.id as token, l.runner, u.id from l cross join unnest(l.ids) as u (id)),
             d as (
@@ -182,7 +183,7 @@ public final class PostgresSettlements implements JobSettlements {
                      interruptions = j.interruptions + (i.spent = 'INTERRUPTION')::int,
                      snoozes = j.snoozes + (i.spent = 'SNOOZE')::int,
                      lane = case when i.spent = 'ATTEMPT' then 1
-                                 when i.spent = 'LOSS' and i.wait is not null and j.losses > 0 then 2
+                                 when i.spent = 'LOSS' and i.wait is not null and i.parked_by is null and j.losses > 0 then 2
                                  else j.lane end + case when i.parked_by is null then 0 else 3 end,
                      parked_by = i.parked_by,
                      error_type = coalesce(i.failure_type, j.error_type),
@@ -236,10 +237,7 @@ public final class PostgresSettlements implements JobSettlements {
             }
             stale.addAll(settleOthers(session, others, closing, cancelled));
         }
-        // The answer does not say whether a lease was deleted. If none was, nothing was written, so the commit
-        // would not wait for a standby.
-        boolean unsaid = sorted.isEmpty() && !closing.named().isEmpty();
-        Instant at = succeed(session, successes, closing, stale, unsaid);
+        Instant at = succeed(session, successes, closing, stale);
         if (closing.empty() && !others.isEmpty()) {
             session.update(DROP_EMPTY, (Object) tokens(others));
         }
@@ -332,23 +330,36 @@ public final class PostgresSettlements implements JobSettlements {
                 .toArray();
     }
 
-    private Instant succeed(
-            Session session, List<Settlement> successes, LeaseClosing closing, Set<JobId> stale, boolean unsaid)
+    private Instant succeed(Session session, List<Settlement> successes, LeaseClosing closing, Set<JobId> stale)
             throws SQLException {
         record Answer(long at, List<Long> stale, List<Long> cancelled) {}
         Answer answer = session.one(
                 session.dialect().sql(closing.empty() ? SUCCEED_AND_LEAVE : SUCCEED),
                 row -> new Answer(row.number(), row.numbers(), row.numbers()),
-                successes.stream().mapToLong(s -> s.job().value()).toArray(),
-                successes.stream().mapToLong(Settlement::token).toArray(),
-                successes.stream().mapToLong(s -> SqlTime.of(s.ran())).toArray(),
-                ColumnArrays.of(List.of(TEXT), successes, s -> new @Nullable Object[] {result(s)})[0],
-                closing.named().stream().mapToLong(Long::longValue).sorted().toArray(),
-                tokens(successes));
+                Params.of(
+                                "ids",
+                                successes.stream()
+                                        .mapToLong(s -> s.job().value())
+                                        .toArray())
+                        .and(
+                                "tokens",
+                                successes.stream().mapToLong(Settlement::token).toArray())
+                        .and(
+                                "ran",
+                                successes.stream()
+                                        .mapToLong(s -> SqlTime.of(s.ran()))
+                                        .toArray())
+                        .and(
+                                "results",
+                                ColumnArrays.of(List.of(TEXT), successes, s -> new @Nullable Object[] {result(s)})[0])
+                        .and(
+                                "closing",
+                                closing.named().stream()
+                                        .mapToLong(Long::longValue)
+                                        .sorted()
+                                        .toArray())
+                        .and("leases", tokens(successes)));
         answer.stale().forEach(id -> stale.add(new JobId(id)));
-        if (!stale.isEmpty() || unsaid) {
-            session.confirm();
-        }
         List<Long> cancelled = answer.cancelled().stream()
                 .filter(id -> successes.stream().noneMatch(s -> s.job().value() == id))
                 .toList();

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.postgres;
 
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.StoreWakeups;
 import io.reprise.store.StoreException;
 import java.sql.Connection;
@@ -121,7 +122,9 @@ public final class PostgresWakeups implements StoreWakeups {
     private void send() {
         try {
             database.send(
-                    "notify other workers", session -> session.list("select pg_notify(?, '')", row -> 1, CHANNEL));
+                    "notify other workers",
+                    Refusal.never(),
+                    session -> session.list("select pg_notify(?, '')", row -> 1, CHANNEL));
         } catch (StoreException | IllegalStateException e) {
             log.debug("Other workers were not notified and will find the work by polling: {}", e.getMessage());
         }
@@ -157,17 +160,34 @@ public final class PostgresWakeups implements StoreWakeups {
             // Announcements from before the LISTEN are lost, so every listener looks once.
             local.announce();
             PGConnection notifications = connection.unwrap(PGConnection.class);
-            for (int listens = 1; !stopped; listens++) {
-                Object[] some = notifications.getNotifications(LISTEN_MILLIS);
-                if (some != null && some.length > 0) {
-                    local.announce();
-                }
-                if (listens % LISTENS_PER_CHECK == 0) {
-                    check(connection);
-                }
+            try {
+                listen(connection, notifications);
+            } finally {
+                abort(connection);
             }
         } finally {
             listening = null;
+        }
+    }
+
+    private void listen(Connection connection, PGConnection notifications) throws SQLException {
+        for (int listens = 1; !stopped; listens++) {
+            Object[] some = notifications.getNotifications(LISTEN_MILLIS);
+            if (some != null && some.length > 0) {
+                local.announce();
+            }
+            if (listens % LISTENS_PER_CHECK == 0) {
+                check(connection);
+            }
+        }
+    }
+
+    /** A pool must not hand the connection on: it would collect notifications that nobody reads. */
+    private static void abort(Connection connection) {
+        try {
+            connection.abort(Runnable::run);
+        } catch (SQLException e) {
+            log.debug("The listening connection did not close: {}", e.getMessage());
         }
     }
 
@@ -194,11 +214,7 @@ public final class PostgresWakeups implements StoreWakeups {
         announced.release();
         Connection connection = listening;
         if (connection != null) {
-            try {
-                connection.abort(Runnable::run);
-            } catch (SQLException e) {
-                log.debug("The listening connection did not close: {}", e.getMessage());
-            }
+            abort(connection);
         }
         join(notifier);
         join(waiter);

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.postgres;
 
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.store.StoreException;
 import java.time.Duration;
@@ -62,7 +63,7 @@ final class TableStatistics {
         }
         later();
         try {
-            database.send("analyze the table of jobs", session -> session.update(ANALYZE));
+            database.send("analyze the table of jobs", Refusal.never(), session -> session.update(ANALYZE));
         } catch (StoreException e) {
             // Old statistics only make claims and settles slower.
             log.debug("Statistics stay old: {}", e.getMessage());

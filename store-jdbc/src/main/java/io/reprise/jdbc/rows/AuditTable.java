@@ -69,7 +69,7 @@ public final class AuditTable {
         for (long[] piece : dialect.pieces(session.list(OLD, SqlRow::number, limit, before).stream()
                 .mapToLong(Long::longValue)
                 .toArray())) {
-            deleted += session.update(dialect.sql("{delete reprise_audit by primary} where id {in}"), (Object) piece);
+            deleted += session.update(dialect.sql("{delete reprise_audit by primary} where id {in ?}"), (Object) piece);
         }
         return deleted;
     }

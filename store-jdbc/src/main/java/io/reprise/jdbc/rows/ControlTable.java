@@ -2,6 +2,7 @@
 package io.reprise.jdbc.rows;
 
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.AuditNote;
@@ -19,6 +20,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes control state in {@code reprise_control}, and unparks jobs. */
@@ -26,7 +29,7 @@ public final class ControlTable {
 
     private static final String ALL = "select name, version, state from reprise_control order by name";
 
-    private static final String NAMED = "select name, version, state from reprise_control where name {in}";
+    private static final String NAMED = "select name, version, state from reprise_control where name {in ?}";
 
     // The index reprise_control_changed serves it.
     static final String AFTER = "select name, version, state from reprise_control where version > ?";
@@ -49,18 +52,20 @@ public final class ControlTable {
 
     private static final String REMOVE = "delete from reprise_control where name = ? and version = ?";
 
+    // One statement counts several names: # is the number of the name.
     private static final String PARKED = """
-            select cast(? as {text}) as name, count(*)
+            select cast(:name# as {text}) as name, count(*)
               from (select 1 as one
                       from reprise_job
-                     where parked_by = ? and parked_by is not null and due_at is not null
-                     limit ?) p
+                     where parked_by = :name# and parked_by is not null and due_at is not null
+                     limit :max) p
             """;
 
     /** Names that one statement counts. */
     private static final int PIECE = 50;
 
-    private static final String PARKED_IN_PIECE = String.join("union all\n", Collections.nCopies(PIECE, PARKED));
+    private static final String PARKED_IN_PIECE = parkedOf(PIECE);
+    private static final String PARKED_OF_ONE = parkedOf(1);
 
     // Jumps from name to name through the index reprise_job_parked, however many jobs are parked.
     public static final String NAMES = """
@@ -82,7 +87,7 @@ public final class ControlTable {
     private static final String LOCK_PARKED = """
             select id
               from reprise_job {by primary}
-             where parked_by is not null and id {in}
+             where parked_by is not null and id {in ?}
              order by id
             {skip_locked}
             """;
@@ -91,14 +96,14 @@ public final class ControlTable {
     public static final String UNPARK = """
             update reprise_job {by primary}
                set lane = lane - 3, parked_by = null
-             where parked_by is not null and id {in}
+             where parked_by is not null and id {in ?}
             """;
 
     // Fresh jobs of a backlog (lane 3) go to the lane of retries (1).
     static final String UNPARK_BACKLOG = """
             update reprise_job {by primary}
                set lane = case when lane = 3 then 1 else lane - 3 end, parked_by = null
-             where parked_by is not null and id {in}
+             where parked_by is not null and id {in ?}
             """;
 
     // Nothing holds these jobs any more, so their wait_reason no longer says BREAKER. It is assigned before lane,
@@ -106,14 +111,14 @@ public final class ControlTable {
     static final String FREE = """
             update reprise_job {by primary}
                set wait_reason = case when lane = 3 then 'NEW' else 'RETRY' end, lane = lane - 3, parked_by = null
-             where parked_by is not null and id {in}
+             where parked_by is not null and id {in ?}
             """;
 
     static final String FREE_BACKLOG = """
             update reprise_job {by primary}
                set wait_reason = case when lane = 3 then 'NEW' else 'RETRY' end,
                    lane = case when lane = 3 then 1 else lane - 3 end, parked_by = null
-             where parked_by is not null and id {in}
+             where parked_by is not null and id {in ?}
             """;
 
     private ControlTable() {}
@@ -192,7 +197,7 @@ public final class ControlTable {
         for (int from = 0; from < names.size(); from += PIECE) {
             List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
             session.list(
-                    session.dialect().sql(piece.size() == 1 ? PARKED : PARKED_IN_PIECE),
+                    session.dialect().sql(piece.size() == 1 ? PARKED_OF_ONE : PARKED_IN_PIECE),
                     row -> counts.put(row.text(), row.number()),
                     counted(piece, most));
         }
@@ -201,13 +206,18 @@ public final class ControlTable {
     }
 
     /** Returns the values for {@link #PARKED}, once or for a whole piece. Empty names fill the piece. */
-    private static Object[] counted(List<String> names, int most) {
-        List<Object> values = new ArrayList<>();
-        for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
-            String name = n < names.size() ? names.get(n) : "";
-            values.addAll(List.of(name, name, most));
+    private static Params counted(List<String> names, int most) {
+        Params params = Params.of("max", most);
+        for (int n = 0; n < PIECE; n++) {
+            params.and("name" + n, n < names.size() ? names.get(n) : "");
         }
-        return values.toArray();
+        return params;
+    }
+
+    private static String parkedOf(int names) {
+        return IntStream.range(0, names)
+                .mapToObj(n -> PARKED.replace("#", Integer.toString(n)))
+                .collect(Collectors.joining("union all\n"));
     }
 
     public static Set<String> parkedBy(Session session) throws SQLException {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.rows;
 
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.AuditNote;
@@ -37,8 +38,8 @@ public final class DocumentTable {
 
     private static final String CHANGE = """
             update reprise_document
-               set version = ?, json = ?
-             where kind = ? and id = ? and version = ?
+               set version = :new_version, json = :json
+             where kind = :kind and id = :id and version = :version
             """;
 
     private static final String REMOVE = """
@@ -68,7 +69,13 @@ public final class DocumentTable {
         String id = document.id();
         int written = document.version() == 0
                 ? session.dialect().insertUnlessThere(session, CREATE, kind, id, version, document.json())
-                : session.update(CHANGE, version, document.json(), kind, id, document.version());
+                : session.update(
+                        CHANGE,
+                        Params.of("new_version", version)
+                                .and("json", document.json())
+                                .and("kind", kind)
+                                .and("id", id)
+                                .and("version", document.version()));
         note(session, written, document, action, note);
         return written == 1 ? OptionalLong.of(version) : OptionalLong.empty();
     }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.rows;
 
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
+import io.reprise.job.WaitReason;
 import io.reprise.store.DueQueues;
 import java.sql.SQLException;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Reads and writes the settings of queues, and counts their jobs. */
@@ -49,16 +51,18 @@ public final class QueueTable {
             having sum(n) > 0
             """;
 
-    // Reads a limited number of entries of reprise_job_ready. Lanes from 3 on hold parked jobs.
+    // Reads a limited number of entries of reprise_job_ready. Lanes from 3 on hold parked jobs. One statement reads
+    // several
+    // queues: # is the number of the queue.
     private static final String LIVE = """
-            select cast(? as {text}) as queue, count(*) as jobs,
+            select cast(:queue# as {text}) as queue, count(*) as jobs,
                    min(case when j.lane < 3 and j.due_at <= {now}
-                             and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                             and j.id not in (select h.id from reprise_held h where h.queue = :queue#)
                             then j.due_at end) as oldest
               from (select id, lane, due_at
                       from reprise_job
-                     where queue = ? and due_at is not null
-                     limit ?) j
+                     where queue = :queue# and due_at is not null
+                     limit :max) j
             """;
 
     private static final String ALL_LIVE = """
@@ -69,11 +73,11 @@ public final class QueueTable {
                      limit ?) j
             """;
 
+    // Looks up each job that a lease lists. The planner could begin a join with all jobs.
     private static final String RUNNING = """
             select h.queue, count(*)
               from reprise_held h
-              join reprise_job j on j.id = h.id
-             where j.token < h.token and j.due_at is not null
+             where (select j.token from reprise_job j where j.id = h.id and j.due_at is not null) < h.token
              group by h.queue
             """;
 
@@ -82,11 +86,21 @@ public final class QueueTable {
             select min(due_at) as oldest
               from (select j.due_at
                       from reprise_job j
-                     where j.queue = ? and j.lane = {lane} and j.priority = {priority}
+                     where j.queue = :queue and j.lane = {lane} and j.priority = {priority}
                        and j.due_at is not null and j.due_at <= {now}
-                       and j.id not in (select h.id from reprise_held h where h.queue = ?)
+                       and j.id not in (select h.id from reprise_held h where h.queue = :queue)
                      order by j.due_at
                      limit 1) level
+            """;
+
+    private static final String WAITING = """
+            select j.wait_reason, count(*)
+              from (select id, token, wait_reason
+                      from reprise_job
+                     where due_at is not null
+                     limit ?) j
+             where not exists (select 1 from reprise_held h where h.id = j.id and j.token < h.token)
+             group by j.wait_reason
             """;
 
     private static final int READY_LANES = 3;
@@ -96,7 +110,8 @@ public final class QueueTable {
     private static final int PIECE = 50;
 
     private static final String OLDEST_OF_ALL_LEVELS = oldestOfAllLevels();
-    private static final String LIVE_IN_PIECE = union(Collections.nCopies(PIECE, LIVE));
+    private static final String LIVE_IN_PIECE = union(liveOf(PIECE));
+    private static final String LIVE_OF_ONE = union(liveOf(1));
 
     // Jumps from name to name through reprise_job_ready, however long the backlog is.
     private static final String NAMES = """
@@ -126,12 +141,25 @@ public final class QueueTable {
         return union(levels);
     }
 
+    private static List<String> liveOf(int queues) {
+        return IntStream.range(0, queues)
+                .mapToObj(n -> LIVE.replace("#", Integer.toString(n)))
+                .toList();
+    }
+
     private static String union(List<String> parts) {
         return String.join("union all\n", parts);
     }
 
     public static List<String> live(Session session) throws SQLException {
         return session.dialect().names(session, NAMES, NEXT_NAME);
+    }
+
+    /** Counts waiting jobs by their reason, among so many live ones. */
+    public static Map<WaitReason, Long> waiting(Session session, int rows) throws SQLException {
+        Map<WaitReason, Long> counts = new EnumMap<>(WaitReason.class);
+        session.list(WAITING, row -> counts.merge(WaitReason.valueOf(row.text()), row.number(), Long::sum), rows);
+        return counts;
     }
 
     public static void pause(Session session, String queue, AuditNote note) throws SQLException {
@@ -210,7 +238,7 @@ public final class QueueTable {
         for (int from = 0; from < names.size(); from += PIECE) {
             List<String> piece = names.subList(from, Math.min(names.size(), from + PIECE));
             session.list(
-                    session.dialect().sql(piece.size() == 1 ? LIVE : LIVE_IN_PIECE),
+                    session.dialect().sql(piece.size() == 1 ? LIVE_OF_ONE : LIVE_IN_PIECE),
                     row -> {
                         Found queue = at(queues, row.text());
                         long jobs = row.number();
@@ -230,22 +258,20 @@ public final class QueueTable {
     }
 
     /** Returns the values for {@link #LIVE}, once or for a whole piece. Empty names fill the piece. */
-    private static Object[] counted(List<String> names, int most) {
-        List<Object> values = new ArrayList<>();
-        for (int n = 0; n < (names.size() == 1 ? 1 : PIECE); n++) {
-            String name = n < names.size() ? names.get(n) : "";
-            values.addAll(List.of(name, name, name, most));
+    private static Params counted(List<String> names, int most) {
+        Params params = Params.of("max", most);
+        for (int n = 0; n < PIECE; n++) {
+            params.and("queue" + n, n < names.size() ? names.get(n) : "");
         }
-        return values.toArray();
+        return params;
     }
 
     private static @Nullable Instant oldest(Session session, String queue) throws SQLException {
-        int levels = READY_LANES * (2 * MAX_PRIORITY + 1);
         return session
                 .list(
                         session.dialect().sql(OLDEST_OF_ALL_LEVELS),
                         row -> Optional.ofNullable(row.instantOrNull()),
-                        Collections.nCopies(2 * levels, queue).toArray())
+                        Params.of("queue", queue))
                 .stream()
                 .flatMap(Optional::stream)
                 .min(Comparator.naturalOrder())

@@ -2,6 +2,7 @@
 package io.reprise.jdbc.rows;
 
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlTime;
 import java.sql.SQLException;
@@ -13,8 +14,8 @@ public final class RoleTable {
     // Compare and set in one statement: the row belongs to its worker until its term ends.
     private static final String LEAD = """
             update reprise_role
-               set worker = ?, expires_at = {now} + ?
-             where name = ? and (worker = ? or expires_at <= {now})
+               set worker = :worker, expires_at = {now} + :term
+             where name = :role and (worker = :worker or expires_at <= {now})
             """;
 
     // The first leader of a role. Of several inserts at once, one succeeds.
@@ -28,7 +29,10 @@ public final class RoleTable {
     public static boolean lead(Session session, String role, String worker, Duration term) throws SQLException {
         Dialect dialect = session.dialect();
         long micros = SqlTime.of(term);
-        return session.update(dialect.sql(LEAD), worker, micros, role, worker) == 1
+        return session.update(
+                                dialect.sql(LEAD),
+                                Params.of("worker", worker).and("term", micros).and("role", role))
+                        == 1
                 || dialect.insertUnlessThere(session, dialect.sql(FIRST), role, worker, micros) == 1;
     }
 

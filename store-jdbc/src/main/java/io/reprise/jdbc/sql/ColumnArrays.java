@@ -22,6 +22,11 @@ public final class ColumnArrays {
             this.type = type;
         }
 
+        /** A cast to this type, for places where the database cannot infer it. */
+        public String cast(String value) {
+            return "cast(" + value + " as " + type + ")";
+        }
+
         private @Nullable Object[] array(int length) {
             return switch (this) {
                 case NUMBER -> new @Nullable Long[length];

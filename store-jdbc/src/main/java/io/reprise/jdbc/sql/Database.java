@@ -30,7 +30,29 @@ public interface Database extends AutoCloseable {
         T on(Session session) throws SQLException;
     }
 
+    /**
+     * Says of an answer whether it is a refusal: nothing was changed, and the caller acts upon that. Every write has
+     * one, because a commit that wrote nothing does not wait for a standby: an old primary that lost a failover could
+     * refuse by old data. The database makes a refused transaction wait like any other.
+     */
+    @FunctionalInterface
+    interface Refusal<T> {
+
+        /** For work whose answer is no refusal: it changed something, or no caller acts upon it. */
+        static <T> Refusal<T> never() {
+            return answer -> false;
+        }
+
+        boolean isRefusal(T answer);
+    }
+
     Dialect dialect();
+
+    /**
+     * Throws at once if the database refuses the user, its password or the name of the database. Returns if the
+     * database cannot be reached now: it may be starting.
+     */
+    default void requireLogin() {}
 
     /** Reads. Two statements may see different moments. */
     <T> T read(String what, Work<T> work);
@@ -41,14 +63,17 @@ public interface Database extends AutoCloseable {
      */
     <T> T look(String what, Work<T> work);
 
-    /** Runs one transaction: all of it or nothing. May run {@code work} again after a deadlock. */
-    <T> T write(String what, Work<T> work);
+    /**
+     * Runs one transaction: all of it or nothing. May run {@code work} again after a deadlock. Some exceptions are
+     * refusals too: a key that is taken.
+     */
+    <T> T write(String what, Refusal<T> refusal, Work<T> work);
 
     /** Like {@link #write}, for work that sends only one statement text and so needs no transaction around it. */
-    <T> T send(String what, Work<T> work);
+    <T> T send(String what, Refusal<T> refusal, Work<T> work);
 
     /** Runs work on a connection of the caller, in the caller's transaction. */
-    <T> T join(CallersConnection transaction, String what, Work<T> work);
+    <T> T join(CallersConnection transaction, String what, Refusal<T> refusal, Work<T> work);
 
     /** Returns how many transactions were run again after a deadlock or a similar conflict. */
     long repeats();

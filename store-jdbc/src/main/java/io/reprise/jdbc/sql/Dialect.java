@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The differences between the databases. Statements that all of them understand are written once, with words in braces;
- * a dialect replaces the words. The three layouts (SQLite, PostgreSQL, MySQL and MariaDB) share these facts. A live job
+ * The differences between the databases. Statements that all of them understand are written once, with words in braces,
+ * which {@link SqlWords} replaces. The three layouts (SQLite, PostgreSQL, MySQL and MariaDB) share these facts. A live job
  * is a row of {@code reprise_job} with a due time. A finished job is a row of {@code {finished}} with a finish time. A
  * running job is listed by {@code reprise_held}.
  */
@@ -28,14 +28,21 @@ public interface Dialect {
     /** Name of the directory of its migrations. */
     String name();
 
+    /** The words in braces on this database. */
+    SqlWords words();
+
     /** Returns the statement with the words in braces replaced. The result is cached. */
-    String sql(String template);
+    default String sql(String template) {
+        return words().sql(template);
+    }
 
     /**
      * Returns the statement with the words in braces replaced, without caching. For statements that depend on a query:
      * there are too many to cache.
      */
-    String once(String template);
+    default String once(String template) {
+        return words().once(template);
+    }
 
     /** Whether a connection to this product belongs to this dialect. */
     default boolean isOf(String product) {
@@ -213,7 +220,7 @@ public interface Dialect {
      */
     default void requireServer(Session session) throws SQLException {}
 
-    /** See {@link Session#confirm}. Does nothing where no other server can become the primary. */
+    /** Makes a refusal wait for the standby, as {@link Database.Refusal} says. Does nothing where no other server can become the primary. */
     default void confirm(Session session) throws SQLException {}
 
     /** Keeps other migrating processes away until the transaction ends, or until {@link #unlockSchema}. */

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 public final class Endings {
 
     // The primary key of reprise_attempt and the index reprise_idempotency_job serve these two.
-    private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in}";
+    private static final String FORGET_ATTEMPTS = "{delete reprise_attempt by primary} where job_id {in ?}";
 
     private static final String FORGET_KEYS =
-            "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in}";
+            "{delete reprise_idempotency by reprise_idempotency_job} where job_id {in ?}";
 
     private Endings() {}
 

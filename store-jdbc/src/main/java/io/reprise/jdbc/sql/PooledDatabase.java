@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.sql;
 
-import com.zaxxer.hikari.HikariDataSource;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.KeyReusedException;
 import io.reprise.store.StoreException;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.SQLFeatureNotSupportedException;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -19,8 +17,8 @@ public abstract class PooledDatabase implements Database {
 
     private static final int TRIES = 5;
 
-    private final HikariDataSource pool;
-    private final HikariDataSource looks;
+    private final Pool pool;
+    private final Pool looks;
     private final int timeoutSeconds;
     private final LongAdder repeats = new LongAdder();
 
@@ -29,7 +27,7 @@ public abstract class PooledDatabase implements Database {
      *
      * @param looks connections for {@link #look}
      */
-    public PooledDatabase(HikariDataSource pool, HikariDataSource looks, int timeoutSeconds) {
+    public PooledDatabase(Pool pool, Pool looks, int timeoutSeconds) {
         this.pool = pool;
         this.looks = looks;
         this.timeoutSeconds = timeoutSeconds;
@@ -43,16 +41,34 @@ public abstract class PooledDatabase implements Database {
 
     @Override
     public final <T> T read(String what, Work<T> work) {
-        return send(what, work);
+        return send(what, Refusal.never(), work);
     }
 
+    /** A pool of the application may have autocommit off, so there a single statement has a transaction too. */
     @Override
-    public <T> T send(String what, Work<T> work) {
+    public <T> T send(String what, Refusal<T> refusal, Work<T> work) {
+        if (isBorrowed()) {
+            return write(what, refusal, work);
+        }
         return repeat(what, () -> {
-            try (Connection connection = open(pool)) {
-                return work.on(session(connection, timeoutSeconds, Session.Use.POOLED));
+            try (Pool.Loan loan = pool.take(timeoutSeconds)) {
+                return judged(session(loan.connection(), timeoutSeconds, Session.Use.POOLED), refusal, work);
             }
         });
+    }
+
+    /** Runs the work, and makes its answer safe if it is a refusal. */
+    private static <T> T judged(Session session, Refusal<T> refusal, Work<T> work) throws SQLException {
+        T answer = work.on(session);
+        if (refusal.isRefusal(answer)) {
+            session.confirm();
+        }
+        return answer;
+    }
+
+    /** Whether the connections belong to the application. Then no setting of a session may be changed. */
+    protected final boolean isBorrowed() {
+        return pool.isBorrowed();
     }
 
     /** Runs in a transaction, so that the driver can set the timeout behind a pooler too. */
@@ -60,7 +76,8 @@ public abstract class PooledDatabase implements Database {
     public final <T> T look(String what, Work<T> work) {
         int seconds = Math.min(timeoutSeconds, (int) LOOK_TIME.toSeconds());
         return repeat(what, () -> {
-            try (Connection connection = open(looks)) {
+            try (Pool.Loan loan = looks.take(timeoutSeconds)) {
+                Connection connection = loan.connection();
                 connection.setAutoCommit(false);
                 Session session = session(connection, seconds, Session.Use.POOLED);
                 begin(session);
@@ -70,19 +87,20 @@ public abstract class PooledDatabase implements Database {
     }
 
     @Override
-    public final <T> T write(String what, Work<T> work) {
+    public final <T> T write(String what, Refusal<T> refusal, Work<T> work) {
         return repeat(what, () -> {
-            try (Connection connection = open(pool)) {
+            try (Pool.Loan loan = pool.take(timeoutSeconds)) {
+                Connection connection = loan.connection();
                 connection.setAutoCommit(false);
                 // When the connection returns, the pool rolls back uncommitted work.
                 Session session = session(connection, timeoutSeconds, Session.Use.POOLED);
                 try {
                     begin(session);
-                    T result = work.on(session);
+                    T result = judged(session, refusal, work);
                     connection.commit();
                     return result;
                 } catch (DuplicateKeyException | KeyReusedException | UniqueKeyTaken refused) {
-                    connection.rollback();
+                    undo(session);
                     session.confirm();
                     connection.commit();
                     throw refused;
@@ -91,13 +109,38 @@ public abstract class PooledDatabase implements Database {
         });
     }
 
+    /** A pool answers a wrong password only after its whole timeout, so one connection is opened without it. */
+    @Override
+    public final void requireLogin() {
+        try (Connection plain = pool.openPlain()) {
+            log.debug("Reached {}", plain.getMetaData().getDatabaseProductName());
+        } catch (SQLException e) {
+            StoreException failure = failure("log in", e);
+            if (!failure.isTransient()) {
+                throw failure;
+            }
+            log.warn("{}; trying again for {} s", failure.getMessage(), timeoutSeconds);
+        }
+    }
+
     /** Sends the settings that each transaction needs. */
     public void begin(Session session) throws SQLException {}
 
+    /** Undoes what was written since {@link #begin}, because it was refused. The refusal is confirmed next. */
+    public void undo(Session session) throws SQLException {
+        session.connection().rollback();
+    }
+
     @Override
-    public final <T> T join(CallersConnection transaction, String what, Work<T> work) {
+    public final <T> T join(CallersConnection transaction, String what, Refusal<T> refusal, Work<T> work) {
         try {
-            return work.on(session(transaction.open(dialect()), timeoutSeconds, Session.Use.JOINED));
+            Session session = session(transaction.open(dialect()), timeoutSeconds, Session.Use.JOINED);
+            try {
+                return judged(session, refusal, work);
+            } catch (DuplicateKeyException | KeyReusedException refused) {
+                session.confirm();
+                throw refused;
+            }
         } catch (SQLException e) {
             throw failure(what + " in the caller's transaction", e);
         }
@@ -105,23 +148,6 @@ public abstract class PooledDatabase implements Database {
 
     private Session session(Connection connection, int seconds, Session.Use use) {
         return new Session(connection, dialect(), seconds, use);
-    }
-
-    /** Limits the wait for a server that is gone, unless the data source does. It sends nothing; the pool resets it. */
-    private Connection open(HikariDataSource pool) throws SQLException {
-        Connection connection = pool.getConnection();
-        try {
-            if (connection.getNetworkTimeout() == 0) {
-                // Longer than the statement timeout, so that it ends only calls that the server does not answer.
-                connection.setNetworkTimeout(Runnable::run, (timeoutSeconds + 10) * 1_000);
-            }
-        } catch (SQLFeatureNotSupportedException ignored) {
-            // A data source with such connections must limit them itself.
-        } catch (SQLException e) {
-            connection.close();
-            throw e;
-        }
-        return connection;
     }
 
     private interface Try<T> {

@@ -15,8 +15,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection in use: binds values, runs statements, reads rows. Every statement has the store's
- * timeout. Not thread-safe.
+ * A connection in use: binds values, runs statements, reads rows. Every statement has the store's timeout. A statement
+ * binds either {@link Params} by name, or a few values by position, each of them once. Not thread-safe.
  */
 public final class Session {
 
@@ -89,12 +89,11 @@ public final class Session {
     }
 
     /**
-     * Makes a refusal safe. Call it before a caller learns that nothing was changed and acts upon that. A
-     * statement that changes nothing does not wait for a standby, so an old primary could report an outdated
-     * state. After this call the commit waits as the commit of a write does. Where each statement commits by
-     * itself, this is one more statement.
+     * Makes a refusal safe, as {@link Database.Refusal} asks. A statement that changes nothing does not wait for a
+     * standby, so an old primary could report an outdated state. After this call the commit waits as the commit of a
+     * write does. Where each statement commits by itself, this is one more statement.
      */
-    public void confirm() throws SQLException {
+    void confirm() throws SQLException {
         dialect.confirm(this);
     }
 
@@ -119,6 +118,31 @@ public final class Session {
         });
     }
 
+    public <T> List<T> list(String sql, Reader<T> reader, Params params) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        return list(named.sql(), reader, params.inOrder(named.names()));
+    }
+
+    public <T> List<T> listOfLast(String sql, Reader<T> reader, Params params) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        return listOfLast(named.sql(), reader, params.inOrder(named.names()));
+    }
+
+    public <T> Optional<T> first(String sql, Reader<T> reader, Params params) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        return first(named.sql(), reader, params.inOrder(named.names()));
+    }
+
+    public <T> T one(String sql, Reader<T> reader, Params params) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        return one(named.sql(), reader, params.inOrder(named.names()));
+    }
+
+    public int update(String sql, Params params) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        return update(named.sql(), params.inOrder(named.names()));
+    }
+
     public <T> Optional<T> first(String sql, Reader<T> reader, @Nullable Object... args) throws SQLException {
         List<T> rows = list(sql, reader, args);
         return rows.isEmpty() ? Optional.empty() : Optional.of(rows.get(0));
@@ -135,6 +159,14 @@ public final class Session {
     /** Runs a statement that changes the schema. Some drivers return a result even for that. */
     public void define(String sql) throws SQLException {
         run(sql, PreparedStatement::execute);
+    }
+
+    /** Runs one statement with names for many rows. */
+    public void updateEachNamed(String sql, List<Params> rows) throws SQLException {
+        NamedSql named = dialect.words().named(sql);
+        updateEach(
+                named.sql(),
+                rows.stream().map(row -> row.inOrder(named.names())).toList());
     }
 
     /** Runs one statement for many rows, in few round trips where driver or database can. */

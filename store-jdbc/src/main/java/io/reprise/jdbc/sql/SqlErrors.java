@@ -50,6 +50,8 @@ public final class SqlErrors {
                         ? ". The database user may not create tables: let their owner apply JdbcSchema.print, or start once as the owner"
                         : ". The database user lacks a right: grant select, insert, update and delete on Reprise's tables,"
                                 + " and usage on its sequences";
+            case "28P01", "28000" -> ". Check the user, its password and pg_hba.conf";
+            case "3D000" -> ". Create the database, or correct its name in the URL";
             case "25006" -> ". The server is a standby: name all hosts in the URL, with targetServerType=primary";
             case "57014" -> ". The statement ran into its timeout: look for locks or load on the server";
             default -> "";
@@ -78,6 +80,8 @@ public final class SqlErrors {
                 String.valueOf(e.getMessage()).contains("CREATE command")
                         ? ". The database user may not create tables: let their owner apply JdbcSchema.print, or start once as the owner"
                         : ". The database user lacks a right: grant select, insert, update and delete on Reprise's tables";
+            case 1045, 1698 -> ". Check the user and its password";
+            case 1044, 1049 -> ". Create the database and grant the user rights on it, or correct its name in the URL";
             case 1153 -> ". The server takes no packet of this size: raise max_allowed_packet to 16M or more";
             case LOCK_WAIT -> ". Somebody holds a lock for long: look for an open transaction";
             case 1317, 1969, 3024 -> ". The statement ran into its timeout: look for locks or load on the server";

@@ -29,6 +29,9 @@ public interface StoreWakeups extends AutoCloseable {
         announce();
     }
 
+    /** Says that this process has just claimed jobs, so that its workers look for more by themselves. */
+    default void claimed() {}
+
     @Override
     void close();
 

@@ -47,7 +47,7 @@ public final class SqliteBulk implements JobInserts.Bulk {
         while (answers.size() < jobs.size()) {
             List<JobSpec> left = jobs.subList(answers.size(), jobs.size());
             answers.addAll(
-                    areAlike(left)
+                    areAlike(inserts.specs(), left)
                             ? insertAlike(inserts, session, left.subList(0, ROWS))
                             : inserts.insertEach(session, left.subList(0, 1)));
         }
@@ -67,7 +67,7 @@ public final class SqliteBulk implements JobInserts.Bulk {
         int from = 0;
         while (jobs.size() - from >= ROWS) {
             List<JobSpec> left = jobs.subList(from, jobs.size());
-            boolean alike = areAlike(left);
+            boolean alike = areAlike(inserts.specs(), left);
             if (alike) {
                 keyed.insert(left.subList(0, ROWS), from);
             }
@@ -77,21 +77,12 @@ public final class SqliteBulk implements JobInserts.Bulk {
     }
 
     /** Whether the first {@code ROWS} jobs exist and differ only in the payload. */
-    private static boolean areAlike(List<JobSpec> jobs) {
-        if (jobs.size() < ROWS || !isPlain(jobs.get(0))) {
+    private static boolean areAlike(SpecColumns specs, List<JobSpec> jobs) {
+        if (jobs.size() < ROWS || !specs.isPlain(jobs.get(0))) {
             return false;
         }
         JobSpec first = jobs.get(0);
-        return jobs.subList(1, ROWS).stream().allMatch(job -> isPlain(job) && isAlike(job, first));
-    }
-
-    private static boolean isPlain(JobSpec job) {
-        return job.delay().isZero()
-                && job.dueAt() == null
-                && job.resource() == null
-                && job.tags().isEmpty()
-                && job.timeout() == null
-                && job.schedule() == null;
+        return jobs.subList(1, ROWS).stream().allMatch(job -> specs.isPlain(job) && isAlike(job, first));
     }
 
     private static boolean isAlike(JobSpec one, JobSpec other) {

@@ -9,15 +9,20 @@ import io.reprise.jdbc.jobs.SpecColumns;
 import io.reprise.jdbc.jobs.SuspectGroups;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobStatus;
 import io.reprise.store.Claim;
+import io.reprise.store.ClaimPlan;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.DueQueues;
+import io.reprise.store.RetryShare;
 import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import java.sql.SQLException;
@@ -29,16 +34,13 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Claims on SQLite. A claim first looks for due jobs without a lock. Then, as the only writer of the file, it writes
  * one lease row and no job row.
  */
 public final class SqliteClaims implements JobClaims {
-
-    private static final int FRESH = 0;
-    private static final int RETRY = 1;
-    private static final int SUSPECT = 2;
 
     // The next lower priority at which the lane has live jobs: one probe of reprise_job_ready.
     static final String LEVEL = """
@@ -53,11 +55,11 @@ public final class SqliteClaims implements JobClaims {
     // jobs are collected once.
     private static final String DUE = """
               from reprise_job j
-             where j.queue = ?1 and j.lane = ?2 and j.priority = ?3 and j.due_at is not null and j.due_at <= ?4
-               and (j.deadline is null or j.deadline > ?4)
-               and j.id not in (select h.id from reprise_held h where h.queue = ?1){types}
+             where j.queue = :queue and j.lane = :lane and j.priority = :priority and j.due_at is not null and j.due_at <= :now
+               and (j.deadline is null or j.deadline > :now)
+               and j.id not in (select h.id from reprise_held h where h.queue = :queue){types}
              order by j.due_at, j.id
-             limit ?5
+             limit :max
             """;
 
     static final String ANY_DUE = "select j.id\n" + DUE.replace("{types}", "");
@@ -65,7 +67,7 @@ public final class SqliteClaims implements JobClaims {
     static final String ALL_DUE = "select " + ClaimedRows.COLUMNS + DUE.replace("{types}", "");
 
     // Some types only. They are listed between commas, and no type contains a comma.
-    private static final String OF_TYPES = "\n               and (instr(?6, ',' || j.type || ',') > 0) = ?7";
+    private static final String OF_TYPES = "\n               and (instr(:types, ',' || j.type || ',') > 0) = :wanted";
 
     private static final String SOME_ANY_DUE = "select j.id\n" + DUE.replace("{types}", OF_TYPES);
 
@@ -73,18 +75,18 @@ public final class SqliteClaims implements JobClaims {
 
     // The given jobs that still wait. The cross join keeps their order.
     private static final String STILL_DUE = "select " + ClaimedRows.COLUMNS + """
-              from json_each(?2) c
+              from json_each(:ids) c
               cross join reprise_job j on j.id = c.value
-             where j.queue = ?1 and j.lane < 2 and j.due_at is not null and j.due_at <= ?3
-               and (j.deadline is null or j.deadline > ?3)
-               and j.id not in (select h.id from reprise_held h where h.queue = ?1)
+             where j.queue = :queue and j.lane < 2 and j.due_at is not null and j.due_at <= :now
+               and (j.deadline is null or j.deadline > :now)
+               and j.id not in (select h.id from reprise_held h where h.queue = :queue)
             """;
 
     // Jumps from name to name through reprise_job_ready.
     static final String NAMES = """
             with recursive found (queue) as (
               select (select j.queue from reprise_job j
-                       where j.queue > ?1 and j.due_at is not null
+                       where j.queue > :after and j.due_at is not null
                        order by j.queue limit 1)
               union all
               select (select j.queue from reprise_job j
@@ -92,7 +94,7 @@ public final class SqliteClaims implements JobClaims {
                        order by j.queue limit 1)
                 from found f
                where f.queue is not null)
-            select queue from found where queue is not null and queue < ?2 limit ?3
+            select queue from found where queue is not null and queue < :before limit :max
             """;
 
     private static final String ROOM = """
@@ -115,7 +117,7 @@ public final class SqliteClaims implements JobClaims {
 
     private static final String LEASE = """
             insert into reprise_lease (id, queue, worker, runner, alone, claimed_at, expires_at, unheard, ids)
-            values (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            values (:token, :queue, :worker, :worker, :alone, :now, :expires, :unheard, :ids)
             """;
 
     /** Times that a claim asks for what a look before it found if other threads are faster. */
@@ -124,7 +126,7 @@ public final class SqliteClaims implements JobClaims {
     private final Database database;
     private final SpecColumns specs;
     private final LeaseTable leases;
-    private final RetryCredit credit = new RetryCredit();
+    private final RetryShare share = new RetryShare();
     private final FoundJobs stocks = new FoundJobs();
     private volatile boolean busy;
 
@@ -142,7 +144,10 @@ public final class SqliteClaims implements JobClaims {
     @Override
     public DueQueues dueQueues(String after, String before, int looks) {
         return database.read("look for queues with due jobs", session -> {
-            List<String> names = session.list(NAMES, SqlRow::text, after, before, looks + 1);
+            List<String> names = session.list(
+                    NAMES,
+                    SqlRow::text,
+                    Params.of("after", after).and("before", before).and("max", looks + 1));
             boolean more = names.size() > looks;
             List<String> scanned = more ? names.subList(0, looks) : names;
             long now = session.now();
@@ -157,15 +162,18 @@ public final class SqliteClaims implements JobClaims {
     }
 
     private static boolean isAnythingDue(Session session, String queue, long now) throws SQLException {
-        return isAnythingDue(session, queue, FRESH, now)
-                || isAnythingDue(session, queue, RETRY, now)
-                || isAnythingDue(session, queue, SUSPECT, now);
+        return isAnythingDue(session, queue, StoredLane.FRESH, now)
+                || isAnythingDue(session, queue, StoredLane.RETRY, now)
+                || isAnythingDue(session, queue, StoredLane.SUSPECT, now);
     }
 
     private static boolean isAnythingDue(Session session, String queue, int lane, long now) throws SQLException {
         Optional<Integer> level = level(session, queue, lane, Integer.MAX_VALUE);
         while (level.isPresent()) {
-            if (session.first(ANY_DUE, SqlRow::number, queue, lane, level.get(), now, 1)
+            if (session.first(
+                            ANY_DUE,
+                            SqlRow::number,
+                            level(queue, lane, level.get(), now).and("max", 1))
                     .isPresent()) {
                 return true;
             }
@@ -198,11 +206,11 @@ public final class SqliteClaims implements JobClaims {
         }
         List<Claim> claims;
         try (FoundJobs.Taken taken = stocks.taken(request)) {
-            claims = database.write("claim jobs", session -> claim(session, request, taken));
+            claims = database.write("claim jobs", Refusal.never(), session -> claim(session, request, taken));
         }
         claims.stream()
                 .filter(claim -> claim.together() == 0)
-                .forEach(claim -> credit.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
+                .forEach(claim -> share.claimed(claim.queue(), claim.jobs().size(), request.retryShare()));
         busy = !claims.isEmpty();
         return claims;
     }
@@ -214,7 +222,7 @@ public final class SqliteClaims implements JobClaims {
 
     @Override
     public void settled(List<Settlement> settlements) {
-        stocks.changed();
+        stocks.settled(settlements);
     }
 
     @Override
@@ -256,8 +264,8 @@ public final class SqliteClaims implements JobClaims {
         long now = session.now();
         for (String name : plan.queues()) {
             FoundJobs.Stock stock = new FoundJobs.Stock();
-            find(session, request, name, FRESH, now, plan.jobs()).forEach(id -> stock.add(id, false));
-            find(session, request, name, RETRY, now, plan.jobs()).forEach(id -> stock.add(id, true));
+            find(session, request, name, StoredLane.FRESH, now, plan.jobs()).forEach(id -> stock.add(id, false));
+            find(session, request, name, StoredLane.RETRY, now, plan.jobs()).forEach(id -> stock.add(id, true));
             found.put(name, stock);
             more |= stock.size() >= plan.jobs();
         }
@@ -272,39 +280,23 @@ public final class SqliteClaims implements JobClaims {
             found.addAll(session.list(
                     SOME_ANY_DUE,
                     SqlRow::number,
-                    queue,
-                    lane,
-                    level.get(),
-                    now,
-                    most - found.size(),
-                    types(request),
-                    !request.others()));
+                    level(queue, lane, level.get(), now)
+                            .and("max", most - found.size())
+                            .and("types", types(request))
+                            .and("wanted", !request.others())));
             level = level(session, queue, lane, level.get());
         }
         return found;
     }
 
     private List<Claim> claim(Session session, ClaimRequest request, FoundJobs.Taken taken) throws SQLException {
-        List<Claim> claims = new ArrayList<>();
-        int left = request.max();
-        Suspects suspects = request.suspects();
-        for (ClaimRequest.Demand demand : request.demands()) {
-            int room = Math.min(Math.min(left, demand.max()), room(session, demand.queue()));
-            Batch group = new Batch(session, request, demand.queue(), taken);
-            if (group.addSuspects(Math.min(room, suspects.max()), suspects)) {
-                Claim claim = group.lease();
-                claims.add(claim);
-                suspects = suspects.after(claim);
-                room -= group.size();
-                left -= group.size();
-            }
-            Batch batch = new Batch(session, request, demand.queue(), taken);
-            if (room > 0 && batch.fill(room, credit.of(demand.queue(), room, request.retryShare()))) {
-                claims.add(batch.lease());
-                left -= batch.size();
-            }
-        }
-        return claims;
+        return ClaimPlan.overQueues(
+                request,
+                (queue, room, suspects) -> ClaimPlan.suspectsFirst(
+                        Math.min(room, room(session, queue)),
+                        suspects,
+                        most -> new Batch(session, request, queue, taken).suspects(most, suspects),
+                        most -> new Batch(session, request, queue, taken).jobs(most)));
     }
 
     private static int room(Session session, String queue) throws SQLException {
@@ -318,7 +310,7 @@ public final class SqliteClaims implements JobClaims {
             String queue = demand.queue();
             boolean due = request.types().isEmpty()
                     ? isAnythingDue(session, queue, now)
-                    : stocks.has(request, queue) || isAnythingDue(session, queue, SUSPECT, now);
+                    : stocks.has(request, queue) || isAnythingDue(session, queue, StoredLane.SUSPECT, now);
             if (due && room(session, queue) > 0) {
                 return true;
             }
@@ -328,6 +320,13 @@ public final class SqliteClaims implements JobClaims {
 
     private static String types(ClaimRequest request) {
         return "," + String.join(",", request.types()) + ",";
+    }
+
+    private static Params level(String queue, int lane, int priority, long now) {
+        return Params.of("queue", queue)
+                .and("lane", lane)
+                .and("priority", priority)
+                .and("now", now);
     }
 
     private static Optional<Integer> level(Session session, String queue, int lane, int above) throws SQLException {
@@ -358,39 +357,49 @@ public final class SqliteClaims implements JobClaims {
                     specs, session, queue, new JobStatus.Holder(request.worker(), token, false), SqlTime.instant(now));
         }
 
-        int size() {
-            return found.size();
-        }
-
-        boolean addSuspects(int room, Suspects suspects) throws SQLException {
-            List<ClaimedRows.Due> due = due(SUSPECT, Math.max(0, room));
+        @Nullable
+        Claim suspects(int room, Suspects suspects) throws SQLException {
+            List<ClaimedRows.Due> due = due(StoredLane.SUSPECT, room);
             if (due.isEmpty()) {
-                return false;
+                return null;
             }
             SuspectGroups.Group<ClaimedRows.Due> group =
                     SuspectGroups.fitting(session, due, ClaimedRows.Due::id, suspects);
             found = group.jobs();
             together = group.together();
-            return !found.isEmpty();
+            return found.isEmpty() ? null : lease();
+        }
+
+        @Nullable
+        Claim jobs(int room) throws SQLException {
+            return fill(room, share.kept(queue, room, request.retryShare())) ? lease() : null;
         }
 
         /**
          * Takes fresh jobs and retries. {@code kept} of the room is reserved for retries; either kind fills the
          * room that the other leaves.
          */
-        boolean fill(int room, int kept) throws SQLException {
+        private boolean fill(int room, int kept) throws SQLException {
             if (!request.types().isEmpty()) {
                 long[] ids = taken.take(queue, room, kept).stream()
                         .mapToLong(Long::longValue)
                         .toArray();
-                found = new ArrayList<>(ids.length == 0 ? List.of() : session.list(STILL_DUE, rows, queue, ids, now));
+                found = new ArrayList<>(
+                        ids.length == 0
+                                ? List.of()
+                                : session.list(
+                                        STILL_DUE,
+                                        rows,
+                                        Params.of("queue", queue)
+                                                .and("ids", ids)
+                                                .and("now", now)));
                 found.sort(ClaimedRows.Due.ORDER);
                 return !found.isEmpty();
             }
-            List<ClaimedRows.Due> retries = due(RETRY, kept);
-            List<ClaimedRows.Due> fresh = due(FRESH, room - retries.size());
+            List<ClaimedRows.Due> retries = due(StoredLane.RETRY, kept);
+            List<ClaimedRows.Due> fresh = due(StoredLane.FRESH, room - retries.size());
             if (retries.size() == kept && kept + fresh.size() < room) {
-                retries = due(RETRY, room - fresh.size());
+                retries = due(StoredLane.RETRY, room - fresh.size());
             }
             found = new ArrayList<>(retries);
             found.addAll(fresh);
@@ -413,18 +422,29 @@ public final class SqliteClaims implements JobClaims {
         }
 
         private List<ClaimedRows.Due> due(int lane, int level, int max) throws SQLException {
+            Params params = SqliteClaims.level(queue, lane, level, now).and("max", max);
             return request.types().isEmpty()
-                    ? session.list(ALL_DUE, rows, queue, lane, level, now, max)
-                    : session.list(SOME_DUE, rows, queue, lane, level, now, max, types(request), !request.others());
+                    ? session.list(ALL_DUE, rows, params)
+                    : session.list(
+                            SOME_DUE, rows, params.and("types", types(request)).and("wanted", !request.others()));
         }
 
-        Claim lease() throws SQLException {
+        private Claim lease() throws SQLException {
             boolean alone = together == 1;
             String worker = request.worker();
             long expires = now + SqlTime.of(request.lease());
             long[] ids = found.stream().mapToLong(ClaimedRows.Due::id).toArray();
             int unheard = request.remote() ? ids.length : 0;
-            session.update(LEASE, token, queue, worker, worker, alone, now, expires, unheard, ids);
+            session.update(
+                    LEASE,
+                    Params.of("token", token)
+                            .and("queue", queue)
+                            .and("worker", worker)
+                            .and("alone", alone)
+                            .and("now", now)
+                            .and("expires", expires)
+                            .and("unheard", unheard)
+                            .and("ids", ids));
             Set<JobId> admitted = new HashSet<>();
             Map<JobId, String> damaged = new HashMap<>();
             List<Job> jobs = jobs(admitted, damaged);

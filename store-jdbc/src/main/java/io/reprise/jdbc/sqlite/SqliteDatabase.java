@@ -105,8 +105,9 @@ public final class SqliteDatabase implements Database {
         return dialect;
     }
 
+    /** No other server can become the primary, so a refusal is safe. */
     @Override
-    public <T> T write(String what, Work<T> work) {
+    public <T> T write(String what, Refusal<T> refusal, Work<T> work) {
         lock(what);
         try {
             requireOpen();
@@ -150,8 +151,8 @@ public final class SqliteDatabase implements Database {
     }
 
     @Override
-    public <T> T send(String what, Work<T> work) {
-        return write(what, work);
+    public <T> T send(String what, Refusal<T> refusal, Work<T> work) {
+        return write(what, refusal, work);
     }
 
     @Override
@@ -223,7 +224,7 @@ public final class SqliteDatabase implements Database {
     }
 
     @Override
-    public <T> T join(CallersConnection transaction, String what, Work<T> work) {
+    public <T> T join(CallersConnection transaction, String what, Refusal<T> refusal, Work<T> work) {
         try {
             Connection connection = transaction.open(dialect);
             return work.on(new Session(connection, dialect, 0, Session.Use.JOINED));

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.sqlite;
 
+import io.reprise.jdbc.jobs.Columns;
 import io.reprise.jdbc.jobs.ReturningDialect;
-import io.reprise.jdbc.sql.Columns;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
 import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sql.SqlWords;
 import io.reprise.job.JobState;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,7 +42,7 @@ public final class SqliteDialect extends ReturningDialect {
             update reprise_job
                set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, started_at = null,
                    worker = null, finished_at = {now}
-             where id {in} and due_at is not null
+             where id {in ?} and due_at is not null
             returning id, queue
             """;
 
@@ -61,7 +60,7 @@ public final class SqliteDialect extends ReturningDialect {
 
     private static final Logger log = LoggerFactory.getLogger(SqliteDialect.class);
 
-    private final Map<String, String> cache = new ConcurrentHashMap<>();
+    private final SqlWords words = new SqlWords(SqlWords.Product.SQLITE, Columns.WORDS);
 
     @Override
     public String product() {
@@ -74,31 +73,19 @@ public final class SqliteDialect extends ReturningDialect {
     }
 
     @Override
-    public String sql(String template) {
-        return cache.computeIfAbsent(template, this::once);
+    public SqlWords words() {
+        return words;
     }
 
     @Override
-    public String once(String template) {
-        return Columns.inCommonWords(template)
-                .replace("{for_no_key_update}", "")
-                .replace("{clock}", "{now}")
-                .replace("{now}", "cast(round(unixepoch('subsec') * 1000) as integer) * 1000")
-                .replace("{next_id}", "null")
-                .replace("{next_token}", "null")
-                .replace("{in}", "in (select value from json_each(?))")
-                .replace("{true}", "1")
-                .replace("{skip_locked}", "")
-                .replace("{ids}", "?")
-                .replace("{for_update}", "")
-                .replace("{false}", "0")
-                .replace("{finished}", "reprise_job")
-                .replace("{ended}", "state")
-                .replace("{expiry}", "reprise_lease")
-                .replace("{bigint}", "bigint")
-                .replace("{text}", "text")
-                .replace("{key}", "key")
-                .replace("{position}", "instr");
+    protected String nextToken() {
+        return "null";
+    }
+
+    /** A list is JSON. */
+    @Override
+    protected String idsType() {
+        return "text";
     }
 
     @Override

@@ -7,16 +7,17 @@ import io.reprise.jdbc.jobs.Cancellations;
 import io.reprise.jdbc.jobs.FinishedRetention;
 import io.reprise.jdbc.jobs.JobSettlements;
 import io.reprise.jdbc.jobs.LeaseClosing;
-import io.reprise.jdbc.jobs.SpentCounters;
+import io.reprise.jdbc.jobs.LiveCounters;
 import io.reprise.jdbc.jobs.WaitColumns;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Endings;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sql.SqlTime;
+import io.reprise.jdbc.sql.StoredLane;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
-import io.reprise.retry.FailReason;
 import io.reprise.store.Settled;
 import io.reprise.store.Settlement;
 import java.sql.SQLException;
@@ -43,51 +44,54 @@ public final class SqliteSettlements implements JobSettlements {
     // object from id to the duration of the run. The primary key serves it.
     static final String SUCCEED_ALL = """
             update reprise_job as j
-               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?1,
-                   started_at = ?1 - e.value, token = ?2, worker = ?3, attempts = j.attempts + 1, lane = 1
-              from json_each(?4) e
-             where j.id = cast(e.key as integer) and j.due_at is not null and j.token < ?2
+               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = :now,
+                   started_at = :now - e.value, token = :token, worker = :worker, attempts = j.attempts + 1, lane = 1
+              from json_each(:runs) e
+             where j.id = cast(e.key as integer) and j.due_at is not null and j.token < :token
             """;
 
     static final String SUCCEEDED = """
             select j.id
-              from json_each(?1) e
+              from json_each(:runs) e
              cross join reprise_job j on j.id = cast(e.key as integer)
-             where j.token = ?2 and j.state = 'SUCCEEDED'
+             where j.token = :token and j.state = 'SUCCEEDED'
             """;
 
     private static final String SUCCEED = """
             update reprise_job
-               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?1,
-                   started_at = ?2, token = ?3, worker = ?4, result = ?5, attempts = attempts + 1, lane = 1
-             where id = ?6 and due_at is not null and token < ?3
+               set state = 'SUCCEEDED', due_at = null, wait_reason = null, cancel_requested = 0, finished_at = :now,
+                   started_at = :now - :ran, token = :token, worker = :worker, result = :result, attempts = attempts + 1,
+                   lane = 1
+             where id = :id and due_at is not null and token < :token
             """;
 
     private static final String READ = """
-            select attempts, losses, interruptions, snoozes, lane, cancel_requested
+            select {live}
               from reprise_job
              where id = ? and due_at is not null and token < ?
-            """;
+            """.replace("{live}", LiveCounters.COLUMNS);
 
     private static final String END = """
             update reprise_job
-               set state = ?, fail_reason = ?, due_at = null, wait_reason = null, cancel_requested = 0, finished_at = ?,
-                   started_at = ?, token = ?, worker = ?, attempts = ?, losses = ?, interruptions = ?, snoozes = ?, lane = ?,
-                   error_type = coalesce(?, error_type),
-                   error_message = case when ? is null then error_message else ? end,
-                   fingerprint = coalesce(?, fingerprint)
-             where id = ?
+               set state = :state, fail_reason = :reason, due_at = null, wait_reason = null, cancel_requested = 0,
+                   finished_at = :now, started_at = :now - :ran, token = :token, worker = :worker, attempts = :attempts,
+                   losses = :losses, interruptions = :interruptions, snoozes = :snoozes, lane = :lane,
+                   error_type = coalesce(:error_type, error_type),
+                   error_message = case when :error_type is null then error_message else :error_message end,
+                   fingerprint = coalesce(:fingerprint, fingerprint)
+             where id = :id
             """;
 
     private static final String WAIT = """
             update reprise_job
-               set due_at = coalesce(?, due_at), wait_reason = coalesce(?, wait_reason),
-                   last_delay_us = coalesce(?, last_delay_us), token = ?,
-                   attempts = ?, losses = ?, interruptions = ?, snoozes = ?, lane = ?, parked_by = ?,
-                   error_type = coalesce(?, error_type),
-                   error_message = case when ? is null then error_message else ? end,
-                   fingerprint = coalesce(?, fingerprint)
-             where id = ?
+               set due_at = coalesce(:now + :delay, due_at), wait_reason = coalesce(:reason, wait_reason),
+                   last_delay_us = coalesce(:last_delay, last_delay_us), token = :token, attempts = :attempts,
+                   losses = :losses, interruptions = :interruptions, snoozes = :snoozes, lane = :lane,
+                   parked_by = :parked_by,
+                   error_type = coalesce(:error_type, error_type),
+                   error_message = case when :error_type is null then error_message else :error_message end,
+                   fingerprint = coalesce(:fingerprint, fingerprint)
+             where id = :id
             """;
 
     private final Attempts attempts;
@@ -166,91 +170,79 @@ public final class SqliteSettlements implements JobSettlements {
             long id = settlement.job().value();
             long token = settlement.token();
             if (settlement.next() instanceof Settlement.Succeed success) {
-                long started = at - SqlTime.of(settlement.ran());
-                boolean written = session.update(SUCCEED, at, started, token, lease.runner, success.result(), id) == 1;
+                Params params = params(settlement).and("worker", lease.runner).and("result", success.result());
+                boolean written = session.update(SUCCEED, params) == 1;
                 if (written) {
                     counts.add(lease.queue, JobState.SUCCEEDED, 1);
                     done.add(id);
                 }
                 return written;
             }
-            Optional<SpentCounters> queuePosition = session.first(
-                    READ,
-                    row -> new SpentCounters(
-                            row.integer(), row.integer(), row.integer(), row.integer(), row.integer(), row.flag()),
-                    id,
-                    token);
-            if (queuePosition.isEmpty()) {
+            Optional<LiveCounters> live = session.first(READ, LiveCounters::read, id, token);
+            if (live.isEmpty()) {
                 return false;
             }
-            SpentCounters then =
-                    queuePosition.get().after(settlement.spent(), settlement.next() instanceof Settlement.Wait);
-            move(settlement, then, lease);
-            history.add(new Attempts.Ended(settlement, then.attempts(), then.claims(), lease.runner));
+            Settlement.Effect effect = live.get().after(settlement);
+            move(settlement, effect, lease);
+            history.add(Attempts.Ended.of(settlement, effect, lease.runner));
             return true;
         }
 
-        private void move(Settlement settlement, SpentCounters then, Lease lease) throws SQLException {
-            Settlement.Next next = settlement.next();
-            if (next instanceof Settlement.Cancel || then.cancel()) {
-                end(settlement, then, lease, JobState.CANCELLED, null);
-                if (!(next instanceof Settlement.Cancel)) {
-                    cancelled.add(settlement.job());
-                }
-            } else if (next instanceof Settlement.Fail fail) {
-                end(settlement, then, lease, JobState.FAILED, fail.reason());
+        private void move(Settlement settlement, Settlement.Effect effect, Lease lease) throws SQLException {
+            if (effect.cancelledInstead()) {
+                cancelled.add(settlement.job());
+            }
+            if (effect.state() == null) {
+                putBack(settlement, effect, WaitColumns.require(settlement));
             } else {
-                putBack(settlement, then, WaitColumns.require(settlement));
+                end(settlement, effect, lease, effect.state());
             }
         }
 
-        private void end(
-                Settlement settlement, SpentCounters then, Lease lease, JobState state, @Nullable FailReason reason)
+        private void end(Settlement settlement, Settlement.Effect effect, Lease lease, JobState state)
                 throws SQLException {
-            Failure failure = settlement.failure();
-            String type = failure == null ? null : failure.type();
             session.update(
                     END,
-                    state,
-                    reason,
-                    at,
-                    at - SqlTime.of(settlement.ran()),
-                    settlement.token(),
-                    lease.runner,
-                    then.attempts(),
-                    then.losses(),
-                    then.interruptions(),
-                    then.snoozes(),
-                    then.lane(),
-                    type,
-                    type,
-                    failure == null ? null : failure.message(),
-                    failure == null ? null : failure.fingerprint(),
-                    settlement.job());
+                    params(settlement, effect)
+                            .and("state", state)
+                            .and(
+                                    "reason",
+                                    state == JobState.FAILED && settlement.next() instanceof Settlement.Fail fail
+                                            ? fail.reason()
+                                            : null)
+                            .and("worker", lease.runner)
+                            .and("lane", StoredLane.of(effect.lane(), false)));
             counts.add(lease.queue, state, 1);
         }
 
-        private void putBack(Settlement settlement, SpentCounters then, WaitColumns waiting) throws SQLException {
-            Long delay = waiting.delay();
-            Failure failure = settlement.failure();
-            String type = failure == null ? null : failure.type();
+        private void putBack(Settlement settlement, Settlement.Effect effect, WaitColumns waiting) throws SQLException {
             session.update(
                     WAIT,
-                    delay == null ? null : at + delay,
-                    waiting.reason(),
-                    waiting.lastDelay(),
-                    settlement.token(),
-                    then.attempts(),
-                    then.losses(),
-                    then.interruptions(),
-                    then.snoozes(),
-                    waiting.parkedBy() == null ? then.lane() : then.lane() + 3,
-                    waiting.parkedBy(),
-                    type,
-                    type,
-                    failure == null ? null : failure.message(),
-                    failure == null ? null : failure.fingerprint(),
-                    settlement.job());
+                    params(settlement, effect)
+                            .and("delay", waiting.delay())
+                            .and("reason", waiting.reason())
+                            .and("last_delay", waiting.lastDelay())
+                            .and("lane", StoredLane.of(effect.lane(), waiting.parkedBy() != null))
+                            .and("parked_by", waiting.parkedBy()));
+        }
+
+        private Params params(Settlement settlement) {
+            return Params.of("now", at)
+                    .and("ran", SqlTime.of(settlement.ran()))
+                    .and("token", settlement.token())
+                    .and("id", settlement.job());
+        }
+
+        private Params params(Settlement settlement, Settlement.Effect effect) {
+            Failure failure = settlement.failure();
+            return params(settlement)
+                    .and("attempts", effect.counts().attempts())
+                    .and("losses", effect.counts().losses())
+                    .and("interruptions", effect.counts().interruptions())
+                    .and("snoozes", effect.counts().snoozes())
+                    .and("error_type", failure == null ? null : failure.type())
+                    .and("error_message", failure == null ? null : failure.message())
+                    .and("fingerprint", failure == null ? null : failure.fingerprint());
         }
 
         void finish(Collection<Long> closing) throws SQLException {
@@ -286,10 +278,18 @@ public final class SqliteSettlements implements JobSettlements {
                 return;
             }
             String runs = runs(lease.successes);
-            int written = session.update(SUCCEED_ALL, at, token, lease.runner, runs);
+            int written = session.update(
+                    SUCCEED_ALL,
+                    Params.of("now", at)
+                            .and("token", token)
+                            .and("worker", lease.runner)
+                            .and("runs", runs));
             counts.add(lease.queue, JobState.SUCCEEDED, written);
             boolean all = written == lease.successes.size();
-            Set<Long> ids = all ? Set.of() : new HashSet<>(session.list(SUCCEEDED, SqlRow::number, runs, token));
+            Set<Long> ids = all
+                    ? Set.of()
+                    : new HashSet<>(session.list(
+                            SUCCEEDED, SqlRow::number, Params.of("runs", runs).and("token", token)));
             for (Settlement settlement : lease.successes) {
                 long id = settlement.job().value();
                 if (all || ids.contains(id)) {

@@ -3,8 +3,11 @@ package io.reprise.jdbc.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.reprise.job.JobId;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ClaimRequest.Demand;
+import io.reprise.store.CountedAs;
+import io.reprise.store.Settlement;
 import io.reprise.store.Suspects;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -56,6 +59,23 @@ class FoundJobsTest {
         nanos.addAndGet(took.toNanos());
         Map<String, FoundJobs.Stock> stocks = new HashMap<>(Map.of("default", stock));
         found.scanned(WISH, plan, stocks, some.size() >= plan.jobs());
+    }
+
+    @Test
+    void jobs_that_end_leave_what_was_found_as_it_is() {
+        claim(100);
+        claim(100);
+        int before = looks;
+        found.settled(List.of(settlement(new Settlement.Succeed(null)), settlement(new Settlement.Cancel())));
+        assertThat(claim(100)).hasSize(100);
+        assertThat(looks).isEqualTo(before);
+        found.settled(List.of(settlement(new Settlement.Succeed(null)), settlement(new Settlement.PutBack())));
+        assertThat(claim(100)).hasSize(100);
+        assertThat(looks).as("after a job came back").isEqualTo(before + 1);
+    }
+
+    private static Settlement settlement(Settlement.Next next) {
+        return new Settlement(new JobId(1), 1, CountedAs.ATTEMPT, Duration.ZERO, next, null, null);
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.Postgres;
 import io.reprise.jdbc.Sqlite;
 import io.reprise.jdbc.postgres.PostgresDialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.jdbc.sqlite.SqliteDialect;
@@ -33,8 +34,8 @@ class QueuePositionPlanTest {
                     """);
             postgres.execute("vacuum analyze reprise_job");
             for (String plan : List.of(
-                    plan(postgres, QueuePositions.DUE, "default", 0, 1, Long.MAX_VALUE, 1_001),
-                    plan(postgres, QueuePositions.EARLIER, "default", 0, 1, 60_000L, 60_000L, 60_000L, 1_001))) {
+                    plan(postgres, QueuePositions.DUE, params(Long.MAX_VALUE)),
+                    plan(postgres, QueuePositions.EARLIER, params(60_000L)))) {
                 assertThat(plan).contains("reprise_job_ready").doesNotContain("Seq Scan on reprise_job");
                 assertThat(plan.lines().filter(line -> line.contains("rows=")))
                         .as(plan)
@@ -43,7 +44,16 @@ class QueuePositionPlanTest {
         }
     }
 
-    private static String plan(Postgres postgres, String sql, Object... args) throws SQLException {
+    private static Params params(long due) {
+        return Params.of("queue", "default")
+                .and("lane", 0)
+                .and("priority", 1)
+                .and("due", due)
+                .and("id", 60_000L)
+                .and("max", 1_001);
+    }
+
+    private static String plan(Postgres postgres, String sql, Params params) throws SQLException {
         try (Connection connection = postgres.connection()) {
             Session session = new Session(connection, new PostgresDialect(), 30, Session.Use.POOLED);
             return String.join(
@@ -52,7 +62,7 @@ class QueuePositionPlanTest {
                             "explain (analyze, costs off, timing off, summary off) "
                                     + session.dialect().sql(sql),
                             SqlRow::text,
-                            args));
+                            params));
         }
     }
 
@@ -65,13 +75,15 @@ class QueuePositionPlanTest {
         try (Connection connection = Sqlite.connection(file)) {
             Session session = new Session(connection, new SqliteDialect(), 0, Session.Use.POOLED);
             for (String sql : List.of(QueuePositions.DUE, QueuePositions.EARLIER)) {
-                List<String> steps =
-                        session.list("explain query plan " + session.dialect().sql(sql), row -> {
+                List<String> steps = session.list(
+                        "explain query plan " + session.dialect().sql(sql),
+                        row -> {
                             row.number();
                             row.number();
                             row.number();
                             return row.text();
-                        });
+                        },
+                        params(60_000L));
                 assertThat(String.join("\n", steps))
                         .contains(
                                 "INDEX reprise_job_ready (queue=? AND lane=? AND priority=? AND due_at>? AND due_at<?)");

@@ -9,6 +9,7 @@ import io.reprise.jdbc.jobs.QueuePositions;
 import io.reprise.jdbc.rows.ControlTable;
 import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.sql.JsonRows;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.ParkedJobs;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
@@ -138,7 +139,14 @@ class MySqlPlanTest {
     void a_claim_walks_one_stretch_of_the_ready_index() throws SQLException {
         assertThat(reads(session -> {
                     List<Long> due = session.list(
-                            dialect.sql(MySqlClaims.ANY_DUE), SqlRow::number, "default", 0, 2, 0L, 0L, 0L, BATCH);
+                            dialect.sql(MySqlClaims.ANY_DUE.replace("#", "")),
+                            SqlRow::number,
+                            Params.of("queue", "default")
+                                    .and("lane", 0)
+                                    .and("priority", 2)
+                                    .and("due", 0L)
+                                    .and("id", 0L)
+                                    .and("max", BATCH));
                     assertThat(due).hasSize(BATCH);
                     long[] ids =
                             due.stream().mapToLong(Long::longValue).sorted().toArray();
@@ -154,7 +162,9 @@ class MySqlPlanTest {
         assertThat(reads(session -> {
                     assertThat(session.list(dialect.sql(MySqlSettlements.LOCK_JOBS), SqlRow::number, (Object) held()))
                             .hasSize(BATCH);
-                    assertThat(session.update(dialect.sql(MySqlSettlements.SUCCEED), 1L, 1L, rows))
+                    assertThat(session.update(
+                                    dialect.sql(MySqlSettlements.SUCCEED),
+                                    Params.of("now", 1L).and("rows", rows)))
                             .isEqualTo(BATCH);
                     assertThat(session.update(dialect.sql(MySqlDialect.REMOVE), (Object) held()))
                             .isEqualTo(BATCH);
@@ -200,20 +210,19 @@ class MySqlPlanTest {
     @Test
     void a_queue_position_stops_at_the_limit() throws SQLException {
         assertThat(reads(session -> {
-                    session.one(
-                            dialect.sql(QueuePositions.DUE), SqlRow::number, "default", 0, 1, Long.MAX_VALUE, 1_001);
-                    session.one(
-                            dialect.sql(QueuePositions.EARLIER),
-                            SqlRow::number,
-                            "default",
-                            0,
-                            1,
-                            60_000L,
-                            60_000L,
-                            60_000L,
-                            1_001);
+                    session.one(dialect.sql(QueuePositions.DUE), SqlRow::number, position(Long.MAX_VALUE));
+                    session.one(dialect.sql(QueuePositions.EARLIER), SqlRow::number, position(60_000L));
                 }))
                 .isLessThan(12_000);
+    }
+
+    private static Params position(long due) {
+        return Params.of("queue", "default")
+                .and("lane", 0)
+                .and("priority", 1)
+                .and("due", due)
+                .and("id", 60_000L)
+                .and("max", 1_001);
     }
 
     @ParameterizedTest
@@ -221,8 +230,7 @@ class MySqlPlanTest {
     void a_page_of_a_state_reads_little_more_than_it_shows(JobState state) throws SQLException {
         JobQuery query = JobQuery.all().state(state).limit(50);
         JobQueries.Statement statement = JobQueries.statement(dialect, query, dialect.shown(query.states(), false), 0);
-        assertThat(reads(session -> session.list(
-                        statement.sql(), SqlRow::number, statement.values().toArray())))
+        assertThat(reads(session -> session.list(statement.sql(), SqlRow::number, statement.params())))
                 .isLessThan(5 * BATCH);
     }
 }

@@ -105,17 +105,17 @@ class OldSnapshotTest {
         }
 
         @Override
-        public <T> T write(String what, Work<T> work) {
+        public <T> T write(String what, Refusal<T> refusal, Work<T> work) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public <T> T send(String what, Work<T> work) {
+        public <T> T send(String what, Refusal<T> refusal, Work<T> work) {
             throw new UnsupportedOperationException();
         }
 
         @Override
-        public <T> T join(CallersConnection transaction, String what, Work<T> work) {
+        public <T> T join(CallersConnection transaction, String what, Refusal<T> refusal, Work<T> work) {
             throw new UnsupportedOperationException();
         }
 

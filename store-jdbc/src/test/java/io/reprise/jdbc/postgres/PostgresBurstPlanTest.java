@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.reprise.jdbc.Postgres;
+import io.reprise.jdbc.sql.Pool;
 import io.reprise.testkit.servers.Patience;
 
 /** The same when all of them came at once, and PostgreSQL knew only that the table had become empty. */
@@ -28,7 +29,7 @@ class PostgresBurstPlanTest extends PostgresPlanTest {
         config.setDataSource(database.source());
         config.setMaximumPoolSize(1);
         HikariDataSource pool = new HikariDataSource(config);
-        try (PostgresDatabase ours = new PostgresDatabase(pool, pool, 30, false)) {
+        try (PostgresDatabase ours = new PostgresDatabase(Pool.own(pool), Pool.own(pool), 30, false)) {
             TableStatistics statistics = new TableStatistics(ours);
             // Whoever filled it tells of it when the session has ended.
             Patience.until(statistics::renew);

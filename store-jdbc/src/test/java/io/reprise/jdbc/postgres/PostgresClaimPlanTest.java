@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.jdbc.Postgres;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
 import io.reprise.store.ClaimRequest;
@@ -109,49 +110,50 @@ class PostgresClaimPlanTest {
     void claims_read_through_indexes(Known known) throws SQLException {
         try (Postgres database = new Postgres()) {
             known.fill(database);
-            String look = plan(database, PostgresManyQueues.dueQueuesSql(), "", DueQueues.END, DueQueues.END, 500);
+            String look = plan(
+                    database,
+                    PostgresManyQueues.dueQueuesSql(),
+                    Params.of("after", "").and("before", DueQueues.END).and("looks", 500));
             readsThroughIndexes(look);
             assertThat(look).contains("reprise_job_ready");
-            readsThroughIndexes(plan(database, PostgresManyQueues.BY_INDEX + PostgresClaims.PROBE, (Object)
-                    new String[] {"busy", "queue-1"}));
+            readsThroughIndexes(plan(
+                    database,
+                    PostgresManyQueues.BY_INDEX + PostgresClaims.PROBE,
+                    Params.of("queues", new String[] {"busy", "queue-1"})));
             readsThroughIndexes(plan(
                     database,
                     PostgresManyQueues.findSql(DIALECT, PostgresClaims.ofTypes(ANY), 100),
-                    PostgresManyQueues.findArgs(ANY, List.of("queue-1", "busy"), 100, 10)));
+                    PostgresManyQueues.findParams(ANY, List.of("queue-1", "busy"), 100, 10)));
             readsThroughIndexes(plan(
                     database,
                     PostgresManyQueues.findSql(DIALECT, PostgresClaims.ofTypes(TYPED), 100),
-                    PostgresManyQueues.findArgs(TYPED, List.of("queue-1", "busy"), 100, 10)));
+                    PostgresManyQueues.findParams(TYPED, List.of("queue-1", "busy"), 100, 10)));
             String[] names = {"busy", "queue-1"};
             String[] ids = {"{1,2,3,4,5}", "{6,7}"};
             readsThroughIndexes(plan(
-                    database, PostgresManyQueues.takeSql(DIALECT, false), names, names, ids, "worker", 1_000_000L, 0));
+                    database,
+                    PostgresManyQueues.takeSql(DIALECT, false),
+                    Params.of("queues", names)
+                            .and("ids", ids)
+                            .and("worker", "worker")
+                            .and("lease_us", 1_000_000L)
+                            .and("remote", 0)));
             readsThroughIndexes(plan(
                     database,
                     "select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true);\n"
                             + PostgresClaims.claimSql(DIALECT, 500),
-                    "busy",
-                    500,
-                    100,
-                    "worker",
-                    60_000_000L,
-                    0,
-                    "busy",
-                    "busy",
-                    "busy",
-                    "busy",
-                    0L,
-                    "busy",
-                    "busy",
-                    0L,
-                    "busy",
-                    0L,
-                    "busy"));
+                    Params.of("queue", "busy")
+                            .and("jobs", 500)
+                            .and("retries", 100)
+                            .and("worker", "worker")
+                            .and("lease_us", 60_000_000L)
+                            .and("remote", 0)
+                            .and("floor", 0L)));
         }
     }
 
     /** The plan of the last statement of the text, after the others were run. */
-    private static String plan(Postgres database, String sql, Object... args) throws SQLException {
+    private static String plan(Postgres database, String sql, Params params) throws SQLException {
         try (Connection connection = database.connection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
@@ -160,7 +162,7 @@ class PostgresClaimPlanTest {
             int last = sql.indexOf(";\n") + 2;
             String explained =
                     sql.substring(0, last) + "explain (analyze, costs off, timing off) " + sql.substring(last);
-            String plan = String.join("\n", session.listOfLast(explained, SqlRow::text, args));
+            String plan = String.join("\n", session.listOfLast(explained, SqlRow::text, params));
             connection.rollback();
             return plan;
         }

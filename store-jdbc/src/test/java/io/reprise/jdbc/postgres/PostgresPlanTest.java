@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.jdbc.Postgres;
 import io.reprise.jdbc.jobs.JobQueries;
 import io.reprise.jdbc.rows.ControlTable;
+import io.reprise.jdbc.sql.Database;
 import io.reprise.jdbc.sql.Dialect;
+import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.ParkedJobs;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.ShownColumns;
@@ -18,7 +20,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PostgresPlanTest {
 
     private static final Dialect DIALECT = new PostgresDialect();
+
+    private static final String EXPLAIN = "explain (analyze, costs off, timing off, summary off) ";
 
     private final Postgres postgres = new Postgres();
 
@@ -76,14 +79,20 @@ class PostgresPlanTest {
     }
 
     private String plan(String sql, Object... args) throws SQLException {
+        return plan(session -> session.list(EXPLAIN + sql, SqlRow::text, args));
+    }
+
+    private String plan(String sql, Params params) throws SQLException {
+        return plan(session -> session.list(EXPLAIN + sql, SqlRow::text, params));
+    }
+
+    private String plan(Database.Work<List<String>> explain) throws SQLException {
         try (Connection connection = postgres.connection();
                 Statement statement = connection.createStatement()) {
             connection.setAutoCommit(false);
             statement.execute(PostgresDatabase.settings(Duration.ofMinutes(1)));
             Session session = new Session(connection, DIALECT, 30, Session.Use.POOLED);
-            String plan = String.join(
-                    "\n",
-                    session.list("explain (analyze, costs off, timing off, summary off) " + sql, SqlRow::text, args));
+            String plan = String.join("\n", explain.on(session));
             connection.rollback();
             return plan;
         }
@@ -106,7 +115,7 @@ class PostgresPlanTest {
 
     @Test
     void a_claim_walks_the_ready_index() throws SQLException {
-        String plan = plan(PostgresClaims.claimSql(DIALECT, 500), claimArgs("default", "default"));
+        String plan = plan(PostgresClaims.claimSql(DIALECT, 500), claimParams());
         assertThat(plan).contains("reprise_job_ready").contains("hashed SubPlan");
         readsThroughIndexes(plan);
     }
@@ -118,25 +127,28 @@ class PostgresPlanTest {
                 .get(0);
         String plan = plan(
                 PostgresClaims.goOnSql(DIALECT, 500),
-                claimArgs(
-                        new long[] {0},
-                        new long[] {2},
-                        new long[] {Long.parseLong(last.replaceAll(" .*", ""))},
-                        new long[] {Long.parseLong(last.replaceAll(".* ", ""))}));
+                claimParams()
+                        .and("lanes", new long[] {0})
+                        .and("priorities", new long[] {2})
+                        .and("dues", new long[] {Long.parseLong(last.replaceAll(" .*", ""))})
+                        .and("ids", new long[] {Long.parseLong(last.replaceAll(".* ", ""))}));
         assertThat(plan).contains("reprise_job_ready").contains("ROW(").doesNotContain("Rows Removed by Filter: 5");
         readsThroughIndexes(plan);
     }
 
-    private static Object[] claimArgs(Object... levels) {
-        List<Object> args = new ArrayList<>(List.of("default", 500, 100, "worker", 60_000_000L, 0));
-        args.addAll(List.of(levels));
-        args.addAll(List.of("default", "default", 0L, "default", "default", 0L, "default", 0L, "default"));
-        return args.toArray();
+    private static Params claimParams() {
+        return Params.of("queue", "default")
+                .and("jobs", 500)
+                .and("retries", 100)
+                .and("worker", "worker")
+                .and("lease_us", 60_000_000L)
+                .and("remote", 0)
+                .and("floor", 0L);
     }
 
     @Test
     void an_idle_probe_walks_the_ready_index() throws SQLException {
-        String plan = plan(PostgresClaims.PROBE, (Object) new String[] {"default", "other"});
+        String plan = plan(PostgresClaims.PROBE, Params.of("queues", new String[] {"default", "other"}));
         assertThat(plan).contains("reprise_job_ready");
         readsThroughIndexes(plan);
     }
@@ -160,7 +172,7 @@ class PostgresPlanTest {
     void a_page_of_a_state_asks_the_leases_about_few_jobs(JobState state) throws SQLException {
         JobQuery query = JobQuery.all().state(state).limit(50);
         JobQueries.Statement statement = JobQueries.statement(DIALECT, query, DIALECT.shown(query.states(), false), 0);
-        String plan = plan(statement.sql(), statement.values().toArray());
+        String plan = plan(statement.sql(), statement.params());
         readsThroughIndexes(plan);
         assertThat(plan.lines()
                         .filter(line -> line.contains("reprise_lease") && line.contains("loops="))
@@ -178,16 +190,16 @@ class PostgresPlanTest {
                 JobQuery.all().state(state).fingerprint("f"))) {
             List<ShownColumns> shown = DIALECT.shown(query.states(), false);
             JobQueries.Statement statement = JobQueries.floorStatement(DIALECT, query, shown);
-            readsThroughIndexes(plan(statement.sql(), statement.values().toArray()), JobQuery.MAX_LOOKS);
+            readsThroughIndexes(plan(statement.sql(), statement.params()), JobQuery.MAX_LOOKS);
             statement = JobQueries.statement(DIALECT, query, shown, floor(statement));
-            readsThroughIndexes(plan(statement.sql(), statement.values().toArray()), JobQuery.MAX_LOOKS);
+            readsThroughIndexes(plan(statement.sql(), statement.params()), JobQuery.MAX_LOOKS);
         }
     }
 
     private long floor(JobQueries.Statement statement) throws SQLException {
         try (Connection connection = postgres.connection()) {
             return new Session(connection, DIALECT, 30, Session.Use.POOLED)
-                    .one(statement.sql(), SqlRow::number, statement.values().toArray());
+                    .one(statement.sql(), SqlRow::number, statement.params());
         }
     }
 
@@ -203,12 +215,12 @@ class PostgresPlanTest {
         java.util.Arrays.fill(tokens, token);
         String plan = plan(
                 DIALECT.sql(PostgresSettlements.SUCCEED),
-                ids,
-                tokens,
-                tokens,
-                new String[0],
-                new long[] {token},
-                new long[] {token});
+                Params.of("ids", ids)
+                        .and("tokens", tokens)
+                        .and("ran", tokens)
+                        .and("results", new String[0])
+                        .and("closing", new long[] {token})
+                        .and("leases", new long[] {token}));
         assertThat(plan).contains("reprise_job_pkey");
         readsThroughIndexes(plan);
     }

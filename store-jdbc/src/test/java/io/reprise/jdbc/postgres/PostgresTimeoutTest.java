@@ -10,6 +10,8 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.Postgres;
 import io.reprise.jdbc.sql.Database;
+import io.reprise.jdbc.sql.Database.Refusal;
+import io.reprise.jdbc.sql.Pool;
 import io.reprise.job.JobSpec;
 import io.reprise.store.StoreException;
 import io.reprise.testkit.faults.Insist;
@@ -35,10 +37,10 @@ class PostgresTimeoutTest {
         HikariConfig config = new HikariConfig();
         config.setDataSource(PostgresServer.shared().freshDatabase());
         try (HikariDataSource pool = new HikariDataSource(config);
-                PostgresDatabase database = new PostgresDatabase(pool, pool, 5, false)) {
+                PostgresDatabase database = new PostgresDatabase(Pool.own(pool), Pool.own(pool), 5, false)) {
             Database.Work<Integer> look = session -> session.connection().getNetworkTimeout();
             assertThat(database.read("look", look)).isEqualTo(15_000);
-            assertThat(database.write("look", look)).isEqualTo(15_000);
+            assertThat(database.write("look", Refusal.never(), look)).isEqualTo(15_000);
         }
     }
 

@@ -77,7 +77,7 @@ class QueueLockTest {
 
     private static void lock(Connection connection, String queue) throws SQLException {
         try (PreparedStatement statement =
-                connection.prepareStatement(new PostgresDialect().sql("select {lock_queue}"))) {
+                connection.prepareStatement("select " + PostgresDialect.LOCK_QUEUE.replace(":queue", "?"))) {
             statement.setString(1, queue);
             statement.execute();
         }

@@ -30,7 +30,7 @@ public final class AttemptDocs {
                 .append(FieldNames.WORKER, FieldNames.text(job, FieldNames.RUNNER))
                 .append(FieldNames.STARTED, startedAt)
                 .append("ended_us", at)
-                .append("ending", ending(settlement).name());
+                .append("ending", settlement.ending().name());
         Failure failure = settlement.failure();
         if (failure != null) {
             attempt.append("failure", failure(failure));
@@ -40,16 +40,6 @@ public final class AttemptDocs {
             attempt.append("decision", decision(decision));
         }
         return attempt;
-    }
-
-    private static Attempt.Ending ending(Settlement settlement) {
-        return switch (settlement.spent()) {
-            case LOSS -> Attempt.Ending.LOST;
-            case INTERRUPTION -> Attempt.Ending.INTERRUPTED;
-            case SNOOZE -> Attempt.Ending.SNOOZED;
-            case ATTEMPT, NOTHING ->
-                settlement.next() instanceof Settlement.Cancel ? Attempt.Ending.CANCELLED : Attempt.Ending.FAILED;
-        };
     }
 
     private static Document failure(Failure failure) {

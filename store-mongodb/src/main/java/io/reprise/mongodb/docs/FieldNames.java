@@ -2,6 +2,8 @@
 package io.reprise.mongodb.docs;
 
 import io.reprise.job.JobState;
+import io.reprise.store.Lane;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
@@ -85,11 +87,8 @@ public final class FieldNames {
     /** Says that there are such follow-up jobs, or may be. */
     public static final String OWES = "owes";
 
-    public static final String FRESH = "fresh";
-    public static final String RETRY = "retry";
-    public static final String SUSPECT = "suspect";
-
-    public static final List<String> LANES = List.of(FRESH, RETRY, SUSPECT);
+    public static final List<String> LANES =
+            Arrays.stream(Lane.values()).map(FieldNames::lane).toList();
 
     public static final String PENDING = "pending";
     public static final String PROCESSING = "processing";
@@ -101,6 +100,22 @@ public final class FieldNames {
     public static final List<String> ENDED = List.of(DONE, FAILED, CANCELLED);
 
     private FieldNames() {}
+
+    /** Returns the lane of a job; that of fresh jobs if the field is missing. */
+    public static Lane laneOf(Document job) {
+        String name = job.getString(LANE);
+        for (Lane lane : Lane.values()) {
+            if (lane(lane).equals(name)) {
+                return lane;
+            }
+        }
+        return Lane.FRESH;
+    }
+
+    /** The value of {@link #LANE}. Whether a job is parked is a field of its own. */
+    public static String lane(Lane lane) {
+        return lane.name().toLowerCase(Locale.ROOT);
+    }
 
     public static String status(JobState state) {
         return switch (state) {

@@ -12,6 +12,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
+import io.reprise.store.Lane;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -82,7 +83,7 @@ public final class JobDocs {
                 .append(FieldNames.INTERRUPTIONS, 0)
                 .append(FieldNames.SNOOZES, 0)
                 .append(FieldNames.GRANTED, 0)
-                .append(FieldNames.LANE, FieldNames.FRESH)
+                .append(FieldNames.LANE, FieldNames.lane(Lane.FRESH))
                 .append(FieldNames.CREATED, now)
                 .append(FieldNames.CREATED_AT, MongoTime.date(now))
                 .append(FieldNames.UPDATED_AT, MongoTime.date(now));

@@ -8,7 +8,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -71,9 +70,7 @@ public final class SpecDocs {
         policy.base().ifPresent(base -> readable.append("base_sec", seconds(base)));
         policy.factor().ifPresent(factor -> readable.append("factor", factor));
         policy.cap().toOptional().ifPresent(cap -> readable.append("max_sec", seconds(cap)));
-        policy.jitter()
-                .ifPresent(jitter -> readable.append(
-                        "jitter", jitter.getClass().getSimpleName().toLowerCase(Locale.ROOT)));
+        policy.jitter().ifPresent(jitter -> readable.append("jitter", jitter.text()));
         return readable.isEmpty() ? null : readable;
     }
 

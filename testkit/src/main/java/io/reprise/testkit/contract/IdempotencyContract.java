@@ -17,6 +17,7 @@ import io.reprise.testkit.fixture.TestJobs;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A second enqueue with the same idempotency key returns the first job while that job is kept. */
@@ -31,6 +32,29 @@ public interface IdempotencyContract extends StoreFixture {
         assertThat(again.id()).isEqualTo(first.id());
         assertThat(read(first.id()).spec().payload()).isEqualTo("1");
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void many_keys_are_known_again_whether_or_not_the_jobs_have_a_unique_key_too() {
+        List<JobSpec> many = IntStream.range(0, 1_200)
+                .mapToObj(n -> {
+                    JobSpec.Builder spec = TestJobs.spec("" + n).idempotencyKey("request-" + n);
+                    return (n % 2 == 0 ? spec : spec.key("key-" + n, KeyRule.KEEP)).build();
+                })
+                .toList();
+        List<Enqueued> first = store().insert(many);
+        List<Enqueued> again = store().insert(many);
+        assertThat(first).allMatch(Enqueued::created);
+        assertThat(again).noneMatch(Enqueued::created);
+        assertThat(again)
+                .extracting(Enqueued::id)
+                .isEqualTo(first.stream().map(Enqueued::id).toList());
+        for (int n : List.of(0, 1, 1_198, 1_199)) {
+            assertThat(read(first.get(n).id()).spec().payload())
+                    .isEqualTo(many.get(n).payload());
+            assertThat(store().findByIdempotencyKey("request-" + n))
+                    .contains(first.get(n).id());
+        }
     }
 
     @Test

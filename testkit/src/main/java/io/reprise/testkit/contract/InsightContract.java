@@ -178,6 +178,25 @@ public interface InsightContract extends StoreFixture {
     }
 
     @Test
+    default void waiting_jobs_are_counted_by_their_reason_and_running_ones_are_not() {
+        assertThat(store().waiting(10)).isEmpty();
+        add(TestJobs.spec("work"));
+        Claim failing = claimOne();
+        settle(TestSettlements.retry(failing, only(failing), Duration.ofHours(1)));
+        add(TestJobs.spec("work"));
+        claimOne();
+        add(TestJobs.spec("work"));
+        add(TestJobs.spec("work").delay(Duration.ofHours(1)));
+        add(TestJobs.spec("work").delay(Duration.ofHours(1)));
+        assertThat(store().waiting(10))
+                .isEqualTo(Map.of(WaitReason.NEW, 1L, WaitReason.DELAYED, 2L, WaitReason.RETRY, 1L));
+        assertThat(store().waiting(2).values().stream()
+                        .mapToLong(count -> count)
+                        .sum())
+                .isBetween(1L, 2L);
+    }
+
+    @Test
     default void activity_adds_up_by_type() {
         Activity a = new Activity("a", 10, 2, 3, 1, Duration.ofSeconds(9));
         store().addCounts(workerCounts(a, new Activity("b", 1, 0, 0, 0, Duration.ZERO)));

@@ -90,6 +90,15 @@ public interface RoleContract extends StoreFixture {
     }
 
     @Test
+    default void a_caller_can_wake_those_who_listen() {
+        AtomicInteger heard = new AtomicInteger();
+        store().onWake(heard::incrementAndGet);
+        int before = heard.get();
+        store().wake();
+        await(() -> heard.get() > before);
+    }
+
+    @Test
     default void preparing_again_keeps_everything() {
         add(TestJobs.spec("work"));
         store().prepare();

@@ -3,7 +3,9 @@ package io.reprise.testkit.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.reprise.job.AuditEntry;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
@@ -149,6 +151,21 @@ public interface ScheduleContract extends StoreFixture {
         assertThat(store().removeSchedule("nightly")).isFalse();
         assertThat(store().schedules()).isEmpty();
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void a_person_who_puts_or_removes_a_schedule_is_in_the_audit_log() {
+        JobSpec job = TestJobs.spec("report").build();
+        store().putSchedule("nightly", "rule", job, FIRST, NOTE.changing("more"));
+        assertThat(store().removeSchedule("nightly", NOTE)).isTrue();
+        assertThat(store().removeSchedule("nightly", NOTE)).isFalse();
+        put("weekly", "rule", FIRST);
+        assertThat(store().removeSchedule("weekly")).isTrue();
+        assertThat(store().audit(null, 10, null).items())
+                .extracting(AuditEntry::action, AuditEntry::subject, AuditEntry::note, AuditEntry::detail)
+                .containsExactly(
+                        tuple("delete-schedule", "nightly", NOTE, null),
+                        tuple("put-schedule", "nightly", NOTE, "more"));
     }
 
     @Test

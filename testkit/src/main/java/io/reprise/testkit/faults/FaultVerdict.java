@@ -53,6 +53,8 @@ final class FaultVerdict {
         assertThat(jobs.stream()
                         .map(job -> job.spec().idempotencyKey())
                         .filter(Objects::nonNull)
+                        // The type, a line break and the key that the client chose.
+                        .map(key -> key.substring(key.indexOf('\n') + 1))
                         .sorted())
                 .containsExactlyElementsOf(load.keys());
     }

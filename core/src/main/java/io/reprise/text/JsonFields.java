@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.retry;
+package io.reprise.text;
 
-import io.reprise.text.Bounds;
-import io.reprise.text.JsonText;
-import io.reprise.text.Truncation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The members of one JSON object. Each member is read as the type it must have, or refused by name. */
-final class JsonFields {
+public final class JsonFields {
 
     private final String what;
     private final Map<?, ?> members;
@@ -23,7 +21,7 @@ final class JsonFields {
         this.members = members;
     }
 
-    static JsonFields of(String what, @Nullable Object value, List<String> allowed) {
+    public static JsonFields of(String what, @Nullable Object value, List<String> allowed) {
         if (!(value instanceof Map<?, ?> members)) {
             throw new IllegalArgumentException(what + " must be a JSON object");
         }
@@ -36,7 +34,7 @@ final class JsonFields {
         return new JsonFields(what, members);
     }
 
-    JsonFields require(String... names) {
+    public JsonFields require(String... names) {
         for (String name : names) {
             if (!has(name)) {
                 throw new IllegalArgumentException(what + " needs the field \"" + name + "\"");
@@ -45,37 +43,37 @@ final class JsonFields {
         return this;
     }
 
-    boolean has(String name) {
+    public boolean has(String name) {
         return members.containsKey(name);
     }
 
     /** Runs {@code then} if the member is present and null. After that the other readers ignore this name. */
-    void none(String name, Runnable then) {
+    public void none(String name, Runnable then) {
         if (has(name) && members.get(name) == null) {
             members.remove(name);
             then.run();
         }
     }
 
-    void text(String name, Consumer<String> then) {
+    public void text(String name, Consumer<String> then) {
         if (has(name)) {
             then.accept(asText(name, members.get(name)));
         }
     }
 
-    void duration(String name, Consumer<Duration> then) {
+    public void duration(String name, Consumer<Duration> then) {
         if (has(name)) {
-            then.accept(PolicyJson.duration(name, members.get(name)));
+            then.accept(asDuration(name, members.get(name)));
         }
     }
 
-    void integer(String name, IntConsumer then) {
+    public void integer(String name, IntConsumer then) {
         if (has(name)) {
             then.accept(asInteger(name, members.get(name)));
         }
     }
 
-    void number(String name, DoubleConsumer then) {
+    public void number(String name, DoubleConsumer then) {
         if (has(name)) {
             if (!(members.get(name) instanceof Number number)) {
                 throw wrong(name, members.get(name), "a number");
@@ -84,7 +82,7 @@ final class JsonFields {
         }
     }
 
-    void bool(String name, Consumer<Boolean> then) {
+    public void bool(String name, Consumer<Boolean> then) {
         if (has(name)) {
             if (!(members.get(name) instanceof Boolean bool)) {
                 throw wrong(name, members.get(name), "true or false");
@@ -93,7 +91,7 @@ final class JsonFields {
         }
     }
 
-    void list(String name, Consumer<List<?>> then) {
+    public void list(String name, Consumer<List<?>> then) {
         if (has(name)) {
             if (!(members.get(name) instanceof List<?> list)) {
                 throw wrong(name, members.get(name), "an array");
@@ -102,7 +100,7 @@ final class JsonFields {
         }
     }
 
-    void object(String name, Consumer<Object> then) {
+    public void object(String name, Consumer<Object> then) {
         if (has(name)) {
             if (!(members.get(name) instanceof Map<?, ?> map)) {
                 throw wrong(name, members.get(name), "an object");
@@ -111,18 +109,25 @@ final class JsonFields {
         }
     }
 
-    String asText(String name, @Nullable Object value) {
+    public String asText(String name, @Nullable Object value) {
         if (value instanceof String text) {
             return text;
         }
         throw wrong(name, value, "a string");
     }
 
-    int asInteger(String name, @Nullable Object value) {
+    public int asInteger(String name, @Nullable Object value) {
         if (value instanceof Long number && number == number.intValue()) {
             return number.intValue();
         }
         throw wrong(name, value, "a whole number");
+    }
+
+    public static Duration asDuration(String name, @Nullable Object value) {
+        return Optional.ofNullable(value instanceof String text ? text : null)
+                .flatMap(DurationText::parse)
+                .orElseThrow(
+                        () -> wrong(name, value, "a duration such as \"500ms\", \"30s\", \"1m30s\" or \"PT1M30S\""));
     }
 
     private static IllegalArgumentException wrong(String name, @Nullable Object value, String wanted) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.internal.control;
+
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.SettingsBook;
+import io.reprise.store.DocumentStore;
+import io.reprise.store.StoreException;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The fleet's settings as this process knows them: those of the store above those of a file. A role refreshes them; a
+ * process without roles refreshes them when it enqueues. Reading them never waits. Thread-safe.
+ */
+public final class LiveSettings {
+
+    private static final Logger log = LoggerFactory.getLogger("io.reprise");
+
+    /** Settings, the version of the document that they come from, and how many changes came before. */
+    private record State(long version, long changes, FleetSettings settings) {}
+
+    private final @Nullable SettingsBook book;
+    private final FleetSettings below;
+    private final ReentrantLock lock = new ReentrantLock();
+    private volatile State state;
+
+    /** Whether the last read failed. Guarded by {@link #lock}. */
+    private boolean unreadable;
+
+    private LiveSettings(@Nullable SettingsBook book, FleetSettings below) {
+        this.book = book;
+        this.below = below;
+        this.state = new State(0, 0, below);
+    }
+
+    /** Creates settings of a store. They are as in the file until the first refresh. */
+    public static LiveSettings of(DocumentStore store, FleetSettings below) {
+        return new LiveSettings(new SettingsBook(store), below);
+    }
+
+    /** Creates settings that never change. */
+    public static LiveSettings fixed(FleetSettings settings) {
+        return new LiveSettings(null, settings);
+    }
+
+    public FleetSettings now() {
+        return state.settings;
+    }
+
+    /** Returns a number that is different after each change. */
+    public long changes() {
+        return state.changes;
+    }
+
+    /**
+     * Reads the store, unless another thread does so. Settings that cannot be read leave the old ones in force: while a
+     * fleet is upgraded, the table of documents may not be there yet.
+     */
+    public void refresh() {
+        if (book == null || !lock.tryLock()) {
+            return;
+        }
+        try {
+            long version = book.version();
+            if (version != state.version) {
+                take(version);
+            }
+            unreadable = false;
+        } catch (StoreException e) {
+            if (!unreadable) {
+                log.warn("Settings of the fleet cannot be read; the settings before go on: {}", e.getMessage());
+            }
+            unreadable = true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void take(long version) {
+        State before = state;
+        try {
+            SettingsBook.Page page = book == null ? null : book.read();
+            if (page != null) {
+                state = new State(
+                        page.version(), before.changes + 1, page.settings().orElse(below));
+                log.info("Settings of the fleet: version {} applies", page.version());
+            }
+        } catch (IllegalArgumentException e) {
+            state = new State(version, before.changes, before.settings);
+            log.error(
+                    "Settings of the fleet, version {}, cannot be read; the settings before go on: {}",
+                    version,
+                    e.getMessage());
+        }
+    }
+}

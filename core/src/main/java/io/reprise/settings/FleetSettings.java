@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.settings;
+
+import io.reprise.job.JobSpec;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.text.Bounds;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+
+/**
+ * Settings of the whole fleet, above those of code and file. {@link SettingsBook} keeps them in the store. Every worker
+ * follows a change within 5 seconds.
+ *
+ * <p>Layers are joined field by field: job, type, resource, queue, default. Within each layer the store comes before
+ * the file of the server, and the file before code. A job keeps the policy that was joined when it was enqueued.
+ * Immutable.
+ *
+ * @param defaults settings for every job and worker
+ * @param types retry policies by job type
+ * @param queues retry policies by queue
+ * @param resources settings by resource
+ * @since 0.1.0
+ */
+public record FleetSettings(
+        DefaultSettings defaults,
+        Map<String, RetryPolicy> types,
+        Map<String, RetryPolicy> queues,
+        Map<String, ResourceSettings> resources) {
+
+    /** Names of one kind at most. */
+    public static final int MAX_NAMES = 1_000;
+
+    /** Sets nothing. */
+    public static final FleetSettings NONE = new FleetSettings(DefaultSettings.NONE, Map.of(), Map.of(), Map.of());
+
+    /**
+     * Checks the names.
+     *
+     * @throws IllegalArgumentException if a name does not have the form of {@link JobSpec#requireName}, or there are
+     *     more than {@value #MAX_NAMES}
+     */
+    public FleetSettings {
+        types = named("types", types);
+        queues = named("queues", queues);
+        resources = named("resources", resources);
+    }
+
+    private static <T> Map<String, T> named(String kind, Map<String, T> values) {
+        Bounds.integer("the number of " + kind, values.size(), 0, MAX_NAMES);
+        values.keySet().forEach(name -> JobSpec.requireName(kind, name));
+        // Sorted, so that equal settings give equal text.
+        return Collections.unmodifiableMap(new TreeMap<>(values));
+    }
+
+    /**
+     * Reads settings.
+     *
+     * @throws IllegalArgumentException naming the field, its value and its bounds
+     */
+    public static FleetSettings fromJson(String json) {
+        return SettingsJson.read(json);
+    }
+
+    /** Writes the settings. Equal settings give equal text, and {@link #fromJson} reads it. */
+    public String toJson() {
+        return SettingsJson.write(this);
+    }
+
+    /** Joins these settings with those below, field by field. */
+    public FleetSettings orElse(FleetSettings below) {
+        return new FleetSettings(
+                defaults.orElse(below.defaults),
+                joined(types, below.types, RetryPolicy::orElse),
+                joined(queues, below.queues, RetryPolicy::orElse),
+                joined(resources, below.resources, ResourceSettings::orElse));
+    }
+
+    private static <T> Map<String, T> joined(Map<String, T> above, Map<String, T> below, BinaryOperator<T> join) {
+        Map<String, T> all = new TreeMap<>(below);
+        above.forEach((name, value) -> all.merge(name, value, (lower, upper) -> join.apply(upper, lower)));
+        return all;
+    }
+}

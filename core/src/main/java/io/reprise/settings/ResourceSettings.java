@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.settings;
+
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.retry.RetryPolicy;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Settings of one resource in {@link FleetSettings}. Immutable.
+ *
+ * @param policy fields of the retry policy of jobs that name this resource; unset fields are as in the layer below
+ * @param breaker settings of its breaker, which also shape its ramp; null for those below
+ * @param budget settings of its retry budget; null for those below
+ * @since 0.1.0
+ */
+public record ResourceSettings(
+        RetryPolicy policy,
+        @Nullable BreakerSettings breaker,
+        @Nullable BudgetSettings budget) {
+
+    /** Sets nothing. */
+    public static final ResourceSettings NONE = new ResourceSettings(RetryPolicy.unset(), null, null);
+
+    /** Joins these settings with those below, field by field. */
+    ResourceSettings orElse(ResourceSettings below) {
+        return new ResourceSettings(
+                policy.orElse(below.policy),
+                breaker == null ? below.breaker : breaker,
+                budget == null ? below.budget : budget);
+    }
+}

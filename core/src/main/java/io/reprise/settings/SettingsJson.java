@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.settings;
+
+import io.reprise.control.BreakerSettings;
+import io.reprise.control.BudgetSettings;
+import io.reprise.failure.FailureClass;
+import io.reprise.insight.AlertRules;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.text.Bounds;
+import io.reprise.text.JsonFields;
+import io.reprise.text.JsonReader;
+import io.reprise.text.JsonText;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The JSON form of fleet settings. The order of members is fixed, so that equal settings give equal text. */
+final class SettingsJson {
+
+    private static final List<String> ALL = List.of("defaults", "types", "queues", "resources");
+    private static final List<String> DEFAULTS = List.of(
+            "policy",
+            "retries",
+            "poll",
+            "concurrency",
+            "keepFinished",
+            "keepFailed",
+            "keepAudit",
+            "alerts",
+            "breaker",
+            "budget");
+    private static final List<String> RESOURCE = List.of("policy", "breaker", "budget");
+    private static final List<String> POLICY = List.of("policy");
+    private static final List<String> ALERTS =
+            List.of("windowMinutes", "retryRate", "minJobs", "retryCount", "deadLetters", "backoff");
+    private static final List<String> BREAKER = List.of(
+            "enabled",
+            "counted",
+            "failureRate",
+            "minSamples",
+            "window",
+            "streak",
+            "probes",
+            "firstProbe",
+            "longestProbe",
+            "freshShare");
+    private static final List<String> BUDGET = List.of("enabled", "capacity", "floor");
+
+    private SettingsJson() {}
+
+    static FleetSettings read(String json) {
+        JsonFields in = JsonFields.of("settings", JsonReader.read(json), ALL);
+        Map<String, RetryPolicy> types = new TreeMap<>();
+        Map<String, RetryPolicy> queues = new TreeMap<>();
+        Map<String, ResourceSettings> resources = new TreeMap<>();
+        DefaultSettings[] defaults = {DefaultSettings.NONE};
+        in.object("defaults", value -> defaults[0] = defaults(value));
+        in.object("types", value -> named("types", value, types, SettingsJson::policy));
+        in.object("queues", value -> named("queues", value, queues, SettingsJson::policy));
+        in.object("resources", value -> named("resources", value, resources, SettingsJson::resource));
+        return new FleetSettings(defaults[0], types, queues, resources);
+    }
+
+    private static <T> void named(
+            String kind, Object members, Map<String, T> into, BiFunction<String, Object, T> read) {
+        ((Map<?, ?>) members).forEach((name, value) -> {
+            String at = kind + "/" + name;
+            if (!(value instanceof Map<?, ?>)) {
+                throw Bounds.refused(at, JsonText.write(value), "an object");
+            }
+            into.put(String.valueOf(name), within(at, () -> read.apply(at, value)));
+        });
+    }
+
+    /** Puts the place before the message of a refusal. */
+    private static <T> T within(String at, Supplier<T> read) {
+        try {
+            return read.get();
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException(at + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static RetryPolicy policy(String what, Object value) {
+        return policy(JsonFields.of(what, value, POLICY));
+    }
+
+    private static RetryPolicy policy(JsonFields in) {
+        RetryPolicy[] policy = {RetryPolicy.unset()};
+        in.object("policy", value -> policy[0] = RetryPolicy.fromJson(JsonText.write(value)));
+        return policy[0];
+    }
+
+    private static ResourceSettings resource(String what, Object value) {
+        JsonFields in = JsonFields.of(what, value, RESOURCE);
+        return new ResourceSettings(policy(in), breaker(in), budget(in));
+    }
+
+    private static DefaultSettings defaults(Object value) {
+        JsonFields in = JsonFields.of("defaults", value, DEFAULTS);
+        Map<String, Object> given = new LinkedHashMap<>();
+        in.bool("retries", flag -> given.put("retries", flag));
+        in.integer("concurrency", number -> given.put("concurrency", number));
+        List.of("poll", "keepFinished", "keepFailed", "keepAudit")
+                .forEach(name -> in.duration(name, duration -> given.put(name, duration)));
+        return new DefaultSettings(
+                policy(in),
+                (Boolean) given.get("retries"),
+                (Duration) given.get("poll"),
+                (Integer) given.get("concurrency"),
+                new DefaultSettings.Keep(
+                        (Duration) given.get("keepFinished"), (Duration) given.get("keepFailed"), (Duration)
+                                given.get("keepAudit")),
+                alerts(in),
+                breaker(in),
+                budget(in));
+    }
+
+    private static @Nullable AlertRules alerts(JsonFields outer) {
+        Map<String, AlertRules> rules = new LinkedHashMap<>();
+        outer.object("alerts", value -> rules.put("alerts", readAlerts(JsonFields.of("alerts", value, ALERTS))));
+        return rules.get("alerts");
+    }
+
+    private static AlertRules readAlerts(JsonFields in) {
+        AlertRules[] rules = {AlertRules.DEFAULT};
+        in.integer("windowMinutes", minutes -> rules[0] = rules[0].windowMinutes(minutes));
+        in.integer("minJobs", jobs -> rules[0] = rules[0].retryRate(rules[0].retryRate(), jobs));
+        in.number("retryRate", rate -> rules[0] = rules[0].retryRate(rate, rules[0].minJobs()));
+        in.integer("retryCount", count -> rules[0] = rules[0].retryCount(count));
+        in.integer("deadLetters", count -> rules[0] = rules[0].deadLetters(count));
+        in.duration("backoff", mean -> rules[0] = rules[0].backoff(mean));
+        return rules[0];
+    }
+
+    private static @Nullable BreakerSettings breaker(JsonFields outer) {
+        Map<String, BreakerSettings> settings = new LinkedHashMap<>();
+        outer.object("breaker", value -> settings.put("", readBreaker(JsonFields.of("breaker", value, BREAKER))));
+        return settings.get("");
+    }
+
+    private static BreakerSettings readBreaker(JsonFields in) {
+        BreakerSettings usual = BreakerSettings.DEFAULT;
+        Map<String, Object> given = new LinkedHashMap<>();
+        in.bool("enabled", flag -> given.put("enabled", flag));
+        in.list("counted", list -> given.put("counted", classes(list)));
+        List.of("failureRate", "freshShare").forEach(name -> in.number(name, number -> given.put(name, number)));
+        List.of("minSamples", "streak", "probes").forEach(name -> in.integer(name, number -> given.put(name, number)));
+        List.of("window", "firstProbe", "longestProbe").forEach(name -> in.duration(name, d -> given.put(name, d)));
+        return new BreakerSettings(
+                get(given, "enabled", usual.enabled()),
+                get(given, "counted", usual.counted()),
+                get(given, "failureRate", usual.failureRate()),
+                get(given, "minSamples", usual.minSamples()),
+                get(given, "window", usual.window()),
+                get(given, "streak", usual.streak()),
+                get(given, "probes", usual.probes()),
+                get(given, "firstProbe", usual.firstProbe()),
+                get(given, "longestProbe", usual.longestProbe()),
+                get(given, "freshShare", usual.freshShare()));
+    }
+
+    @SuppressWarnings("unchecked") // Each value was put with the type of its default.
+    private static <T> T get(Map<String, Object> given, String name, T otherwise) {
+        return (T) given.getOrDefault(name, otherwise);
+    }
+
+    private static Set<FailureClass> classes(List<?> names) {
+        Set<FailureClass> classes = EnumSet.noneOf(FailureClass.class);
+        for (Object name : names) {
+            classes.add(Arrays.stream(FailureClass.values())
+                    .filter(each -> each.name().equals(name))
+                    .findFirst()
+                    .orElseThrow(() -> Bounds.refused(
+                            "counted", JsonText.write(name), "one of " + Arrays.toString(FailureClass.values()))));
+        }
+        return classes;
+    }
+
+    private static @Nullable BudgetSettings budget(JsonFields outer) {
+        Map<String, BudgetSettings> settings = new LinkedHashMap<>();
+        outer.object("budget", value -> settings.put("", readBudget(JsonFields.of("budget", value, BUDGET))));
+        return settings.get("");
+    }
+
+    private static BudgetSettings readBudget(JsonFields in) {
+        BudgetSettings[] budget = {BudgetSettings.OF_RESOURCE};
+        in.number("capacity", credits -> budget[0] = budget[0].capacity(credits));
+        in.number("floor", retries -> budget[0] = budget[0].floor(retries));
+        in.bool("enabled", flag -> budget[0] = flag ? budget[0] : budget[0].off());
+        return budget[0];
+    }
+
+    static String write(FleetSettings settings) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        Map<String, @Nullable Object> defaults = write(settings.defaults());
+        if (!defaults.isEmpty()) {
+            out.put("defaults", defaults);
+        }
+        putAll(out, "types", settings.types(), SettingsJson::write);
+        putAll(out, "queues", settings.queues(), SettingsJson::write);
+        putAll(out, "resources", settings.resources(), SettingsJson::write);
+        return JsonText.write(out);
+    }
+
+    private static <T> void putAll(
+            Map<String, @Nullable Object> out,
+            String name,
+            Map<String, T> values,
+            Function<T, Map<String, @Nullable Object>> write) {
+        if (!values.isEmpty()) {
+            Map<String, Object> all = new LinkedHashMap<>();
+            values.forEach((key, value) -> all.put(key, write.apply(value)));
+            out.put(name, all);
+        }
+    }
+
+    private static Map<String, @Nullable Object> write(RetryPolicy policy) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        if (!policy.equals(RetryPolicy.unset())) {
+            out.put("policy", JsonReader.read(policy.toJson()));
+        }
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> write(ResourceSettings resource) {
+        Map<String, @Nullable Object> out = write(resource.policy());
+        put(out, "breaker", resource.breaker() == null ? null : write(resource.breaker()));
+        put(out, "budget", resource.budget() == null ? null : write(resource.budget()));
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> write(DefaultSettings defaults) {
+        Map<String, @Nullable Object> out = write(defaults.policy());
+        put(out, "retries", defaults.retries());
+        put(out, "poll", defaults.poll());
+        put(out, "concurrency", defaults.concurrency());
+        put(out, "keepFinished", defaults.keep().finished());
+        put(out, "keepFailed", defaults.keep().failed());
+        put(out, "keepAudit", defaults.keep().audit());
+        put(out, "alerts", defaults.alerts() == null ? null : write(defaults.alerts()));
+        put(out, "breaker", defaults.breaker() == null ? null : write(defaults.breaker()));
+        put(out, "budget", defaults.budget() == null ? null : write(defaults.budget()));
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> write(AlertRules rules) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("windowMinutes", rules.windowMinutes());
+        out.put("retryRate", rules.retryRate());
+        out.put("minJobs", rules.minJobs());
+        out.put("retryCount", rules.retryCount());
+        out.put("deadLetters", rules.deadLetters());
+        out.put("backoff", rules.backoff());
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> write(BreakerSettings breaker) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("enabled", breaker.enabled());
+        out.put("counted", breaker.counted().stream().map(Enum::name).sorted().toList());
+        out.put("failureRate", breaker.failureRate());
+        out.put("minSamples", breaker.minSamples());
+        out.put("window", breaker.window());
+        out.put("streak", breaker.streak());
+        out.put("probes", breaker.probes());
+        out.put("firstProbe", breaker.firstProbe());
+        out.put("longestProbe", breaker.longestProbe());
+        out.put("freshShare", breaker.freshShare());
+        return out;
+    }
+
+    private static Map<String, @Nullable Object> write(BudgetSettings budget) {
+        Map<String, @Nullable Object> out = new LinkedHashMap<>();
+        out.put("enabled", budget.enabled());
+        out.put("capacity", budget.capacity());
+        out.put("floor", budget.floor());
+        return out;
+    }
+
+    private static void put(Map<String, @Nullable Object> out, String name, @Nullable Object value) {
+        if (value != null) {
+            out.put(name, value);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.micrometer;
+
+import io.reprise.job.JobState;
+import io.reprise.job.QueueState;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Calculates how many jobs of a queue should run at once: a signal for an autoscaler. It follows from arrivals, the time
+ * of a run and the lag, all measured in the store between two looks, so every process of the fleet shows the same.
+ *
+ * <p>By Little's law, arrivals per second times seconds of a run are the jobs that must run at once to keep pace. While
+ * jobs are late, more are wanted: twice as many at a lag of {@link #DRAIN_SECONDS}. Used by one thread at a time.
+ */
+final class WorkersWanted {
+
+    private static final double DRAIN_SECONDS = 60;
+
+    /** Counts of a queue at one look. */
+    private record Look(long nanos, long ended, long live) {}
+
+    private final Map<String, Look> looks = new HashMap<>();
+
+    /** Drops what is known of queues that are gone. */
+    void keep(Map<String, ?> queues) {
+        looks.keySet().retainAll(queues.keySet());
+    }
+
+    double of(QueueState queue, double lagSeconds, long nanos) {
+        long running = queue.count(JobState.RUNNING);
+        long ended = queue.count(JobState.SUCCEEDED) + queue.count(JobState.FAILED) + queue.count(JobState.CANCELLED);
+        Look now = new Look(nanos, ended, queue.count(JobState.PENDING) + running);
+        Look before = looks.put(queue.name(), now);
+        if (queue.paused() != null) {
+            return 0;
+        }
+        double pace = before == null ? running : pace(before, now, running);
+        boolean late = queue.oldestDueAt() != null;
+        double wanted = late ? Math.max(1, Math.max((double) running, pace)) * (1 + lagSeconds / DRAIN_SECONDS) : pace;
+        double bounded = queue.maxRunning() == null ? wanted : Math.min(wanted, queue.maxRunning());
+        return Math.ceil(bounded);
+    }
+
+    /** Returns the jobs that must run at once for as many to end as arrive; those that run if none ended. */
+    private static double pace(Look before, Look now, long running) {
+        double seconds = (now.nanos - before.nanos) / 1e9;
+        long ended = now.ended - before.ended;
+        // Pruned jobs make it negative: then nothing is known about this time.
+        if (seconds <= 0 || ended <= 0) {
+            return running;
+        }
+        double arrivals = Math.max(0, ended + now.live - before.live) / seconds;
+        double run = running * seconds / ended;
+        return arrivals * run;
+    }
+}
