@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.spring;
+
+import io.reprise.job.RepriseException;
+import java.util.List;
+
+/** The application cannot start as it is configured. Each problem says what to write. */
+final class RepriseConfigurationException extends RepriseException {
+
+    private static final long serialVersionUID = 1L;
+
+    RepriseConfigurationException(String problem) {
+        super(problem);
+    }
+
+    static void throwIfAny(List<String> problems) {
+        if (!problems.isEmpty()) {
+            throw new RepriseConfigurationException(String.join(System.lineSeparator(), problems));
+        }
+    }
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.spring;
+
+import io.reprise.CurrentTransaction;
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.jdbc.JdbcStoreBuilder;
+import io.reprise.jdbc.JdbcTransaction;
+import io.reprise.job.Transaction;
+import io.reprise.store.JobStore;
+import java.util.List;
+import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.jdbc.datasource.ConnectionHolder;
+import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+/** The store in the database of the application, and the transactions of that database. */
+final class StoreConfiguration {
+
+    private StoreConfiguration() {}
+
+    /** A store on the DataSource of the context. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({JdbcJobStore.class, ConnectionHolder.class})
+    @ConditionalOnBean(DataSource.class)
+    @ConditionalOnMissingBean(JobStore.class)
+    static class Jdbc {
+
+        @Bean
+        static TransactionPhases repriseTransactionPhases() {
+            return new TransactionPhases();
+        }
+
+        @Bean
+        RepriseDataSource repriseDataSource(ConfigurableListableBeanFactory beans, RepriseProperties properties) {
+            return new RepriseDataSource(choose(beans, properties.store().datasource()));
+        }
+
+        @Bean(destroyMethod = "")
+        JobStore repriseJobStore(RepriseDataSource source, RepriseProperties properties) {
+            JdbcStoreBuilder builder = JdbcJobStore.builder();
+            if (properties.store().pooler()) {
+                builder.pollOnly();
+            }
+            if (properties.store().keepAttempts() != null) {
+                builder.keepAttempts(properties.store().keepAttempts());
+            }
+            return builder.pooled(source.source());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(CurrentTransaction.class)
+        CurrentTransaction repriseTransactions(RepriseDataSource source, TransactionPhases phases) {
+            return new SpringTransactions(phases, () -> joined(source.source()));
+        }
+
+        private static @Nullable Transaction joined(DataSource source) {
+            return TransactionSynchronizationManager.getResource(source) instanceof ConnectionHolder holder
+                    ? JdbcTransaction.of(holder::getConnection)
+                    : null;
+        }
+
+        private static DataSource choose(ConfigurableListableBeanFactory beans, @Nullable String name) {
+            DataSource chosen;
+            if (name == null) {
+                chosen = beans.getBeanProvider(DataSource.class).getIfUnique();
+            } else {
+                chosen = beans.containsBean(name) ? beans.getBean(name, DataSource.class) : null;
+            }
+            if (chosen == null) {
+                String there =
+                        List.of(beans.getBeanNamesForType(DataSource.class)).toString();
+                throw new RepriseConfigurationException(
+                        name == null
+                                ? "There are several DataSources " + there
+                                        + ": set reprise.store.datasource to the one for jobs, or mark one as @Primary"
+                                : "reprise.store.datasource=" + name + ": there is no such DataSource bean; there are "
+                                        + there);
+            }
+            // Spring binds the connection of a transaction to the source below such a proxy.
+            return chosen instanceof TransactionAwareDataSourceProxy proxy && proxy.getTargetDataSource() != null
+                    ? proxy.getTargetDataSource()
+                    : chosen;
+        }
+    }
+
+    /** The DataSource that jobs live in; not a bean of class DataSource, which would compete with the application's. */
+    record RepriseDataSource(DataSource source) {}
+}

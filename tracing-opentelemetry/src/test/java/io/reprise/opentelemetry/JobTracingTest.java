@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.opentelemetry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.opentelemetry.api.OpenTelemetry;
+import io.opentelemetry.api.trace.Span;
+import io.opentelemetry.api.trace.SpanKind;
+import io.opentelemetry.context.Scope;
+import io.opentelemetry.sdk.OpenTelemetrySdk;
+import io.opentelemetry.sdk.testing.exporter.InMemorySpanExporter;
+import io.opentelemetry.sdk.trace.SdkTracerProvider;
+import io.opentelemetry.sdk.trace.data.LinkData;
+import io.opentelemetry.sdk.trace.data.SpanData;
+import io.opentelemetry.sdk.trace.export.SimpleSpanProcessor;
+import io.reprise.JobType;
+import io.reprise.Reprise;
+import io.reprise.insight.TraceParent;
+import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
+import io.reprise.retry.RetryPolicy;
+import io.reprise.testing.InMemoryJobStore;
+import io.reprise.testing.InlineWorker;
+import io.reprise.testing.ManualClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.MDC;
+
+class JobTracingTest {
+
+    private static final JobType<String> WORK = JobType.of("work", String.class);
+
+    private final InMemorySpanExporter exporter = InMemorySpanExporter.create();
+    private final SdkTracerProvider provider = SdkTracerProvider.builder()
+            .addSpanProcessor(SimpleSpanProcessor.create(exporter))
+            .build();
+    private final OpenTelemetry telemetry =
+            OpenTelemetrySdk.builder().setTracerProvider(provider).build();
+    private final JobTracing tracing = new JobTracing(telemetry);
+    private final List<String> inHandler = new ArrayList<>();
+    private final ManualClock clock = new ManualClock();
+
+    private InlineWorker worker(int failures) {
+        return InlineWorker.start(
+                Reprise.builder()
+                        .store(new InMemoryJobStore(clock))
+                        .interceptor(tracing)
+                        .listener(tracing)
+                        .retry(RetryPolicy.fixed(Duration.ofSeconds(10)).maxAttempts(3))
+                        .handle(WORK, (text, job) -> {
+                            inHandler.add(Span.current().getSpanContext().getTraceId() + " " + MDC.get("trace_id"));
+                            if (job.attempt() <= failures) {
+                                throw new IllegalStateException("attempt " + job.attempt());
+                            }
+                        }),
+                clock);
+    }
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    private List<SpanData> spans(String name) {
+        return exporter.getFinishedSpanItems().stream()
+                .filter(span -> span.getName().equals(name))
+                .toList();
+    }
+
+    private static Map<String, String> links(SpanData span) {
+        return span.getLinks().stream()
+                .collect(Collectors.toMap(
+                        link -> link.getAttributes().get(TraceNames.LINK),
+                        (LinkData link) -> link.getSpanContext().getSpanId()));
+    }
+
+    @Test
+    void each_attempt_is_a_trace_of_its_own_that_links_to_the_enqueue_and_to_the_attempt_before() {
+        Span request = telemetry.getTracer("test").spanBuilder("request").startSpan();
+        JobId id;
+        try (InlineWorker worker = worker(1)) {
+            try (Scope scope = request.makeCurrent()) {
+                id = worker.reprise().enqueue(WORK.job("x").resource("api"));
+            }
+            worker.advance(Duration.ofMinutes(1));
+        }
+        SpanData sent = spans("send default").get(0);
+        List<SpanData> runs = spans("process default");
+        assertThat(sent.getTraceId()).isEqualTo(request.getSpanContext().getTraceId());
+        assertThat(sent.getKind()).isEqualTo(SpanKind.PRODUCER);
+        assertThat(sent.getAttributes().get(TraceNames.MESSAGE_ID)).isEqualTo(id.toString());
+        assertThat(runs).hasSize(2).allSatisfy(run -> {
+            assertThat(run.getKind()).isEqualTo(SpanKind.CONSUMER);
+            assertThat(run.getParentSpanId()).isEqualTo("0000000000000000");
+            assertThat(links(run)).containsEntry("enqueue", sent.getSpanId());
+            assertThat(run.getAttributes().get(TraceNames.RESOURCE)).isEqualTo("api");
+            assertThat(run.getAttributes().get(TraceNames.MAX_ATTEMPTS)).isEqualTo(3);
+        });
+        assertThat(Set.of(
+                        sent.getTraceId(), runs.get(0).getTraceId(), runs.get(1).getTraceId()))
+                .hasSize(3);
+        assertThat(links(runs.get(1)))
+                .containsEntry("previous-attempt", runs.get(0).getSpanId());
+        assertThat(inHandler.get(0))
+                .isEqualTo(runs.get(0).getTraceId() + " " + runs.get(0).getTraceId());
+        assertThat(MDC.get("trace_id")).isNull();
+    }
+
+    @Test
+    void a_span_carries_the_decision_that_followed() {
+        try (InlineWorker worker = worker(3)) {
+            worker.reprise().enqueue(WORK.job("x"));
+            worker.advance(Duration.ofMinutes(1));
+        }
+        List<SpanData> runs = spans("process default");
+        assertThat(runs).hasSize(3);
+        assertThat(runs.get(0).getAttributes().get(TraceNames.OUTCOME)).isEqualTo("RETRY_SCHEDULED");
+        assertThat(runs.get(0).getAttributes().get(TraceNames.FAILURE_CLASS)).isEqualTo("TRANSIENT");
+        assertThat(runs.get(0).getAttributes().get(TraceNames.NEXT_AT)).isNotNull();
+        assertThat(runs.get(0).getAttributes().get(TraceNames.ERROR_TYPE))
+                .isEqualTo(IllegalStateException.class.getName());
+        assertThat(runs.get(0).getAttributes().get(TraceNames.FINGERPRINT)).isNotEmpty();
+        assertThat(runs.get(2).getAttributes().get(TraceNames.OUTCOME)).isEqualTo("FAILED");
+        assertThat(runs.get(2).getAttributes().get(TraceNames.FAIL_REASON)).isEqualTo("EXHAUSTED");
+        assertThat(runs.get(2).getAttributes().get(TraceNames.ATTEMPT)).isEqualTo(3);
+    }
+
+    @Test
+    void jobs_are_found_by_their_trace_and_a_batch_has_one_span() {
+        try (InlineWorker worker = worker(0)) {
+            worker.reprise().enqueueAll(List.of(WORK.job("a"), WORK.job("b")));
+            SpanData sent = spans("send default").get(0);
+            assertThat(sent.getAttributes().get(TraceNames.BATCH)).isEqualTo(2);
+            String tag = "trace:00-" + sent.getTraceId() + "-" + sent.getSpanId() + "-01";
+            assertThat(worker.reprise().find(JobQuery.all().tag(tag)).items()).hasSize(2);
+        }
+    }
+
+    @Test
+    void a_job_with_all_tags_that_it_may_have_keeps_them() {
+        String[] tags =
+                IntStream.range(0, JobSpec.MAX_TAGS).mapToObj(n -> "tag-" + n).toArray(String[]::new);
+        try (InlineWorker worker = worker(0)) {
+            JobId id = worker.reprise().enqueue(WORK.job("a").tags(tags));
+            worker.advance(Duration.ofMinutes(1));
+            assertThat(worker.reprise().find(id).orElseThrow().spec().tags()).containsExactlyInAnyOrder(tags);
+        }
+        assertThat(spans("process default").get(0).getLinks()).isEmpty();
+    }
+
+    @Test
+    void a_header_that_is_no_trace_is_ignored() {
+        String good = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        assertThat(TraceParent.read(good)).map(TraceParent::isSampled).contains(true);
+        assertThat(List.of(
+                        "",
+                        "00",
+                        good + "-x",
+                        good.replace("4bf92f3577b34da6a3ce929d0e0e4736", "0".repeat(32)),
+                        good.toUpperCase(java.util.Locale.ROOT)))
+                .allSatisfy(text -> assertThat(TraceParent.read(text)).isEmpty());
+    }
+}
