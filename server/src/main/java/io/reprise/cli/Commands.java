@@ -54,6 +54,7 @@ public final class Commands {
         commands.put("queues", () -> new CommandLine(new QueuesCommand(terminal)));
         commands.put("resources", () -> new CommandLine(new ResourcesCommand(terminal)));
         commands.put("schedules", () -> new CommandLine(new SchedulesCommand(terminal)));
+        commands.put("settings", () -> new CommandLine(new SettingsCommand(terminal)));
         commands.put("keys", () -> new CommandLine(new KeysCommand(terminal)));
         commands.put("stats", () -> new CommandLine(new StatsCommand(terminal)));
         commands.put("backup", () -> new CommandLine(new BackupCommand(terminal)));

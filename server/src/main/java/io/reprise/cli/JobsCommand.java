@@ -37,23 +37,45 @@ final class JobsCommand extends LinkedCommand {
         super(terminal);
     }
 
+    @Mixin
+    final JobFilter listed = new JobFilter();
+
+    @Option(names = "--state", paramLabel = "STATES", description = "One or more, with commas between.")
+    @Nullable
+    String listedStates;
+
+    @Mixin
+    final PageOptions listedPage = new PageOptions();
+
     @Override
     public Integer call() {
-        return list(new JobFilter(), null, new PageOptions());
+        return list(null, listed, listedStates, listedPage);
     }
 
     @Command(
             name = "list",
             description = "List jobs, newest first.",
-            footer = {"", "Example:", "  reprise jobs list --state pending,running --queue mail --limit 200"})
+            footer = {
+                "",
+                "Examples:",
+                "  reprise jobs list --state pending,running --queue mail --limit 200",
+                "  reprise jobs list 'state:failed type:bill attempt:>3'"
+            })
     int list(
+            @Parameters(
+                            paramLabel = "SEARCH",
+                            arity = "0..1",
+                            description = "A search in one line; docs/dashboard.md has its words.")
+                    @Nullable
+                    String search,
             @Mixin JobFilter filter,
             @Option(names = "--state", paramLabel = "STATES", description = "One or more, with commas between.")
                     @Nullable
                     String state,
             @Mixin PageOptions page) {
         return with(link -> {
-            ObjectNode all = page.of(link, filter.on(ServerTarget.of("jobs")).with("state", state));
+            ObjectNode all = page.of(
+                    link, filter.on(ServerTarget.of("jobs")).with("q", search).with("state", state));
             return answer(all, () -> JobTexts.table(all, terminal.out()));
         });
     }

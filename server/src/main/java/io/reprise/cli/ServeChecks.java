@@ -5,6 +5,9 @@ import io.reprise.cli.base.Stores;
 import io.reprise.encryption.EncryptionKeys;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
+import io.reprise.server.config.Durations;
+import io.reprise.server.config.FleetFlags;
+import io.reprise.server.config.LogSettings;
 import io.reprise.server.config.Setting;
 import io.reprise.server.delivery.OutboundGuard;
 import io.reprise.server.delivery.Resolver;
@@ -12,6 +15,7 @@ import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.delivery.TrustedProxies;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -33,10 +37,18 @@ final class ServeChecks {
             entry(Setting.TLS_CERTIFICATE, ServeChecks::requireReadable),
             entry(Setting.TLS_KEY, ServeChecks::requireReadable),
             entry(Setting.TLS_CLIENT_CA, ServeChecks::requireReadable),
+            entry(Setting.RETRY_POLICY, FleetFlags::policy),
+            entry(Setting.SETTINGS_FILE, FleetFlags::file),
+            entry(Setting.RETRY_CHECK_INTERVAL, ServeChecks::requirePoll),
+            entry(Setting.LOG_FORMAT, LogSettings::requireFormat),
+            entry(Setting.LOG_LEVEL, LogSettings::requireLevel),
             entry(Setting.STORE_MIGRATE, ServeChecks::requireMigration),
             entry(Setting.OIDC_ISSUER, Oidc::requireIssuer),
             entry(Setting.ADMIN_KEY, Keys::requireKey),
             entry(Setting.HTTP_TRUSTED_PROXIES, value -> new TrustedProxies(list(value))));
+
+    private static final Duration SHORTEST_POLL = Duration.ofMillis(10);
+    private static final Duration LONGEST_POLL = Duration.ofMinutes(1);
 
     private static Map.Entry<Setting, Consumer<String>> entry(Setting setting, Consumer<String> check) {
         return Map.entry(setting, check);
@@ -46,6 +58,13 @@ final class ServeChecks {
 
     private static List<String> list(String value) {
         return Arrays.stream(value.split(",", -1)).map(String::trim).toList();
+    }
+
+    private static void requirePoll(String value) {
+        Duration poll = Durations.parse(value);
+        if (poll.compareTo(SHORTEST_POLL) < 0 || poll.compareTo(LONGEST_POLL) > 0) {
+            throw new IllegalArgumentException("must be 10ms to 60s, not '" + value + "'");
+        }
     }
 
     private static void requireMigration(String value) {

@@ -7,6 +7,7 @@ import io.reprise.cli.base.BadInput;
 import io.reprise.cli.base.ExitCode;
 import io.reprise.cli.base.RepriseCommand;
 import io.reprise.cli.base.Stores;
+import io.reprise.cli.simulate.SimulationEndpoints;
 import io.reprise.cli.terminal.CtrlC;
 import io.reprise.cli.terminal.Terminal;
 import io.reprise.control.BudgetSettings;
@@ -19,6 +20,8 @@ import io.reprise.server.api.Outgoing;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
 import io.reprise.server.auth.Quotas;
+import io.reprise.server.config.FleetFlags;
+import io.reprise.server.config.LogSettings;
 import io.reprise.server.config.Setting;
 import io.reprise.server.config.Settings;
 import io.reprise.server.delivery.CallShares;
@@ -102,6 +105,9 @@ final class ServeCommand implements Callable<Integer> {
     @Nullable
     CommandSpec spec;
 
+    /** Id of the admin key that this start made up; null if there was a key. */
+    private @Nullable String madeUp;
+
     ServeCommand(Terminal terminal) {
         this.terminal = terminal;
     }
@@ -137,6 +143,7 @@ final class ServeCommand implements Callable<Integer> {
             terminal.out().print(settings.print());
             return ExitCode.OK;
         }
+        LogSettings.apply(settings);
         if (System.getProperty(CACHE_LINE) == null) {
             // Without this property Jetty starts JMX to find the value, which takes longer than opening the store.
             System.setProperty(CACHE_LINE, "16");
@@ -147,6 +154,9 @@ final class ServeCommand implements Callable<Integer> {
         try (CtrlC ctrlC = CtrlC.listen(most);
                 RepriseServer server = start(settings)) {
             terminal.out().println("Reprise listens on " + server.url());
+            if (madeUp != null) {
+                terminal.out().println("Log in once, within 15 minutes: " + server.loginLink(madeUp));
+            }
             terminal.out().flush();
             ctrlC.await(FOREVER);
             server.drain(drain);
@@ -181,7 +191,8 @@ final class ServeCommand implements Callable<Integer> {
         JobStore store = Stores.open(settings);
         try {
             prepare(store, settings.text(Setting.STORE_MIGRATE));
-            boolean first = firstKey(store, settings.textOrNull(Setting.ADMIN_KEY));
+            boolean first = settings.textOrNull(Setting.ADMIN_KEY) == null
+                    && keys(store).isEmpty();
             String name = settings.textOrNull(Setting.WORKER_NAME);
             RepriseServer.Parts parts = new RepriseServer.Parts(
                     name == null ? "server-" + UUID.randomUUID() : name,
@@ -192,8 +203,16 @@ final class ServeCommand implements Callable<Integer> {
                     quotas(settings),
                     oidc(settings),
                     settings.flag(Setting.AUDIT_READS),
-                    List.of());
-            return RepriseServer.start(builder(settings), store, parts);
+                    List.of(SimulationEndpoints::new));
+            RepriseServer server = RepriseServer.start(builder(settings), store, parts);
+            try {
+                // Only now: a key that was printed before a port in use ended the start would be lost.
+                firstKey(store, settings.textOrNull(Setting.ADMIN_KEY));
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
+            return server;
         } catch (IOException e) {
             store.close();
             throw new BadInput(String.valueOf(e.getMessage()), e);
@@ -269,24 +288,28 @@ final class ServeCommand implements Callable<Integer> {
     }
 
     /**
-     * Creates the first key. Without a key nobody could use the server, and the first user to come could do everything.
+     * Creates the first key. Without a key nobody could use the server.
      */
-    private boolean firstKey(JobStore store, @Nullable String given) {
-        Keys keys = new Keys(store, InstantSource.system());
+    private void firstKey(JobStore store, @Nullable String given) {
+        Keys keys = keys(store);
         if (!keys.isEmpty()) {
-            return false;
+            return;
         }
         if (given != null) {
             keys.create(given, "first", Set.of(Scope.ADMIN), null, new AuditNote("reprise", "first start"));
-            return false;
+            return;
         }
         Keys.NewKey key = keys.create("first", Set.of(Scope.ADMIN), null, new AuditNote("reprise", "first start"));
         terminal.out().println("There was no API key yet. This admin key is shown once and stored nowhere else:");
         terminal.out().println();
         terminal.out().println("  " + key.text());
         terminal.out().println();
+        madeUp = String.valueOf(key.view().get("id"));
         terminal.out().flush();
-        return true;
+    }
+
+    private static Keys keys(JobStore store) {
+        return new Keys(store, InstantSource.system());
     }
 
     private HttpSettings http(Settings settings, boolean first) {
@@ -345,7 +368,8 @@ final class ServeCommand implements Callable<Integer> {
                 .stopGrace(settings.duration(Setting.WORKER_STOP_GRACE))
                 .cancelGrace(CANCEL_GRACE)
                 .keepFinished(settings.duration(Setting.KEEP_FINISHED))
-                .keepAudit(settings.duration(Setting.KEEP_AUDIT));
+                .keepAudit(settings.duration(Setting.KEEP_AUDIT))
+                .fleetSettings(checked(Setting.RETRY_POLICY, () -> FleetFlags.of(settings)));
         Duration keepFailed = settings.durationOrNull(Setting.KEEP_FAILED);
         return keepFailed == null ? builder : builder.keepFailed(keepFailed);
     }

@@ -28,7 +28,12 @@ import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
 import io.reprise.server.auth.Quotas;
+import io.reprise.server.auth.SessionEndpoints;
+import io.reprise.server.auth.Sessions;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.bulk.BulkEndpoints;
+import io.reprise.server.bulk.BulkRunner;
+import io.reprise.server.dashboard.DashboardEndpoints;
 import io.reprise.server.http.Endpoints;
 import io.reprise.server.http.HttpServer;
 import io.reprise.server.http.Operation;
@@ -36,8 +41,11 @@ import io.reprise.server.lease.LeaseEndpoints;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.server.replay.ReplayEndpoints;
 import io.reprise.server.replay.Replayer;
+import io.reprise.server.settings.SettingsEndpoints;
 import io.reprise.store.JobStore;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -54,10 +62,12 @@ public final class RepriseServer implements AutoCloseable {
     private final Readiness readiness;
     private final EventEndpoints events;
     private final Replayer replayer;
+    private final BulkRunner bulks;
     private final BytesMeter bytes;
     private final Meters meters;
     private final HttpServer http;
     private final Outgoing outgoing;
+    private final Sessions sessions;
 
     /**
      * The parts of a server.
@@ -102,8 +112,10 @@ public final class RepriseServer implements AutoCloseable {
         this.readiness = new Readiness(store, reprise::parts);
         this.events = new EventEndpoints(log, quotas);
         this.bytes = new BytesMeter(quotas);
+        this.bulks = new BulkRunner(store);
         this.replayer = new Replayer(reprise, store, parts.name, System::nanoTime);
         this.outgoing = parts.outgoing;
+        this.sessions = new Sessions(keys, store, InstantSource.system());
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
         meters.count(
                 "reprise.webhooks.missed",
@@ -150,8 +162,25 @@ public final class RepriseServer implements AutoCloseable {
         return tenant == null || !(tokens || keys.isTenant(tenant)) || quotas.mayFire(tenant, job);
     }
 
+    /** Whether browsers reach the server without TLS, on this machine. Only then may a cookie travel without it. */
+    private static boolean isLocal(HttpSettings http) {
+        try {
+            return http.tls() == null && InetAddress.getByName(http.host()).isLoopbackAddress();
+        } catch (UnknownHostException e) {
+            return false;
+        }
+    }
+
+    /** Returns a link to the dashboard that logs in once, as this key. */
+    public String loginLink(String keyId) {
+        return url() + "/#/login?link=" + sessions.link(keyId);
+    }
+
     private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {
         List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer));
+        all.add(new SessionEndpoints(sessions, !isLocal(parts.http)));
+        all.add(new DashboardEndpoints(api));
+        all.add(new BulkEndpoints(api, bulks));
         all.add(new LeaseEndpoints(api, waiting));
         all.add(events);
         all.add(outgoing.endpoints(api.reprise(), api.quotas()));
@@ -162,7 +191,11 @@ public final class RepriseServer implements AutoCloseable {
         all.add(system);
         all.forEach(part -> operations.addAll(part.operations()));
         Gatekeeper gate = new Gatekeeper(
-                keys, parts.oidc, parts.rate, InstantSource.system(), new AuditWriter(api.store(), parts.auditReads));
+                sessions,
+                parts.oidc,
+                parts.rate,
+                InstantSource.system(),
+                new AuditWriter(api.store(), parts.auditReads));
         meters.count("reprise.http.wrong.keys", "Wrong API keys that were shown", gate::wrongKeys);
         return HttpServer.start(parts.http, gate, List.of(() -> operations));
     }
@@ -178,6 +211,7 @@ public final class RepriseServer implements AutoCloseable {
                 new ResourceEndpoints(api),
                 new ScheduleEndpoints(api, policies),
                 new PolicyEndpoints(api, policies),
+                new SettingsEndpoints(api.store(), policies),
                 new InsightEndpoints(api),
                 new QuotaEndpoints(api.quotas()),
                 new KeyEndpoints(keys));
@@ -212,6 +246,7 @@ public final class RepriseServer implements AutoCloseable {
         waiting.finish();
         http.close();
         replayer.close();
+        bulks.close();
         bytes.close();
         events.close();
         waiting.close();

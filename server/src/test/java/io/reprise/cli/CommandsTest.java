@@ -276,4 +276,18 @@ public class CommandsTest {
         assertThat(stats.path("counts").path("SUCCEEDED").intValue()).isPositive();
         refused(queue.run(way, "stats", "--since", "long"), "since");
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void settings_of_the_fleet_are_shown_set_and_removed(Way way) {
+        fine(queue.run(way, "settings", "set", "type:set-by-cli", "{\"policy\":{\"maxAttempts\":3}}"));
+        assertThat(fine(queue.run(way, "settings")).out())
+                .contains("{\"set-by-cli\":{\"policy\":{\"maxAttempts\":3}}}");
+        refused(queue.run(way, "settings", "set", "type:x", "{\"policy\":{\"maxAttempts\":0}}"), "maxAttempts is 0");
+        refused(queue.run(way, "settings", "set", "kind:x", "{}"), "SCOPE must be");
+        refused(queue.run(way, "settings", "set", "defaults", "[1]"), "must be an object");
+        fine(queue.run(way, "settings", "unset", "type:set-by-cli"));
+        assertThat(fine(queue.run(way, "settings", "show")).out()).doesNotContain("set-by-cli");
+        refused(queue.run(way, "settings", "unset", "type:set-by-cli"), "set-by-cli");
+    }
 }

@@ -4,6 +4,8 @@ package io.reprise.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.reprise.server.http.AnswerCheck;
+import io.reprise.server.http.Json;
 import java.io.File;
 import java.io.IOException;
 import java.net.URI;
@@ -96,9 +98,14 @@ class ArchiveIT {
         try {
             String url = await(server, output, Pattern.compile("Reprise listens on (\\S+)"));
             String key = await(server, output, Pattern.compile("(reprise_[0-9a-f]{12}_[0-9a-f]{64})"));
-            assertThat(send(url + "/v1/jobs", key, "{\"type\":\"hello\"}").statusCode())
-                    .isEqualTo(202);
-            assertThat(send(url + "/v1/jobs/1", key, null).body()).contains("hello");
+            AnswerCheck document = new AnswerCheck(
+                    Json.parse(send(url + "/openapi.json", key, null).body()));
+            HttpResponse<String> enqueued = send(url + "/v1/jobs", key, "{\"type\":\"hello\"}");
+            assertThat(enqueued.statusCode()).isEqualTo(202);
+            document.check(enqueued);
+            HttpResponse<String> job = send(url + "/v1/jobs/1", key, null);
+            assertThat(job.body()).contains("hello");
+            document.check(job);
             assertThat(empty.resolve("reprise.db")).exists();
         } finally {
             server.destroy();

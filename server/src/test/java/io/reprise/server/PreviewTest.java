@@ -22,7 +22,26 @@ class PreviewTest {
                 .isEqualTo("{\"name\":\"conduit-webhook\",\"maxAttempts\":3,\"retries\":["
                         + "{\"n\":1,\"rawMs\":2000,\"minMs\":1000,\"maxMs\":2000,\"meanMs\":1500,\"cumulativeMaxMs\":2000},"
                         + "{\"n\":2,\"rawMs\":4000,\"minMs\":2000,\"maxMs\":4000,\"meanMs\":3000,\"cumulativeMaxMs\":6000}],"
-                        + "\"warnings\":[]}");
+                        + "\"branches\":[],\"warnings\":[]}");
+    }
+
+    @Test
+    void each_branch_is_shown(@TempDir Path directory) throws IOException {
+        Path file = Files.writeString(
+                directory.resolve("policy.json"),
+                "{\"branches\":[{\"on\":{\"classes\":[\"THROTTLED\"]},\"backoff\":\"fixed\",\"base\":\"2h\","
+                        + "\"maxAttempts\":null},{\"on\":{\"codes\":[\"no\"]},\"never\":true}]}");
+        Cli text = Cli.run("policy", "preview", "--file", file.toString(), "--retries", "2");
+        assertThat(text.out()).contains("on THROTTLED: no limit of attempts").contains("on code no: never retried");
+        Cli json = Cli.run("policy", "preview", "--file", file.toString(), "--retries", "2", "--json");
+        assertThat(json.json()
+                        .get("branches")
+                        .get(0)
+                        .get("retries")
+                        .get(1)
+                        .get("rawMs")
+                        .intValue())
+                .isEqualTo(7_200_000);
     }
 
     @Test

@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
             "Examples:",
             "  reprise demo",
             "  reprise demo --plain --seconds 5",
+            "  reprise demo --serve                      watch an outage in the dashboard",
             "  reprise demo --db demo.db --forever       stop it and go on later"
         })
 public final class DemoCommand implements Callable<Integer> {
@@ -53,6 +54,17 @@ public final class DemoCommand implements Callable<Integer> {
     @Nullable
     Path db;
 
+    @Option(
+            names = "--serve",
+            description = "Start the server with trouble of its own, and print one link to its dashboard.")
+    boolean serve;
+
+    @Option(
+            names = "--http-port",
+            paramLabel = "PORT",
+            description = "Where --serve listens, on the loopback address; 8080 unless given.")
+    int port = 8080;
+
     @Option(names = "--plain", description = "One line per event, even on a terminal. Implied by --verbose.")
     boolean plain;
 
@@ -73,6 +85,13 @@ public final class DemoCommand implements Callable<Integer> {
         if (!root.verbose && System.getProperty("reprise.log.level") == null) {
             // The demo shows each dead letter itself. The engine's warning would break the picture.
             System.setProperty("reprise.log.level", "ERROR");
+        }
+        if (serve) {
+            try (CtrlC ctrlC = CtrlC.listen();
+                    DemoFile file = DemoFile.of(db)) {
+                new ServedDemo(terminal.out()).run(file.path(), port, ctrlC);
+            }
+            return ExitCode.OK;
         }
         boolean drawn = terminal.interactive() && !plain && !root.verbose;
         DemoView view = drawn ? new FrameView(terminal) : new PlainView(terminal.out());

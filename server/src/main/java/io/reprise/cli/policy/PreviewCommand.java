@@ -80,7 +80,26 @@ public final class PreviewCommand implements Callable<Integer> {
     }
 
     /** The JSON output. {@code maxAttempts} null means unlimited. */
-    record Preview(String name, @Nullable Integer maxAttempts, List<Retry> retries, List<RetryPlan.Warning> warnings) {}
+    record Preview(
+            String name,
+            @Nullable Integer maxAttempts,
+            List<Retry> retries,
+            List<BranchRows> branches,
+            List<RetryPlan.Warning> warnings) {}
+
+    /** The retries of one branch; {@code never} means none. */
+    record BranchRows(
+            String branch, @Nullable Integer maxAttempts, boolean never, boolean counts, List<Retry> retries) {
+
+        static BranchRows of(RetryPlan.BranchPlan plan) {
+            return new BranchRows(
+                    plan.branch().name(),
+                    plan.maxAttempts(),
+                    plan.branch().isNever(),
+                    plan.branch().counts(),
+                    plan.steps().stream().map(Retry::of).toList());
+        }
+    }
 
     record Retry(
             int n,
@@ -110,7 +129,13 @@ public final class PreviewCommand implements Callable<Integer> {
         if (json) {
             Integer limit = policy.complete().maxAttempts().toOptional().orElse(null);
             List<Retry> rows = plan.steps().stream().map(Retry::of).toList();
-            terminal.out().println(JsonOutput.write(new Preview(name, limit, rows, plan.warnings())));
+            terminal.out()
+                    .println(JsonOutput.write(new Preview(
+                            name,
+                            limit,
+                            rows,
+                            plan.branches().stream().map(BranchRows::of).toList(),
+                            plan.warnings())));
         } else {
             print(name, policy, plan);
         }
@@ -181,16 +206,31 @@ public final class PreviewCommand implements Callable<Integer> {
         if (plan.steps().isEmpty()) {
             terminal.out().println("  Nothing is retried.");
         } else {
-            printTable(plan, allowed);
+            printTable(plan.steps(), allowed);
         }
+        plan.branches().forEach(this::printBranch);
         plan.warnings().forEach(warning -> terminal.out().println(Warnings.text(warning)));
     }
 
-    private void printTable(RetryPlan plan, int allowed) {
+    private void printBranch(RetryPlan.BranchPlan plan) {
+        Integer most = plan.maxAttempts();
+        String limit = plan.branch().isNever()
+                ? "never retried"
+                : !plan.branch().counts()
+                        ? "spends no attempt"
+                        : most == null ? "no limit of attempts" : "up to " + most + " attempts";
+        terminal.out().println();
+        terminal.out().println(plan.branch().name() + ": " + limit);
+        if (!plan.steps().isEmpty()) {
+            printTable(plan.steps(), most == null || !plan.branch().counts() ? Integer.MAX_VALUE : most - 1);
+        }
+    }
+
+    private void printTable(List<RetryPlan.Step> steps, int allowed) {
         String drawn = samples == null ? "" : " drawn";
         TextTable table =
                 new TextTable(">retry", ">raw", ">min" + drawn, ">max" + drawn, ">mean" + drawn, ">longest total");
-        for (RetryPlan.Step step : plan.steps()) {
+        for (RetryPlan.Step step : steps) {
             table.add(
                     (step.retry() > allowed ? "*" : "") + step.retry(),
                     Durations.text(step.raw()),
@@ -200,7 +240,7 @@ public final class PreviewCommand implements Callable<Integer> {
                     Durations.text(step.cumulativeMax()));
         }
         table.print(terminal.out());
-        int shown = plan.steps().size();
+        int shown = steps.size();
         if (shown > allowed) {
             terminal.out().println("  * beyond the limit of this policy: would not be made");
         } else if (shown < allowed) {

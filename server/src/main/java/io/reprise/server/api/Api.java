@@ -28,7 +28,7 @@ public record Api(Reprise reprise, JobStore store, HttpJobCheck calls, PayloadCo
      *
      * @throws Problem "not found" if there is none, or if it is another tenant's
      */
-    Job job(Request request) {
+    public Job job(Request request) {
         return job(request, request.path("id"));
     }
 

@@ -19,6 +19,7 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import io.reprise.server.search.JobSearch;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,7 +41,7 @@ public final class DeadLetterEndpoints implements Endpoints {
             .must("firstAt", Schema.time())
             .must("lastAt", Schema.time())
             .must("error", Schemas.ERROR)
-            .must("latest", Schemas.JOB)
+            .must("latest", Schemas.JOB_SUMMARY)
             .named("DeadGroup");
 
     private static final Schema REPLAY = Schema.object()
@@ -54,6 +55,7 @@ public final class DeadLetterEndpoints implements Endpoints {
     private static final Schema BULK = Schema.object()
             .must("action", Schema.choice(List.of("replay", "discard")))
             .may("filter", Schemas.FILTER)
+            .may("q", Filters.SEARCH.about("a search, beside the filter: only what a filter has words for"))
             .may("limit", Schema.integer(1, MAX_BULK).about("jobs at most; 10000 unless given"))
             .may("dryRun", Schema.bool().about("only count"))
             .may("newId", Schema.bool())
@@ -66,7 +68,7 @@ public final class DeadLetterEndpoints implements Endpoints {
             .must("matched", Schema.integer(0, MAX_BULK))
             .must("done", Schema.integer(0, MAX_BULK))
             .must("dryRun", Schema.bool())
-            .must("refused", Schema.object().open().about("why, by id, for the first 100"))
+            .must("refused", Schema.map(Schema.text(0, 2_000)).about("why, by id, for the first 100"))
             .named("BulkResult");
 
     private final Api api;
@@ -78,12 +80,12 @@ public final class DeadLetterEndpoints implements Endpoints {
     @Override
     public List<Operation> operations() {
         return List.of(
-                Filters.withPayloads(
-                                Filters.paged(Filters.parameters(Operation.get("/v1/dead-letters", "listDeadLetters")
+                Filters.withPayloads(Filters.paged(
+                                Filters.parameters(Filters.searched(Operation.get("/v1/dead-letters", "listDeadLetters")
                                         .section(SECTION)
                                         .summary("Dead letters that match, newest first")
-                                        .scope(Scope.READ))))
-                        .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
+                                        .scope(Scope.READ)))))
+                        .answers(200, "a page of jobs", Schemas.JOB_PAGE)
                         .does(this::list),
                 Filters.parameters(Operation.get("/v1/dead-letters/groups", "groupDeadLetters")
                                 .section(SECTION)
@@ -101,7 +103,7 @@ public final class DeadLetterEndpoints implements Endpoints {
                         .scope(Scope.OPERATE)
                         .path("id", Schema.id(), "id of the job")
                         .optionalBody(REPLAY)
-                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(this::replay),
                 Operation.post("/v1/dead-letters/{id}/discard", "discardDeadLetter")
                         .section(SECTION)
@@ -124,7 +126,8 @@ public final class DeadLetterEndpoints implements Endpoints {
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         JobQuery query = Filters.page(Filters.query(request, tenancy), request).state(JobState.FAILED);
-        return Pages.shown(api.reprise(), query, request);
+        return Pages.searched(
+                api.reprise(), Filters.search(request, query, api.store().now()), request);
     }
 
     private Answer groups(Request request) {
@@ -180,7 +183,18 @@ public final class DeadLetterEndpoints implements Endpoints {
     private Answer bulk(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         Fields fields = request.fields();
-        JobQuery query = Filters.query(fields.in("filter"), tenancy).state(JobState.FAILED);
+        JobSearch search = JobSearch.parse(
+                fields.text("q", ""),
+                Filters.query(fields.in("filter"), tenancy).state(JobState.FAILED),
+                tenancy,
+                api.store().now());
+        if (!search.isQuery()) {
+            throw Problem.invalid(
+                    "/q",
+                    "of a bulk may hold only state, type, queue, resource, tag, error (a fingerprint), schedule,"
+                            + " since and before, each with one value");
+        }
+        JobQuery query = search.query();
         Bulk bulk = api.as(request).all(query).limit(fields.integer("limit", MAX_BULK));
         boolean dryRun = fields.flag("dryRun");
         bulk = dryRun ? bulk.dryRun() : bulk;

@@ -66,7 +66,7 @@ public final class EventEndpoints implements Endpoints, AutoCloseable {
                 .query("queue", Schema.name(), "only of jobs of this queue")
                 .query("type", Schema.name(), "only of jobs of this type")
                 .query("job", Schema.id(), "only of this job")
-                .answersAs(200, "events until the client goes", "text/event-stream")
+                .answersEach(200, "events until the client goes", "text/event-stream", EventLog.EVENT)
                 .does(this::stream));
     }
 

@@ -9,6 +9,7 @@ import io.reprise.insight.JobEvent;
 import io.reprise.job.JobId;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Json;
+import io.reprise.server.http.Schema;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,6 +45,12 @@ public final class EventLog implements JobListener, AutoCloseable {
     private static final long AGAIN_MILLIS = 50;
     private static final String ALERT = "ALERT";
 
+    private static final String FOLLOW_UP_FAILED = "FOLLOW_UP_FAILED";
+
+    private static final List<String> ALERT_KINDS = Stream.concat(
+                    Arrays.stream(Alert.Kind.values()).map(Enum::name), Stream.of(FOLLOW_UP_FAILED))
+            .toList();
+
     /** Every kind of event. */
     static final List<String> KINDS = Stream.of(
                     Arrays.stream(JobEvent.Kind.values()).map(Enum::name),
@@ -51,6 +58,44 @@ public final class EventLog implements JobListener, AutoCloseable {
                     Stream.of(ALERT))
             .flatMap(names -> names)
             .toList();
+
+    private static final Schema JOB_EVENT = Schema.object()
+            .must("kind", Schema.choice(JobEvent.Kind.class))
+            .must("id", Schema.id())
+            .must("type", Schema.name())
+            .must("queue", Schema.name())
+            .must("resource", Schema.name().orNull())
+            .must("attempt", Schema.integer(0, Integer.MAX_VALUE))
+            .must("at", Schema.time())
+            .must("dueAt", Schema.time().orNull())
+            .must("ran", Schema.duration().orNull())
+            .must("failure", Schemas.FAILURE)
+            .must("decision", Schemas.DECISION)
+            .must("retryCount", Schema.integer(0, Integer.MAX_VALUE).about("as of the job after the event"))
+            .must("maxRetries", Schema.integer(0, Integer.MAX_VALUE).orNull())
+            .must("isRetryable", Schema.bool())
+            .must("nextRetryAt", Schema.time().orNull())
+            .must("progress", Schemas.PROGRESS)
+            .named("JobEvent");
+
+    private static final Schema CONTROL_EVENT = Schema.object()
+            .must("kind", Schema.choice(ControlEvent.Kind.class))
+            .must("subject", Schema.text(0, 200).about("resource or queue; empty for the budget of all jobs"))
+            .must("at", Schema.time())
+            .must("why", Schema.text(0, 2_000))
+            .named("ControlEvent");
+
+    private static final Schema ALERT_EVENT = Schema.object()
+            .must("kind", Schema.choice(ALERT_KINDS))
+            .must("type", Schema.name().orNull())
+            .must("raised", Schema.bool())
+            .must("message", Schema.text(1, 3_000))
+            .named("AlertEvent");
+
+    private static final Schema RESET_EVENT = Schema.object().named("ResetEvent");
+
+    static final Schema EVENT =
+            Schema.oneOf(JOB_EVENT, CONTROL_EVENT, ALERT_EVENT, RESET_EVENT).named("Event");
 
     /**
      * An event as it is sent.
@@ -108,10 +153,15 @@ public final class EventLog implements JobListener, AutoCloseable {
         data.put("resource", event.resource());
         data.put("attempt", event.attempt());
         data.put("at", event.at());
-        data.put("dueAt", event.dueAt());
+        data.put("dueAt", event.kind() == JobEvent.Kind.STARTED ? null : event.dueAt());
         data.put("ran", Views.duration(event.ran()));
         data.put("failure", withoutTrace(event.failure()));
         data.put("decision", Views.decision(event.decision()));
+        data.put("retryCount", event.retries().retryCount());
+        data.put("maxRetries", event.retries().maxRetries());
+        data.put("isRetryable", event.retries().isRetryable());
+        data.put("nextRetryAt", event.retries().nextRetryAt());
+        data.put("progress", Views.progress(event.progress()));
         return data;
     }
 
@@ -137,7 +187,8 @@ public final class EventLog implements JobListener, AutoCloseable {
     @Override
     public void onFollowUpFailure(JobEvent.Kind kind, JobId job, Throwable failure) {
         Map<String, @Nullable Object> data = new LinkedHashMap<>();
-        data.put("kind", "SEQUEL_FAILED");
+        data.put("kind", FOLLOW_UP_FAILED);
+        data.put("type", null);
         data.put("raised", true);
         data.put("message", "What should have followed " + kind + " of job " + job + " does not: " + failure);
         add(ALERT, null, null, null, null, ENTRY_CHARS, () -> data);

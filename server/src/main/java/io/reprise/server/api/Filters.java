@@ -10,9 +10,12 @@ import io.reprise.server.http.Operation;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Schema;
+import io.reprise.server.search.JobSearch;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -22,6 +25,8 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Filters {
 
     private static final List<String> TEXTS = List.of("queue", "type", "resource", "tag", "fingerprint", "schedule");
+
+    static final Schema SEARCH = Schema.text(0, JobSearch.MAX_LENGTH);
 
     private Filters() {}
 
@@ -35,6 +40,16 @@ public final class Filters {
                 .query("schedule", Schema.name(), "only those this schedule created")
                 .query("since", Schema.time(), "created then or later")
                 .query("before", Schema.time(), "created before");
+    }
+
+    static Operation.Builder searched(Operation.Builder operation) {
+        return operation.query("q", SEARCH, "a search in one line, such as state:failed type:bill attempt:>3");
+    }
+
+    /** Returns the search of the parameters and of {@code q} together. */
+    static JobSearch search(Request request, JobQuery query, Instant now) {
+        String text = Objects.requireNonNullElse(request.parameter("q"), "");
+        return JobSearch.parse(text, query, Tenancy.of(request.caller()), now);
     }
 
     static Operation.Builder paged(Operation.Builder operation) {

@@ -98,15 +98,30 @@ public final class InsightEndpoints implements Endpoints {
             .orNull()
             .named("Costs");
 
+    private static final Schema ALERT = Schema.object()
+            .must("kind", Schema.choice(Alert.Kind.class))
+            .must("type", Schema.text(1, 100))
+            .must("value", Schema.number(0, Double.MAX_VALUE))
+            .must("threshold", Schema.number(0, Double.MAX_VALUE))
+            .must("since", Schema.time())
+            .must("message", Schema.text(1, 1_000))
+            .named("Alert");
+
+    private static final Schema UPKEEP = Schema.object()
+            .must("piece", Schema.text(1, 100))
+            .must("rows", Schema.integer(0, NO_LIMIT))
+            .must("seconds", Schema.number(0, Double.MAX_VALUE))
+            .named("Upkeep");
+
     private static final Schema STATS = Schema.object()
             .must("at", Schema.time())
-            .must("counts", Schema.object().open().about("jobs by state"))
+            .must("counts", Schemas.COUNTS)
             .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("queues", Schema.integer(0, NO_LIMIT))
             .must("workers", Schema.integer(0, NO_LIMIT))
             .must("costs", COSTS)
-            .must("alerts", Schema.array(Schema.object().open(), 0, NO_LIMIT))
-            .must("upkeep", Schema.array(Schema.object().open(), 0, NO_LIMIT).about("pieces of upkeep that are behind"))
+            .must("alerts", Schema.array(ALERT, 0, NO_LIMIT))
+            .must("upkeep", Schema.array(UPKEEP, 0, NO_LIMIT).about("pieces of upkeep that are behind"))
             .named("Stats");
 
     private final Api api;
@@ -145,7 +160,7 @@ public final class InsightEndpoints implements Endpoints {
                         .summary("All of it in one stream, an AuditEntry as JSON in each line, newest first")
                         .scope(Scope.READ)
                         .query("since", Schema.time(), "only what was done at this time or later")
-                        .answersAs(200, "entries; whole only if the answer ends well", LINES)
+                        .answersEach(200, "entries; whole only if the answer ends well", LINES, AUDIT)
                         .does(this::export));
     }
 

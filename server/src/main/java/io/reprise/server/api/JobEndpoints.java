@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.JobRequest;
 import io.reprise.ManualRetry;
 import io.reprise.insight.Explanation;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
 import io.reprise.job.Job;
@@ -30,6 +31,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
@@ -55,11 +57,16 @@ public final class JobEndpoints implements Endpoints {
             .may("why", Schema.text(0, 500))
             .named("ManualRetry");
 
+    private static final Schema REASON = Schema.object()
+            .must("kind", Schema.text(1, 100))
+            .must("text", Schema.text(1, 2_000))
+            .named("Reason");
+
     private static final Schema EXPLANATION = Schema.object()
             .must("id", Schema.id())
             .must("at", Schema.time())
             .must("sentence", Schema.text(0, 10_000))
-            .must("reasons", Schema.array(Schema.object().open(), 1, 100))
+            .must("reasons", Schema.array(REASON, 1, 100))
             .must("nextAt", Schema.time().orNull())
             .must("prediction", Schemas.PREDICTION)
             .named("Explanation");
@@ -85,18 +92,23 @@ public final class JobEndpoints implements Endpoints {
                                 "Idempotency-Key",
                                 Schema.text(1, 200),
                                 "the same key enqueues the same jobs only once; another body under it is refused")
+                        .header(
+                                "traceparent",
+                                Schema.text(0, 1_000),
+                                "W3C trace of the caller; kept as a tag of the jobs, and ignored if it has another form")
                         .body(Schema.oneOrMore(Schemas.JOB_REQUEST, Schemas.MAX_BATCH))
                         .answers(
                                 202,
                                 "what was enqueued, in the order given; for an array, an array",
                                 Schema.oneOrMore(ENQUEUED, Schemas.MAX_BATCH))
                         .does(this::enqueue),
-                Filters.withPayloads(Filters.paged(Filters.parameters(Operation.get("/v1/jobs", "listJobs")
-                                .section(SECTION)
-                                .summary("Jobs that match, newest first")
-                                .scope(Scope.READ)
-                                .query("state", Schema.text(1, 100), "one or more states between commas"))))
-                        .answers(200, "a page of jobs", Schemas.page(Schemas.JOB, "Jobs"))
+                Filters.withPayloads(Filters.paged(
+                                Filters.parameters(Filters.searched(Operation.get("/v1/jobs", "listJobs")
+                                        .section(SECTION)
+                                        .summary("Jobs that match, newest first")
+                                        .scope(Scope.READ)
+                                        .query("state", Schema.text(1, 100), "one or more states between commas")))))
+                        .answers(200, "a page of jobs", Schemas.JOB_PAGE)
                         .does(this::list),
                 Operation.get("/v1/jobs/{id}", "getJob")
                         .section(SECTION)
@@ -147,7 +159,7 @@ public final class JobEndpoints implements Endpoints {
         List<JobRequest<RawValue>> jobs = requests.all(request.body(), tenancy);
         count(request, tenancy);
         KeyedRequest keyed = KeyedRequest.of(request, tenancy);
-        List<Enqueued> inserted = api.reprise().offerAll(keyed == null ? jobs : keyed.keyed(jobs));
+        List<Enqueued> inserted = api.reprise().offerAll(traced(request, keyed == null ? jobs : keyed.keyed(jobs)));
         List<Map<String, @Nullable Object>> views = new ArrayList<>();
         for (Enqueued one : inserted) {
             Map<String, @Nullable Object> view = new LinkedHashMap<>();
@@ -162,6 +174,15 @@ public final class JobEndpoints implements Endpoints {
         }
         return Response.json(202, views.get(0))
                 .header("Location", "/v1/jobs/" + inserted.get(0).id());
+    }
+
+    /** Adds the trace of the request to its jobs, unless they have all the tags that they may have. */
+    private static List<JobRequest<RawValue>> traced(Request request, List<JobRequest<RawValue>> jobs) {
+        String header = request.parameter("traceparent");
+        Optional<TraceParent> trace = header == null ? Optional.empty() : TraceParent.read(header);
+        return trace.isEmpty()
+                ? jobs
+                : jobs.stream().map(job -> job.trace(trace.get())).toList();
     }
 
     private void count(Request request, Tenancy tenancy) {
@@ -185,7 +206,8 @@ public final class JobEndpoints implements Endpoints {
     private Answer list(Request request) {
         Tenancy tenancy = Tenancy.of(request.caller());
         JobQuery query = Filters.states(Filters.page(Filters.query(request, tenancy), request), request);
-        return Pages.shown(api.reprise(), query, request);
+        return Pages.searched(
+                api.reprise(), Filters.search(request, query, api.store().now()), request);
     }
 
     private Answer get(Request request) {

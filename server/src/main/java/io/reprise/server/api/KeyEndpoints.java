@@ -69,8 +69,10 @@ public final class KeyEndpoints implements Endpoints {
             .must("queues", Schema.array(Schema.name(), 0, 100))
             .must("types", Schema.array(Schema.name(), 0, 100))
             .must("addresses", Schema.array(Schema.text(1, 50), 0, 100))
-            .may("key", Schema.text(1, 200).about("the key itself: shown this once"))
             .named("Key");
+
+    private static final Schema NEW_KEY = KEY.must("key", Schema.text(1, 200).about("the key itself: shown this once"))
+            .named("NewKey");
 
     private static final Schema ROTATION = Schema.object()
             .may("grace", Schema.duration().about("how long the old secret still counts, up to 30d; 0 unless given"))
@@ -98,7 +100,7 @@ public final class KeyEndpoints implements Endpoints {
                         .section(SECTION)
                         .summary("Make a key")
                         .body(REQUEST)
-                        .answers(201, "the key, with its text for the only time", KEY)
+                        .answers(201, "the key, with its text for the only time", NEW_KEY)
                         .does(this::create),
                 one(Operation.get("/v1/keys/{key}", "getKey"))
                         .summary("One key, without its secret")
@@ -107,7 +109,7 @@ public final class KeyEndpoints implements Endpoints {
                 one(Operation.post("/v1/keys/{key}/rotate", "rotateKey"))
                         .summary("Give the key a new secret")
                         .optionalBody(ROTATION)
-                        .answers(200, "the key, with its new text for the only time", KEY)
+                        .answers(200, "the key, with its new text for the only time", NEW_KEY)
                         .does(this::rotate),
                 one(Operation.delete("/v1/keys/{key}", "revokeKey"))
                         .summary("Revoke the key for good")

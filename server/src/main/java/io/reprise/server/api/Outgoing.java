@@ -88,6 +88,7 @@ public final class Outgoing implements AutoCloseable {
     }
 
     public Endpoints endpoints(Reprise reprise, Quotas quotas) {
+        webhooks.attach(reprise);
         return new WebhookEndpoints(webhooks, reprise, codec, quotas);
     }
 

@@ -3,14 +3,19 @@ package io.reprise.server.api;
 
 import io.reprise.Reprise;
 import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.job.Page;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
+import io.reprise.server.search.JobSearch;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 
 /** Builds pages of jobs. */
 public final class Pages {
@@ -32,6 +37,49 @@ public final class Pages {
         return request.flag("payloads")
                 ? Response.ok(Views.page(whole(reprise, query), job -> Views.job(job, tenancy)))
                 : Response.ok(Views.page(find(reprise, query.brief()), job -> Views.brief(job, tenancy)));
+    }
+
+    /** Returns a page of the jobs that a search finds, looking at no more jobs than a page may. */
+    static Response searched(Reprise reprise, JobSearch search, Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        if (search.isQuery()) {
+            return shown(reprise, search.query(), request);
+        }
+        Page<Job> page = search.id() == null ? filtered(reprise, search) : one(reprise, search, tenancy);
+        boolean payloads = request.flag("payloads");
+        return Response.ok(Views.page(page, job -> payloads ? Views.job(job, tenancy) : Views.brief(job, tenancy)));
+    }
+
+    private static Page<Job> one(Reprise reprise, JobSearch search, Tenancy tenancy) {
+        JobId id = Objects.requireNonNull(search.id());
+        Set<JobState> states = search.query().states();
+        List<Job> found = reprise.find(id).stream()
+                .filter(job -> tenancy.owns(job.queue()))
+                .filter(job -> states.isEmpty() || states.contains(job.state()))
+                .filter(search::matches)
+                .toList();
+        return new Page<>(found, null);
+    }
+
+    /** Reads many at a time while few match. If more match than there is room for, it reads them again, fewer. */
+    private static Page<Job> filtered(Reprise reprise, JobSearch search) {
+        List<Job> jobs = new ArrayList<>();
+        JobQuery query = search.query().brief();
+        String next = query.cursor();
+        int read = 0;
+        do {
+            int room = query.limit() - jobs.size();
+            Page<Job> some = find(reprise, query.limit(JobQuery.MAX_LIMIT).after(next));
+            List<Job> found = some.items().stream().filter(search::matches).toList();
+            if (found.size() > room) {
+                some = find(reprise, query.limit(room).after(next));
+                found = some.items().stream().filter(search::matches).toList();
+            }
+            jobs.addAll(found);
+            read += some.items().size();
+            next = some.next();
+        } while (next != null && jobs.size() < query.limit() && read < JobQuery.MAX_LOOKS);
+        return new Page<>(jobs, next);
     }
 
     /**

@@ -37,7 +37,7 @@ public final class PolicyBook {
      * @param at JSON pointer of the policy in the request
      * @throws Problem naming every error
      */
-    RetryPolicy resolve(String at, JsonNode given, Tenancy tenancy) {
+    public RetryPolicy resolve(String at, JsonNode given, Tenancy tenancy) {
         if (given.isString()) {
             String name = given.stringValue();
             return named(name, tenancy).or(() -> preset(name)).orElseThrow(() -> Problem.invalid(at, unknown(name)));

@@ -54,10 +54,19 @@ public final class PolicyEndpoints implements Endpoints {
             .must("message", Schema.text(1, 1_000))
             .named("PolicyWarning");
 
+    private static final Schema BRANCH = Schema.object()
+            .must("branch", Schema.text(1, 200).about("what it matches"))
+            .must("maxAttempts", Schema.integer(1, Integer.MAX_VALUE).orNull())
+            .must("never", Schema.bool())
+            .must("counts", Schema.bool().about("whether such a failure spends an attempt"))
+            .must("steps", Schema.array(STEP, 0, 1_000).about("if all failures were of this branch"))
+            .named("PlanBranch");
+
     private static final Schema PLAN = Schema.object()
             .must("maxAttempts", Schema.integer(1, Integer.MAX_VALUE).orNull())
             .must("steps", Schema.array(STEP, 0, 1_000))
-            .must("warnings", Schema.array(WARNING, 0, 100))
+            .must("branches", Schema.array(BRANCH, 0, 200))
+            .must("warnings", Schema.array(WARNING, 0, 1_000))
             .named("RetryPlan");
 
     private final Api api;
@@ -209,8 +218,21 @@ public final class PolicyEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("maxAttempts", policy.complete().maxAttempts().toOptional().orElse(null));
         view.put("steps", plan.steps().stream().map(PolicyEndpoints::step).toList());
+        view.put(
+                "branches",
+                plan.branches().stream().map(PolicyEndpoints::branch).toList());
         view.put("warnings", warnings(policy, plan));
         return Response.ok(view);
+    }
+
+    private static Map<String, @Nullable Object> branch(RetryPlan.BranchPlan plan) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("branch", plan.branch().name());
+        view.put("maxAttempts", plan.maxAttempts());
+        view.put("never", plan.branch().isNever());
+        view.put("counts", plan.branch().counts());
+        view.put("steps", plan.steps().stream().map(PolicyEndpoints::step).toList());
+        return view;
     }
 
     private static Map<String, @Nullable Object> step(RetryPlan.Step step) {

@@ -34,7 +34,7 @@ public final class QueueEndpoints implements Endpoints {
             .must("pausedWhy", Schema.text(0, 500).orNull())
             .must("maxRunning", Schema.integer(1, NO_LIMIT).orNull())
             .must("depth", Schema.integer(0, NO_LIMIT).about("pending jobs"))
-            .must("counts", Schema.object().open().about("jobs by state"))
+            .must("counts", Schemas.COUNTS)
             .must("countsAtLeast", Schemas.COUNTS_AT_LEAST)
             .must("oldestDueAt", Schema.time().orNull())
             .must("oldestAge", Schema.duration().orNull().about("how long the oldest due job has waited"))

@@ -22,25 +22,28 @@ public final class QuotaEndpoints implements Endpoints {
     private static final int NO_LIMIT = Integer.MAX_VALUE;
 
     private static final Schema LIMITS = Schema.object()
-            .may("jobs", Schema.integer(0, NO_LIMIT).about("jobs that wait"))
-            .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("bytes of payloads and results of all jobs"))
-            .may("queues", Schema.integer(0, NO_LIMIT))
-            .may("schedules", Schema.integer(0, NO_LIMIT))
-            .may("webhooks", Schema.integer(0, NO_LIMIT))
-            .may("streams", Schema.integer(0, NO_LIMIT))
-            .may("jobsPerSecond", Schema.integer(1, NO_LIMIT).about("jobs that are enqueued; twice as many at once"))
-            .may("bytesPerSecond", Schema.integer(1, NO_LIMIT).about("bytes of their payloads; twice as many at once"))
+            .must("jobs", Schema.integer(0, NO_LIMIT).about("jobs that wait"))
+            .must("bytes", Schema.integer(0, Long.MAX_VALUE).about("bytes of payloads and results of all jobs"))
+            .must("queues", Schema.integer(0, NO_LIMIT))
+            .must("schedules", Schema.integer(0, NO_LIMIT))
+            .must("webhooks", Schema.integer(0, NO_LIMIT))
+            .must("streams", Schema.integer(0, NO_LIMIT))
+            .must("jobsPerSecond", Schema.integer(1, NO_LIMIT).about("jobs that are enqueued; twice as many at once"))
+            .must("bytesPerSecond", Schema.integer(1, NO_LIMIT).about("bytes of their payloads; twice as many at once"))
             .named("QuotaLimits");
+
+    private static final Schema REQUEST = LIMITS.partial().named("QuotaRequest");
 
     private static final Schema QUOTA = Schema.object()
             .must("tenant", Schema.text(1, 100).orNull().about("null: a key without a tenant has no quota"))
-            .must("limits", LIMITS)
+            .must("limits", LIMITS.orNull())
             .must(
                     "use",
                     Schema.object()
-                            .may("jobs", Schema.integer(0, Long.MAX_VALUE))
-                            .may("bytes", Schema.integer(0, Long.MAX_VALUE).about("as measured a while ago"))
-                            .may("queues", Schema.integer(0, NO_LIMIT))
+                            .must("jobs", Schema.integer(0, Long.MAX_VALUE))
+                            .must("bytes", Schema.integer(0, Long.MAX_VALUE).about("as measured a while ago"))
+                            .must("queues", Schema.integer(0, NO_LIMIT))
+                            .orNull()
                             .named("QuotaUse"))
             .named("Quota");
 
@@ -65,7 +68,7 @@ public final class QuotaEndpoints implements Endpoints {
                         .does(request -> Response.ok(view(request.path("tenant")))),
                 one(Operation.put("/v1/quotas/{tenant}", "putTenantQuota"))
                         .summary("Give a tenant quotas of its own; what is left out is as for all others")
-                        .body(LIMITS)
+                        .body(REQUEST)
                         .answers(200, "the quota", QUOTA)
                         .does(this::put));
     }
@@ -86,8 +89,8 @@ public final class QuotaEndpoints implements Endpoints {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("tenant", tenant);
         if (tenant == null) {
-            view.put("limits", Map.of());
-            view.put("use", Map.of());
+            view.put("limits", null);
+            view.put("use", null);
             return view;
         }
         Quotas.Use use = quotas.use(tenant);

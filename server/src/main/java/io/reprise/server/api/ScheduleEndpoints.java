@@ -58,7 +58,13 @@ public final class ScheduleEndpoints implements Endpoints {
             .must("nextAt", Schema.time())
             .must("nextRuns", Schema.array(Schema.time(), 0, 100))
             .must("lastJob", Schema.id().orNull())
-            .must("job", Schema.object().open())
+            .must(
+                    "job",
+                    Schema.object()
+                            .must("type", Schema.name())
+                            .must("queue", Schema.name())
+                            .must("payload", Schema.json())
+                            .named("ScheduledJob"))
             .named("Schedule");
 
     private static final Schema RUNS =
@@ -163,7 +169,11 @@ public final class ScheduleEndpoints implements Endpoints {
                 .map(ScheduleEndpoints::told)
                 .orElse(null);
         try {
-            api.reprise().schedule(schedule(name(request), fields, job));
+            Schedule schedule = schedule(name(request), fields, job);
+            api.reprise()
+                    .schedule(
+                            schedule,
+                            note(request).changing(Json.change(before, told(schedule, fields.in("job"), tenancy))));
         } catch (DateTimeException e) {
             throw Problem.invalid("/zone", "is not a time zone");
         } catch (IllegalArgumentException e) {
@@ -173,21 +183,27 @@ public final class ScheduleEndpoints implements Endpoints {
         } catch (RepriseException e) {
             throw Problem.invalid("/cron", "never fires");
         }
-        api.store()
-                .note(
-                        "put-schedule",
-                        name(request),
-                        new AuditNote(request.caller().name(), null),
-                        Json.change(before, told(stored(request))));
         return Response.ok(view(stored(request), tenancy));
     }
 
     /** Returns the fields for the audit log, without the payload. */
-    private static Map<String, Object> told(StoredSchedule schedule) {
-        return Map.of(
-                "rule", schedule.rule(),
-                "type", schedule.job().type(),
-                "queue", schedule.job().queue());
+    private static Map<String, String> told(StoredSchedule schedule) {
+        String[] rule = schedule.rule().split("\\|", -1);
+        return told(rule[1], rule[2], schedule.job().type(), schedule.job().queue());
+    }
+
+    private static Map<String, String> told(Schedule schedule, Fields job, Tenancy tenancy) {
+        String when = schedule.cron() == null ? String.valueOf(schedule.every()) : schedule.cron();
+        String queue = tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE));
+        return told(when, schedule.zone().getId(), job.text("type", ""), queue);
+    }
+
+    private static Map<String, String> told(String when, String zone, String type, String queue) {
+        return Map.of("when", when, "zone", zone, "type", type, "queue", queue);
+    }
+
+    private static AuditNote note(Request request) {
+        return new AuditNote(request.caller().name(), null);
     }
 
     private void requireRoom(Request request) {
@@ -218,14 +234,8 @@ public final class ScheduleEndpoints implements Endpoints {
     }
 
     private Answer delete(Request request) {
-        stored(request);
-        api.reprise().unschedule(name(request));
-        api.store()
-                .note(
-                        "delete-schedule",
-                        name(request),
-                        new AuditNote(request.caller().name(), null),
-                        null);
+        StoredSchedule before = stored(request);
+        api.reprise().unschedule(before.name(), note(request).changing(Json.change(told(before), null)));
         return Response.noContent();
     }
 

@@ -35,9 +35,9 @@ public final class Schemas {
             .orNull()
             .named("LastError");
 
-    public static final Schema PROGRESS = Schema.object()
+    static final Schema PROGRESS = Schema.object()
             .must("percent", Schema.integer(0, 100))
-            .may("message", Schema.text(0, 500).orNull())
+            .must("message", Schema.text(0, 500).orNull())
             .orNull()
             .named("Progress");
 
@@ -84,7 +84,8 @@ public final class Schemas {
             .must("decision", DECISION)
             .named("Attempt");
 
-    public static final Schema JOB = Schema.object()
+    /** A job without what may be long. */
+    static final Schema JOB_SUMMARY = Schema.object()
             .must("id", Schema.id())
             .must("type", Schema.name())
             .must("queue", Schema.name())
@@ -105,8 +106,6 @@ public final class Schemas {
             .must("lastError", ERROR)
             .must("prediction", PREDICTION)
             .must("progress", PROGRESS)
-            .may("result", Schema.json().about("in lists only if asked for"))
-            .may("payload", Schema.json().about("in lists only if asked for"))
             .must("priority", Schema.integer(-9, 9))
             .must("resource", Schema.name().orNull())
             .must("tags", Schema.array(Schema.name(), 0, 10))
@@ -119,9 +118,24 @@ public final class Schemas {
             .must("granted", Schema.integer(0, NO_LIMIT))
             .must("worker", Schema.text(1, 100).orNull())
             .must("cancelRequested", Schema.bool())
-            .may("policy", POLICY.about("in full, where one job is asked for"))
-            .may("history", Schema.array(ATTEMPT, 0, NO_LIMIT).about("where one job is asked for"))
+            .named("JobSummary");
+
+    static final Schema LISTED_JOB = JOB_SUMMARY
+            .may("result", Schema.json().about("only if asked for"))
+            .may("payload", Schema.json().about("only if asked for"))
+            .named("ListedJob");
+
+    public static final Schema JOB_WITH_PAYLOAD = JOB_SUMMARY
+            .must("result", Schema.json())
+            .must("payload", Schema.json())
+            .named("JobWithPayload");
+
+    static final Schema JOB = JOB_WITH_PAYLOAD
+            .must("policy", POLICY)
+            .must("history", Schema.array(ATTEMPT, 0, NO_LIMIT))
             .named("Job");
+
+    static final Schema JOB_PAGE = page(LISTED_JOB, "Jobs");
 
     static final Schema JOB_REQUEST = Schema.object()
             .must("type", Schema.name().about("what kind of work it is"))
@@ -158,11 +172,21 @@ public final class Schemas {
             .named("Filter");
 
     public static final Schema LIMIT = Schema.integer(1, JobQuery.MAX_LIMIT);
-    static final Schema COUNTS_AT_LEAST = Schema.array(Schema.choice(JobState.class), 0, JobState.values().length)
+    public static final Schema COUNTS = counts();
+    public static final Schema COUNTS_AT_LEAST = Schema.array(
+                    Schema.choice(JobState.class), 0, JobState.values().length)
             .about("states with more jobs than were counted: their count means at least so many");
     static final Schema CURSOR = Schema.text(1, 100).matching("[A-Za-z0-9_-]+").about("what a page called next");
 
     private Schemas() {}
+
+    private static Schema counts() {
+        Schema counts = Schema.object();
+        for (JobState state : JobState.values()) {
+            counts = counts.must(state.name(), Schema.integer(0, NO_LIMIT));
+        }
+        return counts.named("JobCounts").about("jobs by state");
+    }
 
     public static Schema page(Schema items, String name) {
         return Schema.object()

@@ -24,7 +24,7 @@ public final class SystemEndpoints implements Endpoints {
 
     private static final Schema HEALTH = Schema.object()
             .must("status", Schema.choice(List.of("ok", "unavailable")))
-            .may("problems", Schema.array(Schema.text(1, 500), 0, 100))
+            .must("problems", Schema.array(Schema.text(1, 500), 0, 100))
             .named("Health");
 
     private final Readiness readiness;
@@ -76,7 +76,7 @@ public final class SystemEndpoints implements Endpoints {
                         .forAnyone()
                         .answers(200, "OpenAPI 3.1", Schema.object().open())
                         .does(request -> document()),
-                Operation.get("/", "page")
+                Operation.get("/api", "apiPage")
                         .section(SECTION)
                         .summary("This description for people")
                         .forAnyone()
@@ -107,8 +107,7 @@ public final class SystemEndpoints implements Endpoints {
     }
 
     private static Response health(List<String> problems) {
-        return problems.isEmpty()
-                ? Response.ok(Map.of("status", "ok"))
-                : Response.json(503, Map.of("status", "unavailable", "problems", problems));
+        boolean ok = problems.isEmpty();
+        return Response.json(ok ? 200 : 503, Map.of("status", ok ? "ok" : "unavailable", "problems", problems));
     }
 }

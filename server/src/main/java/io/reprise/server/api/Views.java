@@ -153,7 +153,7 @@ public final class Views {
         return view;
     }
 
-    private static @Nullable Map<String, @Nullable Object> progress(@Nullable Progress progress) {
+    static @Nullable Map<String, @Nullable Object> progress(@Nullable Progress progress) {
         if (progress == null) {
             return null;
         }

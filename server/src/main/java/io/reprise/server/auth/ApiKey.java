@@ -92,7 +92,7 @@ record ApiKey(
     Caller caller() {
         String shown = name.length() <= MAX_SHOWN ? name : name.substring(0, MAX_SHOWN);
         String of = tenant == null ? ")" : Tenancy.of(tenant);
-        return new Caller("key " + shown + " (" + id + of, scopes, tenant, terms.bounds());
+        return new Caller("key " + shown + " (" + id + of, scopes, tenant, terms.bounds(), new Caller.Login(id, null));
     }
 
     /** Secrets are random and long, so one round of a fast hash is enough. */

@@ -2,6 +2,7 @@
 package io.reprise.server.auth;
 
 import io.reprise.server.http.Caller;
+import io.reprise.server.http.Cookies;
 import io.reprise.server.http.Gate;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.ProblemType;
@@ -11,6 +12,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -27,10 +29,15 @@ public final class Gatekeeper implements Gate {
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final Pattern KEY = Pattern.compile(Keys.PATTERN);
     private static final String BEARER = "bearer ";
+
+    /** Before a token that logs in once. */
+    private static final String LINK = "Link ";
+
     private static final int MAX_WRONG = 100;
     private static final double PER_SECOND = MAX_WRONG / 60.0;
 
     private final Keys keys;
+    private final Sessions sessions;
     private final Witness witness;
     private final @Nullable Oidc oidc;
     private final InstantSource clock;
@@ -51,16 +58,17 @@ public final class Gatekeeper implements Gate {
     }
 
     /**
-     * Creates a gate for these keys.
+     * Creates a gate for these sessions and their keys.
      *
      * @param oidc provider whose tokens count too; null if there is none
      * @param witness receives refusals and reads
      * @param rate requests per second that one key, or one address without a key, may send; twice as many at once
      */
-    public Gatekeeper(Keys keys, @Nullable Oidc oidc, int rate, InstantSource clock, Witness witness) {
+    public Gatekeeper(Sessions sessions, @Nullable Oidc oidc, int rate, InstantSource clock, Witness witness) {
+        this.sessions = sessions;
         this.oidc = oidc;
         this.witness = witness;
-        this.keys = keys;
+        this.keys = sessions.keys();
         this.clock = clock;
         this.rate = rate;
         this.requests = new Buckets(rate, 2.0 * rate);
@@ -82,13 +90,10 @@ public final class Gatekeeper implements Gate {
         if (oidc != null && Oidc.isToken(bearer(authorization))) {
             return byToken(oidc, bearer(authorization), address, needed);
         }
-        Matcher parts = KEY.matcher(bearer(authorization));
-        String id = parts.matches() ? parts.group(1) : "";
-        ApiKey key = parts.matches() ? keys.shown(id, parts.group(2)).orElse(null) : null;
-        if (key == null) {
-            throw refused(id, address, now);
-        }
-        Caller caller = key.caller();
+        ApiKey key = key(authorization, address, now);
+        Caller caller = authorization.startsWith(Cookies.SCHEME)
+                ? key.caller().in(Sessions.id(authorization.substring(Cookies.SCHEME.length())))
+                : key.caller();
         throttle(caller.name(), now);
         requireTerms(key, address, now);
         if (!caller.may(needed)) {
@@ -96,6 +101,22 @@ public final class Gatekeeper implements Gate {
             throw lacking(needed);
         }
         return caller;
+    }
+
+    /** Returns the key that is shown, or that a session or a link stands for. */
+    private ApiKey key(String authorization, String address, Instant now) {
+        if (authorization.startsWith(Cookies.SCHEME)) {
+            return sessions.key(authorization.substring(Cookies.SCHEME.length()), address)
+                    .orElseThrow(() -> unauthorized("This session is over: log in again"));
+        }
+        if (authorization.startsWith(LINK)) {
+            return sessions.useLink(authorization.substring(LINK.length()))
+                    .orElseThrow(() -> refused("", address, now));
+        }
+        Matcher parts = KEY.matcher(bearer(authorization));
+        String id = parts.matches() ? parts.group(1) : "";
+        return (parts.matches() ? keys.shown(id, parts.group(2)) : Optional.<ApiKey>empty())
+                .orElseThrow(() -> refused(id, address, now));
     }
 
     private Caller byToken(Oidc provider, String token, String address, Scope needed) {
@@ -153,13 +174,19 @@ public final class Gatekeeper implements Gate {
         if (oidc != null && needed != null && Oidc.isToken(shown)) {
             return oidc.caller(shown).filter(caller -> caller.may(needed)).isPresent();
         }
-        Matcher parts = KEY.matcher(shown);
         return needed == null
-                || (parts.matches()
-                        && keys.shown(parts.group(1), parts.group(2))
-                                .filter(key -> !key.terms().hasExpired(clock.instant()))
-                                .filter(key -> key.caller().may(needed))
-                                .isPresent());
+                || stillKey(authorization == null ? "" : authorization)
+                        .filter(key -> !key.terms().hasExpired(clock.instant()))
+                        .filter(key -> key.caller().may(needed))
+                        .isPresent();
+    }
+
+    private Optional<ApiKey> stillKey(String authorization) {
+        if (authorization.startsWith(Cookies.SCHEME)) {
+            return sessions.key(authorization.substring(Cookies.SCHEME.length()), "");
+        }
+        Matcher parts = KEY.matcher(bearer(authorization));
+        return parts.matches() ? keys.shown(parts.group(1), parts.group(2)) : Optional.empty();
     }
 
     /** Returns the number of wrong keys since the start. */

@@ -188,7 +188,8 @@ public final class Keys {
     private static final ApiKey NOBODY =
             new ApiKey("nobody", "nobody", Set.of(), null, "", null, null, Instant.EPOCH, KeyTerms.NONE);
 
-    private Optional<ApiKey> key(String id) {
+    /** Returns a key by its id; empty if there is none. */
+    Optional<ApiKey> key(String id) {
         Instant now = clock.instant();
         Known cached = known.get(id);
         if (cached != null && now.isBefore(cached.until)) {

@@ -22,6 +22,7 @@ public final class Tenancy {
             "api-key",
             "breaker",
             "budget",
+            "bulk",
             "oidc",
             "operation",
             "policy",
@@ -30,6 +31,7 @@ public final class Tenancy {
             "replay",
             "resource",
             "schedule",
+            "session",
             "webhook");
 
     private final @Nullable String prefix;

@@ -1,64 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.config;
 
+import io.reprise.text.DurationText;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.time.DateTimeException;
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 1m30s}, {@code 1.5h}, or ISO-8601. */
+/** Durations in messages, tables and requests. {@link DurationText} reads them. */
 public final class Durations {
 
-    private static final String NUMBER = "(\\d{1,12}(?:\\.\\d{1,9})?)";
-    private static final Pattern PARTS = Pattern.compile("(?:" + NUMBER + "d)?(?:" + NUMBER + "h)?(?:" + NUMBER
-            + "m(?!s))?(?:" + NUMBER + "s)?(?:" + NUMBER + "ms)?");
-    private static final long[] UNIT_NANOS = {
-        86_400_000_000_000L, 3_600_000_000_000L, 60_000_000_000L, 1_000_000_000L, 1_000_000L
-    };
     private static final int MAX_SHOWN = 100;
     private static final BigDecimal SECOND = BigDecimal.valueOf(1_000_000_000L);
 
     private Durations() {}
 
     /**
-     * Reads a duration.
+     * Reads a duration as {@link DurationText} does.
      *
      * @throws IllegalArgumentException with a message for people, if the text is no duration
      */
     public static Duration parse(String text) {
-        String trimmed = text.trim();
-        try {
-            if (trimmed.startsWith("P") || trimmed.startsWith("p")) {
-                return Duration.parse(trimmed);
-            }
-            Matcher parts = PARTS.matcher(trimmed);
-            if (!trimmed.isEmpty() && parts.matches()) {
-                return sum(parts);
-            }
-        } catch (DateTimeException | ArithmeticException e) {
-            // Refused below, with the same message as other texts.
-        }
-        if (trimmed.equals("0")) {
-            return Duration.ZERO;
-        }
-        throw new IllegalArgumentException(
-                "'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
-                        + "' is not a duration: write for example 500ms, 30s, 1m30s, 2h, 1d or PT1M30S");
-    }
-
-    private static Duration sum(Matcher parts) {
-        BigDecimal nanos = BigDecimal.ZERO;
-        for (int i = 0; i < UNIT_NANOS.length; i++) {
-            String number = parts.group(i + 1);
-            if (number != null) {
-                nanos = nanos.add(new BigDecimal(number).multiply(BigDecimal.valueOf(UNIT_NANOS[i])));
-            }
-        }
-        BigDecimal whole = nanos.setScale(0, RoundingMode.DOWN);
-        BigDecimal[] split = whole.divideAndRemainder(SECOND);
-        return Duration.ofSeconds(split[0].longValueExact(), split[1].longValueExact());
+        return DurationText.parse(text.strip())
+                .orElseThrow(() -> new IllegalArgumentException(
+                        "'" + (text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…")
+                                + "' is not a duration: write for example 500ms, 30s, 1m30s, 1.5h, 1d or PT1M30S"));
     }
 
     /** Returns a short text that {@link #parse} reads: three decimals below a minute, whole seconds from an hour on. */

@@ -121,6 +121,48 @@ public enum Setting {
             Kind.NUMBER,
             1,
             1_000_000),
+    RETRY_POLICY(
+            "retry.policy",
+            null,
+            "Retry policy of jobs that say nothing else: the name of a preset, or JSON.",
+            Kind.TEXT),
+    RETRY_MAX_RETRIES(
+            "retry.max-retries", null, "Retries after the first attempt of such jobs.", Kind.NUMBER, 0, 999_999),
+    RETRY_BASE_DELAY("retry.base-delay", null, "Their delay before the first retry.", Kind.DURATION),
+    RETRY_MAX_DELAY("retry.max-delay", null, "Their longest delay between two retries.", Kind.DURATION),
+    RETRY_ENABLED("retry.enabled", null, "Whether failures are retried at all; true unless set.", Kind.FLAG),
+    RETRY_CHECK_INTERVAL(
+            "retry.check-interval", null, "Longest time between two looks for due jobs; 1s unless set.", Kind.DURATION),
+    ALERT_WINDOW("alert.window", null, "Minutes over which alerts count; 10 unless set.", Kind.NUMBER, 1, 60),
+    ALERT_RETRY_PERCENT(
+            "alert.retry-percent",
+            null,
+            "Alert when more of the jobs are retried; 10 unless set, 100 for never.",
+            Kind.NUMBER,
+            0,
+            100),
+    ALERT_RETRY_COUNT(
+            "alert.retry-count",
+            null,
+            "Alert when a type has more retries; 10 unless set.",
+            Kind.NUMBER,
+            0,
+            Integer.MAX_VALUE),
+    ALERT_DEAD_LETTERS(
+            "alert.dead-letters",
+            null,
+            "Alert when a type has more dead letters; 10 unless set.",
+            Kind.NUMBER,
+            0,
+            Integer.MAX_VALUE),
+    ALERT_BACKOFF("alert.backoff", null, "Alert when retries wait longer on average; 10m unless set.", Kind.DURATION),
+    LOG_FORMAT("log.format", "text", "Lines of the log: text, or json with job, type and attempt.", Kind.TEXT),
+    LOG_LEVEL("log.level", "WARN", "Least level that is logged: DEBUG, INFO, WARN or ERROR.", Kind.TEXT),
+    SETTINGS_FILE(
+            "settings.file",
+            null,
+            "JSON file with settings of the fleet, as /v1/settings takes them; what the store has comes first.",
+            Kind.TEXT),
     DELIVERY_ALLOW(
             "delivery.allow",
             null,

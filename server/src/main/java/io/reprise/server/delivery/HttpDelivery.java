@@ -5,6 +5,7 @@ import io.reprise.DeferredHandler;
 import io.reprise.JobContext;
 import io.reprise.JobType;
 import io.reprise.PayloadCodec;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.JobSignal;
 import java.net.URI;
 import java.time.Duration;
@@ -100,12 +101,17 @@ public final class HttpDelivery implements DeferredHandler<HttpCall> {
         return new OutboundCall(call.verb(), guard.check(String.valueOf(call.url())), headers, body, limit, tenant);
     }
 
-    /** Returns headers by which a receiver can detect a repetition, and refuse a run that lost its lease. */
+    /**
+     * Returns headers by which a receiver can detect a repetition, and refuse a run that lost its lease. The trace in
+     * which the job was enqueued goes on with them.
+     */
     public static Map<String, String> fence(JobContext job) {
-        return Map.of(
+        Map<String, String> headers = new TreeMap<>(Map.of(
                 "Reprise-Job-Id", job.id().toString(),
                 "Reprise-Attempt", Integer.toString(job.attempt()),
-                "Reprise-Token", Long.toString(job.token()));
+                "Reprise-Token", Long.toString(job.token())));
+        TraceParent.in(job.job().spec().tags()).ifPresent(trace -> headers.put("traceparent", trace.text()));
+        return headers;
     }
 
     private CompletableFuture<OutboundAnswer> follow(

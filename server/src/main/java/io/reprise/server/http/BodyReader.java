@@ -77,7 +77,8 @@ final class BodyReader {
     private JsonNode object(Schema schema) {
         ObjectNode object = NODES.objectNode();
         Schema own = schema.kind == Schema.Kind.ONE_OR_MORE ? Objects.requireNonNull(schema.items) : schema;
-        if (own.kind != Schema.Kind.OBJECT && own.kind != Schema.Kind.ANY) {
+        boolean any = own.kind == Schema.Kind.ANY || own.kind == Schema.Kind.ONE_OF;
+        if (own.kind != Schema.Kind.OBJECT && !any) {
             parser.skipChildren();
             return object;
         }
@@ -85,13 +86,17 @@ final class BodyReader {
             String name = parser.currentName();
             parser.nextToken();
             Schema member = own.members.get(name);
-            if (member != null || own.open || own.kind == Schema.Kind.ANY) {
-                object.set(name, value(member == null ? Schema.any() : member));
+            if (member != null || own.open || any) {
+                object.set(name, value(member == null ? other(own) : member));
             } else {
                 refused(object, name);
             }
         }
         return object;
+    }
+
+    private static Schema other(Schema object) {
+        return object.values == null ? Schema.any() : object.values;
     }
 
     /** Keeps the name of a refused member, which is enough for the error, and skips its value. */

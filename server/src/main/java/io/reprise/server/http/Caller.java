@@ -10,9 +10,21 @@ import org.jspecify.annotations.Nullable;
  * @param name name in the audit log
  * @param tenant the tenant whose jobs it may see; null for all
  * @param bounds jobs that it may enqueue and lease
+ * @param login the key and the session by which it was admitted
  */
 public record Caller(
-        String name, Set<Scope> scopes, @Nullable String tenant, Bounds bounds) {
+        String name, Set<Scope> scopes, @Nullable String tenant, Bounds bounds, Login login) {
+
+    /**
+     * The key and the session of a caller.
+     *
+     * @param key id of the key; null without one
+     * @param session id of the session; null without one
+     */
+    public record Login(@Nullable String key, @Nullable String session) {
+
+        public static final Login NONE = new Login(null, null);
+    }
 
     /**
      * The jobs that a caller is restricted to. Empty sets do not restrict it.
@@ -60,7 +72,12 @@ public record Caller(
 
     /** Creates a caller without bounds. */
     public Caller(String name, Set<Scope> scopes, @Nullable String tenant) {
-        this(name, scopes, tenant, Bounds.NONE);
+        this(name, scopes, tenant, Bounds.NONE, Login.NONE);
+    }
+
+    /** Returns this caller with the session by which it was admitted. */
+    public Caller in(String session) {
+        return new Caller(name, scopes, tenant, bounds, new Login(login.key, session));
     }
 
     public boolean may(Scope scope) {

@@ -10,7 +10,7 @@ public interface Gate {
     /**
      * Admits a request before its body is read.
      *
-     * @param authorization the header of that name, or null
+     * @param authorization the header of that name, or {@link Cookies#SCHEME} and a session's token; null without both
      * @param address the client's address
      * @param needed the scope that the operation needs; null if it needs none
      * @throws Problem if the request is not admitted

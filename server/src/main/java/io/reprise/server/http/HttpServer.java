@@ -4,6 +4,7 @@ package io.reprise.server.http;
 import io.reprise.server.net.AddressLimit;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.server.net.PeekableEndPoint;
+import io.reprise.server.net.SlowHeaders;
 import io.reprise.server.net.TlsFiles;
 import java.io.IOException;
 import java.nio.channels.SelectionKey;

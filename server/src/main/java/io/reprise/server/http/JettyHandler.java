@@ -4,6 +4,7 @@ package io.reprise.server.http;
 import io.reprise.server.net.HttpSettings;
 import io.reprise.server.net.Origins;
 import io.reprise.server.net.PeekableEndPoint;
+import io.reprise.server.net.SlowHeaders;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
@@ -35,6 +36,9 @@ final class JettyHandler extends Handler.Abstract {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise.server");
     private static final byte[] NOTHING = {};
+
+    /** Attribute of a request: the operation that it found. */
+    private static final String OPERATION = "io.reprise.operation";
 
     /** Bytes of an answer that the operating system buffers at once. */
     private static final int SMALL = 64 << 10;
@@ -79,6 +83,21 @@ final class JettyHandler extends Handler.Abstract {
         @Nullable
         String header(String name) {
             return request.getHeaders().get(name);
+        }
+
+        /** Returns the header Authorization, or the session of a browser that logged in; null if there is neither. */
+        @Nullable
+        String credentials() {
+            return Cookies.credentials(
+                    header("Authorization"),
+                    request.getHeaders().getValuesList(HttpHeader.COOKIE),
+                    request.getMethod(),
+                    "same-origin".equals(header("Sec-Fetch-Site")) || header("X-Reprise") != null);
+        }
+
+        @Nullable
+        Operation operation() {
+            return (Operation) request.getAttribute(OPERATION);
         }
 
         boolean hasBody() {
@@ -132,6 +151,7 @@ final class JettyHandler extends Handler.Abstract {
                     request.getHeaders().getValuesList("Forwarded"),
                     request.getHeaders().getValuesList("X-Forwarded-For"));
             Router.Match match = find(request, origin);
+            request.setAttribute(OPERATION, match.operation());
             requireCertificate(request, match.operation());
             if (match.operation().scope() == null) {
                 // Operations without a scope answer at once. They must not wait for worker threads
@@ -160,8 +180,8 @@ final class JettyHandler extends Handler.Abstract {
 
     private void begin(Exchange exchange, Router.Match match, String origin) {
         try {
-            Caller caller = gate.admit(
-                    exchange.header("Authorization"), origin, match.operation().scope());
+            Caller caller =
+                    gate.admit(exchange.credentials(), origin, match.operation().scope());
             gate.limits(caller).forEach(exchange.response.getHeaders()::put);
             CompletableFuture<byte[]> body = body(exchange, match.operation(), caller);
             if (body.isDone()) {
@@ -189,7 +209,7 @@ final class JettyHandler extends Handler.Abstract {
     /**
      * Answers a request whose body was not read. It reads and drops the body first: a client that is still sending
      * would not see the answer, and Jetty would have to close the connection. With a body above the limit of all
-     * operations, and with one that the client has not begun to send, it closes the connection and says so.
+     * operations, and with one that the client has not begun to send, it answers at once and closes the connection.
      */
     private void refuse(Exchange exchange, RuntimeException reason) {
         if (!exchange.hasBody()) {
@@ -212,6 +232,25 @@ final class JettyHandler extends Handler.Abstract {
     private void failAndClose(Exchange exchange, RuntimeException reason) {
         exchange.response.getHeaders().put(HttpHeader.CONNECTION, "close");
         fail(exchange, reason);
+    }
+
+    /**
+     * Sends nothing more, and ends the exchange when the client has sent the rest of its body, or has had its time. If
+     * the connection were closed while the client sends, its system could drop the answer before the client reads it.
+     */
+    private Callback afterRest(Exchange exchange, Callback ended) {
+        boolean closes = exchange.response.getHeaders().contains(HttpHeader.CONNECTION, "close");
+        if (!closes || !exchange.hasBody() || exchange.header("Expect") != null) {
+            return ended;
+        }
+        return Callback.from(
+                () -> {
+                    endPoint(exchange).shutdownOutput();
+                    CompletableFuture<byte[]> unused = RequestBody.read(exchange.request, 0, Long.MAX_VALUE)
+                            .orTimeout(limits.request().toMillis(), TimeUnit.MILLISECONDS)
+                            .whenComplete((bytes, failure) -> ended.succeeded());
+                },
+                ended::failed);
     }
 
     private CompletableFuture<byte[]> body(Exchange exchange, Operation operation, Caller caller) {
@@ -348,11 +387,12 @@ final class JettyHandler extends Handler.Abstract {
         write(exchange, problem.response(instance));
     }
 
-    private void write(Exchange exchange, Response answer) {
+    private void write(Exchange exchange, Response given) {
         if (exchange.response.isCommitted()) {
             exchange.callback.succeeded();
             return;
         }
+        Response answer = ReplyCheck.checked(exchange.operation(), given);
         exchange.response.setStatus(answer.status());
         put(exchange.response, answer);
         byte[] body = answer.body();
@@ -360,7 +400,7 @@ final class JettyHandler extends Handler.Abstract {
         boolean head = exchange.request.getMethod().equals("HEAD");
         exchange.counted.add(body.length);
         ByteBuffer bytes = ByteBuffer.wrap(head ? NOTHING : body);
-        Callback written = told(exchange.callback, answer.ifUnsent());
+        Callback written = told(afterRest(exchange, exchange.callback), answer.ifUnsent());
         if (bytes.remaining() <= SMALL) {
             exchange.response.write(true, bytes, written);
         } else {
@@ -385,11 +425,15 @@ final class JettyHandler extends Handler.Abstract {
      * Cuts off a client that reads an answer too slowly and so keeps it in memory. A silent client has its own limit.
      */
     private Scheduler.Task cutOff(Exchange exchange, long bytes) {
-        EndPoint end = exchange.request.getConnectionMetaData().getConnection().getEndPoint();
+        EndPoint end = endPoint(exchange);
         return scheduler.schedule(
                 () -> end.close(new TimeoutException("The answer was not read in time")),
                 limits.request().toMillis() + bytes * 1_000 / limits.answerRate(),
                 TimeUnit.MILLISECONDS);
+    }
+
+    private static EndPoint endPoint(Exchange exchange) {
+        return exchange.request.getConnectionMetaData().getConnection().getEndPoint();
     }
 
     private void writeParts(Exchange exchange, Answer.Parts parts) {
@@ -401,6 +445,7 @@ final class JettyHandler extends Handler.Abstract {
 
     private void writePart(Exchange exchange, Answer.Parts parts, @Nullable String part) {
         byte[] bytes = part == null ? NOTHING : part.getBytes(StandardCharsets.UTF_8);
+        ReplyCheck.lines(exchange.operation(), part == null ? "" : part);
         Scheduler.Task cut = cutOff(exchange, bytes.length);
         Callback written =
                 Callback.from(() -> workers.execute(() -> nextPart(exchange, parts)), exchange.callback::failed);
@@ -436,10 +481,10 @@ final class JettyHandler extends Handler.Abstract {
         exchange.response.getHeaders().put(HttpHeader.CACHE_CONTROL, "no-store");
         exchange.response.getHeaders().put("X-Accel-Buffering", "no");
         JettyEventSink sink = new JettyEventSink(exchange.request, exchange.response, exchange.callback);
-        String authorization = exchange.header("Authorization");
-        streams.put(sink, () -> gate.stillAdmits(authorization, scope));
+        String credentials = exchange.credentials();
+        streams.put(sink, () -> gate.stillAdmits(credentials, scope));
         sink.onEnd(() -> streams.remove(sink));
-        stream.start().accept(sink);
+        stream.start().accept(ReplyCheck.checked(exchange.operation(), sink));
     }
 
     void endStreams() {
@@ -478,8 +523,8 @@ final class JettyHandler extends Handler.Abstract {
                         ? new ProblemType("internal", status, ProblemType.INTERNAL.title())
                         : new ProblemType("invalid-request", status, ProblemType.INVALID_REQUEST.title());
         };
-        Response answer =
-                Problem.of(type, "The server does not take this as HTTP").response(Problem.newInstance());
+        Response answer = ReplyCheck.checked(
+                null, Problem.of(type, "The server does not take this as HTTP").response(Problem.newInstance()));
         put(response, answer);
         // Bytes that follow on this connection may not be a request.
         response.getHeaders().put(HttpHeader.CONNECTION, "close");

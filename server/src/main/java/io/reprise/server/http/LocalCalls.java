@@ -36,7 +36,7 @@ public final class LocalCalls {
         Router.Match match = router.find(method, mark < 0 ? target : target.substring(0, mark));
         Map<String, String> query = mark < 0 ? Map.of() : query(target.substring(mark + 1));
         Request request = Router.check(match, query, header -> null, caller, body == null ? NOTHING : Json.bytes(body));
-        Response response = perform(match.operation(), request);
+        Response response = ReplyCheck.checked(match.operation(), perform(match.operation(), request));
         return response.body().length == 0 ? null : Json.parse(new String(response.body(), StandardCharsets.UTF_8));
     }
 

@@ -21,13 +21,13 @@ public final class OpenApi {
             .must("message", Schema.text(1, 1000))
             .named("FieldError");
 
-    private static final Schema PROBLEM = Schema.object()
+    static final Schema PROBLEM = Schema.object()
             .must("type", Schema.text(1, 200).about("urn:reprise:problem:…, which never changes"))
             .must("title", Schema.text(1, 200))
             .must("status", Schema.integer(400, 599))
             .must("detail", Schema.text(0, 2000))
-            .may("instance", Schema.text(1, 200))
-            .may("errors", Schema.array(FIELD_ERROR, 0, 50))
+            .must("instance", Schema.text(1, 200).about("of this one answer, and in the log of the server"))
+            .may("errors", Schema.array(FIELD_ERROR, 1, 50).about("if fields of the request are wrong"))
             .named("Problem");
 
     private final Map<String, ObjectNode> components = new TreeMap<>();
@@ -103,7 +103,12 @@ public final class OpenApi {
         ObjectNode node = Json.object().put("description", reply.about());
         Schema schema = reply.schema();
         if (schema != null) {
-            node.putObject("content").putObject(reply.contentType()).set("schema", reference(schema));
+            ObjectNode content = node.putObject("content").putObject(reply.contentType());
+            content.set("schema", reference(schema));
+            if (reply.items() != null) {
+                // OpenAPI 3.1 has no word for the parts of a stream; itemSchema is that of 3.2.
+                content.set("x-itemSchema", reference(reply.items()));
+            }
         }
         return node;
     }
@@ -128,6 +133,10 @@ public final class OpenApi {
             case OBJECT -> object(node, schema);
             case ARRAY -> array(type(node, schema, "array"), schema);
             case ONE_OR_MORE -> oneOrMore(node, schema);
+            case ONE_OF -> {
+                ArrayNode either = node.putArray("oneOf");
+                schema.alternatives.forEach(each -> either.add(reference(each)));
+            }
             case STRING -> text(type(node, schema, "string"), schema);
             case INTEGER -> range(type(node, schema, "integer"), schema, "minimum", "maximum");
             case NUMBER -> range(type(node, schema, "number"), schema, "minimum", "maximum");
@@ -145,7 +154,11 @@ public final class OpenApi {
             ArrayNode required = node.putArray("required");
             schema.required.forEach(required::add);
         }
-        node.put("additionalProperties", schema.open);
+        if (schema.values == null) {
+            node.put("additionalProperties", schema.open);
+        } else {
+            node.set("additionalProperties", reference(schema.values));
+        }
     }
 
     private void array(ObjectNode node, Schema schema) {

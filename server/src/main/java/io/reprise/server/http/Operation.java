@@ -36,8 +36,16 @@ public final class Operation {
     /** A parameter. Those in the path are required. */
     record Parameter(Place place, String name, Schema schema, String about) {}
 
-    /** The answer with one status. */
-    record Reply(String about, @Nullable Schema schema, String contentType) {}
+    /**
+     * The answer with one status.
+     *
+     * @param items what each part of a stream is; null if it is no stream
+     */
+    record Reply(
+            String about,
+            @Nullable Schema schema,
+            String contentType,
+            @Nullable Schema items) {}
 
     /** Bytes that are enough for a body without payload. */
     private static final int SHORT = 64 << 10;
@@ -211,18 +219,24 @@ public final class Operation {
         }
 
         public Builder answers(int status, String about, Schema schema) {
-            replies.put(status, new Reply(about, schema, "application/json"));
+            replies.put(status, new Reply(about, schema, "application/json", null));
             return this;
         }
 
         /** Declares an answer without a body. */
         public Builder answers(int status, String about) {
-            replies.put(status, new Reply(about, null, ""));
+            replies.put(status, new Reply(about, null, "", null));
             return this;
         }
 
         public Builder answersAs(int status, String about, String contentType) {
-            replies.put(status, new Reply(about, Schema.text(0, Integer.MAX_VALUE), contentType));
+            replies.put(status, new Reply(about, Schema.text(0, Integer.MAX_VALUE), contentType, null));
+            return this;
+        }
+
+        /** Declares an answer of many JSON values: the lines of a text, or the data of events. */
+        public Builder answersEach(int status, String about, String contentType, Schema items) {
+            replies.put(status, new Reply(about, Schema.text(0, Integer.MAX_VALUE), contentType, items));
             return this;
         }
 

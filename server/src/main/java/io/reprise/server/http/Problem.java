@@ -72,6 +72,14 @@ public final class Problem extends RuntimeException {
         return Failures.problem(failure);
     }
 
+    /** Describes {@link #view()}. */
+    public static final Schema VIEW = Schema.object()
+            .must("type", Schema.text(1, 200))
+            .must("title", Schema.text(1, 200))
+            .must("status", Schema.integer(400, 599))
+            .must("detail", Schema.text(0, 2000))
+            .named("PartProblem");
+
     /** Returns the problem as a part of another answer. */
     public Map<String, Object> view() {
         Map<String, Object> body = new LinkedHashMap<>();

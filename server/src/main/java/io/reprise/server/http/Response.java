@@ -61,6 +61,11 @@ public final class Response implements Answer {
         return new Response(200, contentType, text.getBytes(StandardCharsets.UTF_8), Map.of());
     }
 
+    /** Takes the bytes as they are; the caller must not change them. */
+    public static Response bytes(String contentType, byte[] body) {
+        return new Response(200, contentType, body, Map.of());
+    }
+
     public Response header(String name, String value) {
         Map<String, String> more = new LinkedHashMap<>(headers);
         more.put(name, value);

@@ -28,7 +28,9 @@ public final class Schema {
         /** Any value; it is checked and kept as text. */
         JSON,
         /** One value of the items' schema, or an array of them. */
-        ONE_OR_MORE
+        ONE_OR_MORE,
+        /** A value of one of several schemas. */
+        ONE_OF
     }
 
     /** Text with a special form. */
@@ -53,6 +55,7 @@ public final class Schema {
     Pattern pattern;
 
     List<String> choices = List.of();
+    List<Schema> alternatives = List.of();
 
     @Nullable
     BigDecimal min;
@@ -69,6 +72,9 @@ public final class Schema {
     List<String> required = List.of();
     /** Whether undeclared members are accepted. */
     boolean open;
+    /** The schema of undeclared members; null if they may be anything. */
+    @Nullable
+    Schema values;
 
     private Schema(Kind kind) {
         this.kind = kind;
@@ -76,6 +82,11 @@ public final class Schema {
 
     public static Schema object() {
         return new Schema(Kind.OBJECT);
+    }
+
+    /** An object whose members have any names, with values of one kind. */
+    public static Schema map(Schema values) {
+        return object().open().with(copy -> copy.values = values);
     }
 
     public static Schema array(Schema items, int minItems, int maxItems) {
@@ -93,6 +104,11 @@ public final class Schema {
             copy.min = BigDecimal.ONE;
             copy.max = BigDecimal.valueOf(most);
         });
+    }
+
+    /** A value of exactly one of these. For answers only. */
+    public static Schema oneOf(Schema... alternatives) {
+        return new Schema(Kind.ONE_OF).with(copy -> copy.alternatives = List.of(alternatives));
     }
 
     public static Schema text(int minLength, int maxLength) {
@@ -203,6 +219,11 @@ public final class Schema {
         return with(copy -> copy.nullable = true);
     }
 
+    /** Requires no member. */
+    public Schema partial() {
+        return with(copy -> copy.required = List.of());
+    }
+
     /** Accepts any other members too. */
     public Schema open() {
         return with(copy -> copy.open = true);
@@ -223,6 +244,7 @@ public final class Schema {
         copy.format = format;
         copy.pattern = pattern;
         copy.choices = choices;
+        copy.alternatives = alternatives;
         copy.min = min;
         copy.max = max;
         copy.nullable = nullable;
@@ -230,6 +252,7 @@ public final class Schema {
         copy.members = members;
         copy.required = required;
         copy.open = open;
+        copy.values = values;
         change.accept(copy);
         return copy;
     }

@@ -25,6 +25,21 @@ final class SchemaCheck {
     private static final Pattern DIGITS = Pattern.compile("-?[0-9]+");
 
     private final List<FieldError> errors = new ArrayList<>();
+    private final boolean stored;
+
+    /** Creates the check of a request. */
+    SchemaCheck() {
+        this(true);
+    }
+
+    /**
+     * Creates a check.
+     *
+     * @param stored whether the value is to be stored, so that it must not have the null character
+     */
+    SchemaCheck(boolean stored) {
+        this.stored = stored;
+    }
 
     List<FieldError> errors() {
         return errors;
@@ -44,6 +59,7 @@ final class SchemaCheck {
             case OBJECT -> object(field, schema, node);
             case ARRAY -> array(field, schema, node);
             case ONE_OR_MORE -> oneOrMore(field, schema, node);
+            case ONE_OF -> oneOf(field, schema, node);
             case BOOLEAN -> type(field, node, JsonNodeType.BOOLEAN, "true or false");
             case INTEGER -> number(field, schema, node, true);
             case NUMBER -> number(field, schema, node, false);
@@ -97,6 +113,9 @@ final class SchemaCheck {
         }
         for (Map.Entry<String, JsonNode> entry : node.properties()) {
             Schema member = schema.members.get(entry.getKey());
+            if (member == null) {
+                member = schema.values;
+            }
             if (member != null) {
                 value(field + "/" + entry.getKey(), member, entry.getValue());
             } else if (!schema.open) {
@@ -117,6 +136,19 @@ final class SchemaCheck {
         } else if (schema.items != null) {
             value(field, schema.items, node);
         }
+    }
+
+    private void oneOf(String field, Schema schema, JsonNode node) {
+        List<FieldError> all = new ArrayList<>();
+        for (Schema alternative : schema.alternatives) {
+            SchemaCheck check = new SchemaCheck(stored);
+            check.value(field, alternative, node);
+            if (check.errors.isEmpty()) {
+                return;
+            }
+            all.addAll(check.errors);
+        }
+        all.forEach(error -> wrong(error.field(), error.message()));
     }
 
     private void items(String field, Schema schema, JsonNode node) {
@@ -151,7 +183,7 @@ final class SchemaCheck {
             wrong(field, "must be one of " + String.join(", ", schema.choices));
         } else if (schema.pattern != null && !schema.pattern.matcher(text).matches()) {
             wrong(field, schema.about == null ? "must match " + schema.pattern : "must be " + schema.about);
-        } else if (text.indexOf('\0') >= 0) {
+        } else if (stored && text.indexOf('\0') >= 0) {
             wrong(field, "must not contain the null character");
         } else if (schema.format != null) {
             format(field, schema.format, text);

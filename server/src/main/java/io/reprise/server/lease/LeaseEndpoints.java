@@ -74,12 +74,18 @@ public final class LeaseEndpoints implements Endpoints {
             .must("expiresAt", Schema.time())
             .must("attempt", Schema.integer(1, Integer.MAX_VALUE))
             .must("fence", Schema.integer(1, Integer.MAX_VALUE).about("grows with every lease of the job"))
-            .must("job", Schemas.JOB)
+            .must("job", Schemas.JOB_WITH_PAYLOAD)
             .named("Lease");
 
     private static final Schema HEARTBEAT = Schema.object()
             .may("lease", Schema.duration())
-            .may("progress", Schemas.PROGRESS)
+            .may(
+                    "progress",
+                    Schema.object()
+                            .must("percent", Schema.integer(0, 100))
+                            .may("message", Schema.text(0, 500).orNull())
+                            .orNull()
+                            .named("ProgressReport"))
             .named("Heartbeat");
 
     private static final Schema BEAT = Schema.object()

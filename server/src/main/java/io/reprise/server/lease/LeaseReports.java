@@ -4,6 +4,7 @@ package io.reprise.server.lease;
 import io.reprise.RemoteWorkers;
 import io.reprise.failure.Failure;
 import io.reprise.failure.FailureClass;
+import io.reprise.insight.CostEntry;
 import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.remote.RemoteLease;
@@ -39,30 +40,53 @@ final class LeaseReports {
     private static final String COMPLETE = "complete";
     private static final String FAIL = "fail";
     private static final String SNOOZE = "snooze";
+    private static final String CANCEL = "cancel";
     private static final String RELEASE = "release";
 
-    private static final Schema COMPLETION =
-            Schema.object().may("result", Schema.json().about("any JSON")).named("Completion");
+    private static final Schema COST = Schema.object()
+            .open()
+            .about("what the run cost, by unit: {\"usd\": 0.25, \"tokens\": 812}; at most 8 units");
+
+    private static final Schema COMPLETION = Schema.object()
+            .may("result", Schema.json().about("any JSON"))
+            .may("cost", COST)
+            .named("Completion");
 
     private static final Schema FAILURE = Schema.object()
-            .must("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
+            .may("type", Schema.text(1, 500).about("kind of error, such as the class of an exception"))
+            .may(
+                    "types",
+                    Schema.array(Schema.text(1, 500), 1, Failure.MAX_TYPES)
+                            .about("in place of type: the kind of error, then its parents; rules match any of them"))
             .may("message", Schema.text(0, 20_000))
             .may("code", Schema.text(1, 200).orNull())
             .may("httpStatus", Schema.integer(100, 599).orNull())
             .may("retryAfter", Schema.duration().orNull())
             .may("trace", Schema.text(0, 100_000).orNull())
-            .may("permanent", Schema.bool().about("no further attempt will cure it"))
+            .may(
+                    "class",
+                    Schema.choice(List.of("TRANSIENT", "THROTTLED", "DEPENDENCY_DOWN", "PERMANENT"))
+                            .about("class of the failure; the rules of the policy decide unless given"))
+            .may("permanent", Schema.bool().about("no further attempt will cure it: class PERMANENT"))
+            .may("cost", COST)
             .named("FailureReport");
 
     private static final Schema DELAY =
-            Schema.object().must("delay", Schema.duration()).named("Snooze");
+            Schema.object().must("delay", Schema.duration()).may("cost", COST).named("Snooze");
+
+    private static final Schema CANCELLATION = Schema.object()
+            .may("reason", Schema.text(0, 2_000).about("kept with the attempt"))
+            .may("cost", COST)
+            .named("CancelledRun");
 
     private static final Schema REPORT = Schema.object()
             .must("token", LeaseTokens.SCHEMA)
-            .must("outcome", Schema.choice(List.of(COMPLETE, FAIL, SNOOZE, RELEASE)))
+            .must("outcome", Schema.choice(List.of(COMPLETE, FAIL, SNOOZE, CANCEL, RELEASE)))
             .may("result", Schema.json().about("of complete: any JSON"))
             .may("failure", FAILURE.about("of fail"))
             .may("delay", Schema.duration().about("of snooze"))
+            .may("reason", Schema.text(0, 2_000).about("of cancel"))
+            .may("cost", COST)
             .named("LeaseReport");
 
     private static final Schema REPORTS = Schema.object()
@@ -72,9 +96,7 @@ final class LeaseReports {
     private static final Schema ANSWER = Schema.object()
             .must("token", Schema.text(1, 60))
             .must("accepted", Schema.bool())
-            .must(
-                    "problem",
-                    Schema.object().open().orNull().about("why nothing was changed, as for a single report; else null"))
+            .must("problem", Problem.VIEW.orNull().about("why nothing was changed, as for a single report; else null"))
             .named("LeaseReportAnswer");
 
     private final RemoteWorkers workers;
@@ -91,19 +113,24 @@ final class LeaseReports {
         return List.of(
                 single(COMPLETE, "completeJob", "The job succeeded")
                         .optionalBody(COMPLETION)
-                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, COMPLETE)),
                 single(FAIL, "failJob", "The run failed: the policy decides what becomes of the job")
                         .body(FAILURE)
                         .bodyUpTo(1 << 20)
-                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, FAIL)),
                 single(SNOOZE, "snoozeJob", "Not a failure: run it again after the delay; no attempt is spent")
                         .body(DELAY)
-                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, SNOOZE)),
+                single(CANCEL, "cancelRun", "End the job as cancelled, because the run asks for it or was told to stop")
+                        .optionalBody(CANCELLATION)
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
+                        .does(request -> one(request, CANCEL)),
                 single(RELEASE, "releaseJob", "Give the job back unstarted")
-                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .optionalBody(Schema.object().named("Release"))
+                        .answers(200, "the job as it is now", Schemas.JOB_WITH_PAYLOAD)
                         .does(request -> one(request, RELEASE)),
                 Operation.post("/v1/leases/report", "reportLeases")
                         .section(SECTION)
@@ -124,7 +151,8 @@ final class LeaseReports {
 
     private Answer one(Request request, String outcome) {
         RemoteLease.Key key = tokens.key(request.path("token"));
-        RemoteReport report = report(key, outcome, request.fields(), request.fields(), "");
+        Fields fields = request.fields();
+        RemoteReport report = report(key, outcome, fields, fields, "");
         RuntimeException refusal = workers.report(List.of(report), LeaseTokens.mayReport(request.caller()))
                 .get(0)
                 .refusal();
@@ -180,18 +208,39 @@ final class LeaseReports {
      */
     private static RemoteReport report(
             RemoteLease.Key key, String outcome, Fields fields, Fields failure, String pointer) {
-        return switch (outcome) {
+        RemoteReport report = switch (outcome) {
             case COMPLETE -> RemoteReport.completed(key, result(fields, pointer));
             case FAIL -> {
-                require(failure.has("type"), pointer + "/failure", "is required");
+                require(
+                        failure.has("type") != failure.has("types"),
+                        pointer + (failure == fields ? "/type" : "/failure/type"),
+                        "is required, or types in its place");
                 yield RemoteReport.failed(key, failure(failure));
             }
             case SNOOZE -> {
                 require(fields.has("delay"), pointer + "/delay", "is required");
                 yield snoozed(key, fields, pointer);
             }
+            case CANCEL -> RemoteReport.cancelled(key, fields.text("reason", "The worker ended the job"));
             default -> RemoteReport.released(key);
         };
+        return report.costing(costs(fields.has("cost") ? fields : failure, pointer));
+    }
+
+    private static Map<String, Double> costs(Fields fields, String pointer) {
+        Map<String, Double> costs = new LinkedHashMap<>();
+        fields.node("cost").properties().forEach(unit -> {
+            String field = pointer + "/cost/" + unit.getKey();
+            require(unit.getValue().isNumber(), field, "must be a number");
+            try {
+                CostEntry.requireCost(unit.getKey(), unit.getValue().doubleValue());
+            } catch (IllegalArgumentException e) {
+                throw Problem.invalid(field, String.valueOf(e.getMessage()));
+            }
+            costs.put(unit.getKey(), unit.getValue().doubleValue());
+        });
+        require(costs.size() <= CostEntry.MAX_UNITS, pointer + "/cost", "has more than 8 units");
+        return costs;
     }
 
     private static void require(boolean condition, String field, String message) {
@@ -220,13 +269,14 @@ final class LeaseReports {
     private static Failure failure(Fields fields) {
         Integer status = fields.has("httpStatus") ? fields.integer("httpStatus", 0) : null;
         Failure failure = Failure.reported(
-                fields.text("type", ""),
+                fields.has("types") ? List.copyOf(fields.texts("types")) : List.of(fields.text("type", "")),
                 fields.text("code"),
                 status,
                 fields.text("message"),
                 fields.duration("retryAfter"));
         String trace = fields.text("trace");
         failure = trace == null ? failure : failure.withTrace(trace);
-        return fields.flag("permanent") ? failure.withGiven(FailureClass.PERMANENT) : failure;
+        String given = fields.flag("permanent") ? FailureClass.PERMANENT.name() : fields.text("class");
+        return given == null ? failure : failure.withGiven(FailureClass.valueOf(given));
     }
 }

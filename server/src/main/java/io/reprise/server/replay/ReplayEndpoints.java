@@ -52,7 +52,7 @@ public final class ReplayEndpoints implements Endpoints {
             .must("id", Schema.text(1, 100).orNull())
             .must("state", Schema.choice(State.class).orNull())
             .must("note", Schema.text(0, 500).orNull())
-            .must("filter", Schema.any())
+            .must("filter", Schemas.FILTER.about("as it was given"))
             .must("rate", Schema.number(0, 500))
             .must("canary", Schema.integer(1, 100))
             .must("stopAt", Schema.number(0, 1))

@@ -13,6 +13,12 @@ enum EventType {
     RETRYING(JobEvent.Kind.RETRY_SCHEDULED),
     FAILED(JobEvent.Kind.FAILED),
     CANCELLED(JobEvent.Kind.CANCELLED),
+    /** A run began. Sent only to subscriptions that name it. */
+    STARTED(JobEvent.Kind.STARTED),
+    /** A run reported how far it is. Sent only to subscriptions that name it. */
+    PROGRESS(JobEvent.Kind.PROGRESS),
+    /** An alert was raised or cleared for the fleet. Only subscriptions without a tenant that name it get it. */
+    ALERT(null),
     /** Sent on request, to try a subscription. */
     PING(null);
 
@@ -24,7 +30,7 @@ enum EventType {
 
     static @Nullable EventType of(JobEvent.Kind kind) {
         return Arrays.stream(values())
-                .filter(type -> type.kind == kind)
+                .filter(type -> type.kind != null && type.kind == kind)
                 .findFirst()
                 .orElse(null);
     }
@@ -38,10 +44,15 @@ enum EventType {
         return valueOf(text.toUpperCase(Locale.ROOT));
     }
 
+    /** Whether it is a step within a run, with which no outcome is stored. */
+    boolean isStep() {
+        return this == STARTED || this == PROGRESS;
+    }
+
     /** Returns the types that a subscription can choose. */
     static List<String> choices() {
         return Arrays.stream(values())
-                .filter(type -> type.kind != null)
+                .filter(type -> type != PING)
                 .map(EventType::text)
                 .toList();
     }

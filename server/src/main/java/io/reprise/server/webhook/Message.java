@@ -2,8 +2,10 @@
 package io.reprise.server.webhook;
 
 import io.reprise.failure.Failure;
+import io.reprise.insight.Alert;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
+import io.reprise.job.Progress;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import java.time.Instant;
@@ -44,12 +46,31 @@ final class Message {
      */
     Map<String, Object> body(Instant now, UnaryOperator<Map<String, Object>> wording) {
         Map<String, Object> body = new LinkedHashMap<>();
+        Alert alert = notice.alert();
+        if (alert != null) {
+            Instant changed = alert.clearedAt() == null ? alert.since() : alert.clearedAt();
+            body.put("type", alert.isRaised() ? "alert.raised" : "alert.cleared");
+            body.put("timestamp", changed.toString());
+            body.put("data", data(alert));
+            return body;
+        }
         boolean ping = event == EventType.PING;
         body.put("type", ping ? "ping" : "job." + event.text());
         Instant at = at();
         body.put("timestamp", (at == null ? now : at).toString());
         body.put("data", ping ? Map.of("subscription", notice.subscription()) : wording.apply(data()));
         return body;
+    }
+
+    private static Map<String, Object> data(Alert alert) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("kind", alert.kind().name());
+        data.put("type", alert.type());
+        data.put("value", alert.value());
+        data.put("threshold", alert.threshold());
+        data.put("since", alert.since().toString());
+        data.put("message", alert.message());
+        return data;
     }
 
     private Map<String, Object> data() {
@@ -64,10 +85,13 @@ final class Message {
         Integer most = notice.maxAttempts();
         data.put("attempts", attempts);
         data.put("maxAttempts", most);
-        data.put("retryCount", event == EventType.RETRYING ? attempts : Math.max(0, attempts - 1));
+        boolean goesOn = event == EventType.RETRYING || event.isStep();
+        data.put("retryCount", goesOn ? attempts : Math.max(0, attempts - 1));
         data.put("maxRetries", most == null ? null : most - 1);
+        data.put("isRetryable", isRetryable(attempts, most));
         data.put("nextRetryAt", text(nextRetryAt()));
         data.put("failReason", failReason());
+        data.put("progress", progress());
         error(data);
         Map<String, Object> told = new LinkedHashMap<>();
         data.forEach((name, value) -> {
@@ -76,6 +100,30 @@ final class Message {
             }
         });
         return told;
+    }
+
+    /** As the job says after the step: an attempt is left, and no outcome bars it. */
+    private boolean isRetryable(int attempts, @Nullable Integer most) {
+        if (event == EventType.SUCCEEDED || event == EventType.CANCELLED) {
+            return false;
+        }
+        String reason = failReason();
+        boolean barred = FailReason.PERMANENT.name().equals(reason)
+                || FailReason.UNREADABLE.name().equals(reason);
+        return !barred && (most == null || attempts < most);
+    }
+
+    /** Returns the progress that the job has now, which may be newer than the step. */
+    private @Nullable Object progress() {
+        Progress known =
+                event == EventType.PROGRESS && job != null ? job.status().progress() : null;
+        if (known == null) {
+            return null;
+        }
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        view.put("percent", known.percent());
+        view.put("message", known.message());
+        return view;
     }
 
     private void error(Map<String, @Nullable Object> data) {
@@ -97,11 +145,10 @@ final class Message {
     }
 
     private int attempts() {
-        if (attempt == null) {
-            return notice.attempts() + (notice.token() == 0 ? 0 : 1);
-        }
-        boolean counted = attempt.decision() == null || attempt.decision().counts();
-        return counted ? attempt.number() : attempt.number() - 1;
+        boolean counted = attempt == null
+                ? notice.token() != 0
+                : attempt.decision() == null || attempt.decision().counts();
+        return notice.attempts() + (counted ? 1 : 0);
     }
 
     private @Nullable Instant at() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
+import io.reprise.insight.Alert;
 import io.reprise.job.Job;
 import io.reprise.retry.FailReason;
 import java.time.Instant;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param token token of the run that ended; 0 if none did
  * @param attempts counted runs before the step
  * @param at when it happened, if already known
+ * @param alert the alert, if the event is one
  */
 public record Notice(
         String subscription,
@@ -28,7 +30,8 @@ public record Notice(
         int attempts,
         @Nullable Integer maxAttempts,
         @Nullable Instant at,
-        @Nullable FailReason failReason) {
+        @Nullable FailReason failReason,
+        @Nullable Alert alert) {
 
     static Notice of(Subscription subscription, EventType event, Job job, long token) {
         return new Notice(
@@ -43,15 +46,56 @@ public record Notice(
                 job.attempts(),
                 job.maxAttempts().isPresent() ? job.maxAttempts().getAsInt() : null,
                 job.times().finishedAt(),
-                job.failReason());
+                job.failReason(),
+                null);
     }
 
     static Notice ping(Subscription subscription) {
-        return new Notice(subscription.id(), EventType.PING.text(), 0, 0, "", "", null, null, 0, null, null, null);
+        return new Notice(
+                subscription.id(), EventType.PING.text(), 0, 0, "", "", null, null, 0, null, null, null, null);
+    }
+
+    /** Returns a copy that happened then, after so many counted runs. */
+    Notice at(Instant when, int before) {
+        return new Notice(
+                subscription,
+                event,
+                job,
+                token,
+                type,
+                queue,
+                resource,
+                tags,
+                before,
+                maxAttempts,
+                when,
+                failReason,
+                alert);
+    }
+
+    static Notice alert(Subscription subscription, Alert alert) {
+        return new Notice(
+                subscription.id(),
+                EventType.ALERT.text(),
+                0,
+                0,
+                alert.type(),
+                "",
+                null,
+                null,
+                0,
+                null,
+                alert.clearedAt() == null ? alert.since() : alert.clearedAt(),
+                null,
+                alert);
     }
 
     /** Returns an id that is equal for every try and every subscription, so that receivers can detect a repetition. */
     String messageId(long delivery) {
+        if (alert != null) {
+            return "alert_" + alert.kind() + "_" + alert.since().toEpochMilli() + "_"
+                    + (alert.isRaised() ? "raised" : "cleared");
+        }
         if (job == 0) {
             return "ping_" + delivery;
         }

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param tenant its tenant; null for a subscription to the events of all jobs
  * @param secrets secrets that sign deliveries, the newest first
  * @param disabled why nothing is sent; null if it is enabled
+ * @param retry JSON of a retry policy for its deliveries; null for that of all
  */
 record Subscription(
         String id,
@@ -26,7 +27,8 @@ record Subscription(
         Map<String, String> headers,
         List<Secret> secrets,
         @Nullable String disabled,
-        Instant createdAt) {
+        Instant createdAt,
+        @Nullable String retry) {
 
     /** How many secrets sign at once at most. */
     private static final int MAX_SECRETS = 3;
@@ -67,6 +69,16 @@ record Subscription(
     Subscription {
         headers = Map.copyOf(headers);
         secrets = List.copyOf(secrets);
+    }
+
+    /** Whether the subscriber wants alerts about a type. They are about the whole fleet, so no tenant gets them. */
+    boolean wantsAlert(String type) {
+        return tenant == null && names(EventType.ALERT) && Filter.matches(filter.types, type);
+    }
+
+    /** Whether the subscriber asked for this event by its name. */
+    boolean names(EventType event) {
+        return disabled == null && filter.events.contains(event.text());
     }
 
     boolean wants(EventType event, Job job) {
@@ -114,10 +126,10 @@ record Subscription(
                 rotated.add(new Secret(old.kept(), end));
             }
         }
-        return new Subscription(id, tenant, url, description, filter, headers, rotated, disabled, createdAt);
+        return new Subscription(id, tenant, url, description, filter, headers, rotated, disabled, createdAt, retry);
     }
 
     Subscription disabled(@Nullable String why) {
-        return new Subscription(id, tenant, url, description, filter, headers, secrets, why, createdAt);
+        return new Subscription(id, tenant, url, description, filter, headers, secrets, why, createdAt, retry);
     }
 }

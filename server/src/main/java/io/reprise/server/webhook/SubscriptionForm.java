@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.server.webhook;
 
+import io.reprise.retry.Presets;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpHeaders;
 import io.reprise.server.delivery.OutboundGuard;
@@ -42,6 +44,11 @@ final class SubscriptionForm {
             .may("types", NAMES.about("of jobs of these types only"))
             .may("tags", NAMES.about("of jobs with one of these tags only"))
             .may("headers", Schema.object().open().about("sent along; their values are not shown again"))
+            .may(
+                    "retry",
+                    Schema.any()
+                            .about("retry policy of its deliveries, in full or the name of a preset; null for that of"
+                                    + " all"))
             .may("enabled", Schema.bool().about("false keeps it silent"))
             .named("WebhookRequest");
 
@@ -109,6 +116,25 @@ final class SubscriptionForm {
             return (uri.getScheme() + "://" + uri.getHost() + ":" + uri.getPort()).toLowerCase(Locale.ROOT);
         } catch (URISyntaxException e) {
             return url;
+        }
+    }
+
+    /** Returns the JSON of the policy of its deliveries; that of before if none is mentioned. */
+    @Nullable
+    String retry(@Nullable Subscription before) {
+        if (!fields.mentions("retry")) {
+            return before == null ? null : before.retry();
+        }
+        JsonNode given = fields.node("retry");
+        try {
+            if (given.isNull()) {
+                return null;
+            }
+            return (given.isString() ? Presets.get(given.stringValue()) : RetryPolicy.fromJson(given.toString()))
+                    .toJson();
+        } catch (IllegalArgumentException e) {
+            errors.add(new FieldError("/retry", String.valueOf(e.getMessage())));
+            return null;
         }
     }
 

@@ -49,6 +49,8 @@ public final class WebhookDelivery implements DeferredHandler<Notice> {
                     Duration.ofHours(10))
             .jitter(Jitter.proportional(0.1))
             .maxAttempts(10)
+            // The delays add up to 38 hours; the rest is for a breaker that holds deliveries back.
+            .deadline(Duration.ofDays(3))
             .rule(Rule.ofStatuses(
                     "receiver",
                     FailureClass.TRANSIENT,

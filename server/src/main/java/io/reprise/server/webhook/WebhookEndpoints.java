@@ -152,7 +152,8 @@ public final class WebhookEndpoints implements Endpoints {
                 form.headers(null, subscriptions::seal),
                 List.of(new Subscription.Secret(subscriptions.seal(secret), null)),
                 form.disabled(null),
-                now());
+                now(),
+                form.retry(null));
         form.checkDelivery(subscription);
         form.check();
         long own = subscriptions.all().stream()
@@ -194,7 +195,8 @@ public final class WebhookEndpoints implements Endpoints {
                 form.headers(before, subscriptions::seal),
                 before.secrets(),
                 form.disabled(before.disabled()),
-                before.createdAt());
+                before.createdAt(),
+                form.retry(before));
         form.checkDelivery(changed);
         form.check();
         return changed;

@@ -4,7 +4,9 @@ package io.reprise.server.webhook;
 import io.reprise.FollowUpRule;
 import io.reprise.JobRequest;
 import io.reprise.insight.JobEvent;
+import io.reprise.insight.TraceParent;
 import io.reprise.job.Job;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.server.delivery.HostResource;
 import java.net.URI;
 import java.util.ArrayList;
@@ -46,7 +48,10 @@ final class WebhookOutbox implements FollowUpRule {
             List<JobRequest<Notice>> deliveries, Subscription subscription, EventType event, Job job, long token) {
         try {
             if (subscription.wants(event, job)) {
-                deliveries.add(delivery(subscription, Notice.of(subscription, event, job, token)));
+                JobRequest<Notice> delivery = delivery(subscription, Notice.of(subscription, event, job, token));
+                deliveries.add(TraceParent.in(job.spec().tags())
+                        .map(trace -> delivery.tags(tag(subscription.id()), trace.tag()))
+                        .orElse(delivery));
             }
         } catch (RuntimeException e) {
             failures.increment();
@@ -60,11 +65,12 @@ final class WebhookOutbox implements FollowUpRule {
     }
 
     static JobRequest<Notice> delivery(Subscription subscription, Notice notice) {
-        return WebhookDelivery.TYPE
+        JobRequest<Notice> delivery = WebhookDelivery.TYPE
                 .job(notice)
                 .queue(subscription.stored(QUEUE))
                 .resource(subscription.stored(HostResource.of(URI.create(subscription.url()), subscription.room())))
                 .tags(tag(subscription.id()));
+        return subscription.retry() == null ? delivery : delivery.retry(RetryPolicy.fromJson(subscription.retry()));
     }
 
     /** Returns the tag that finds the deliveries of a subscription. */

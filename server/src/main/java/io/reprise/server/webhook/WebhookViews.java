@@ -6,6 +6,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobStatus;
 import io.reprise.job.PayloadException;
 import io.reprise.server.auth.Tenancy;
+import io.reprise.server.http.Json;
 import io.reprise.server.http.Schema;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -26,6 +27,13 @@ final class WebhookViews {
             .must("types", TEXTS)
             .must("tags", TEXTS)
             .must("headers", TEXTS.about("their names"))
+            .must(
+                    "retry",
+                    Schema.object()
+                            .open()
+                            .orNull()
+                            .named("WebhookRetryPolicy")
+                            .about("retry policy of its deliveries; null for that of all"))
             .must("enabled", Schema.bool())
             .must("disabledBecause", Schema.text(0, 500).orNull())
             .must("signingSecrets", Schema.integer(0, 3).about("how many sign at the moment"))
@@ -68,6 +76,7 @@ final class WebhookViews {
         view.put("types", sorted(subscription.filter().types()));
         view.put("tags", sorted(subscription.filter().tags()));
         view.put("headers", sorted(subscription.headers().keySet()));
+        view.put("retry", subscription.retry() == null ? null : Json.raw(subscription.retry()));
         view.put("enabled", subscription.disabled() == null);
         view.put("disabledBecause", subscription.disabled());
         view.put("signingSecrets", signing);

@@ -2,6 +2,7 @@
 package io.reprise.server.webhook;
 
 import io.reprise.PayloadCodec;
+import io.reprise.Reprise;
 import io.reprise.RepriseBuilder;
 import io.reprise.server.delivery.CallShares;
 import io.reprise.server.delivery.OutboundClient;
@@ -22,12 +23,16 @@ import java.util.function.UnaryOperator;
 public final class Webhooks implements AutoCloseable {
 
     private static final long REFRESH_MILLIS = 1_000;
+    private static final long ALERT_MILLIS = 2_000;
+    private static final long STEP_MILLIS = 500;
 
     private final Subscriptions subscriptions;
     private final WebhookOutbox outbox;
     private final WebhookDelivery delivery;
     private final OutboundGuard guard;
     private final InstantSource clock;
+    private final AlertNotices alerts;
+    private final StepNotices steps;
     private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
         Thread thread = new Thread(work, "reprise-webhooks");
         thread.setDaemon(true);
@@ -52,6 +57,16 @@ public final class Webhooks implements AutoCloseable {
         this.delivery = new WebhookDelivery(store, subscriptions, client, guard, clock, wording, shares);
         this.guard = guard;
         this.clock = clock;
+        this.alerts = new AlertNotices(store, subscriptions, clock);
+        this.steps = new StepNotices(store, subscriptions);
+    }
+
+    /** Begins to send alerts and steps within runs to the subscriptions that name them. */
+    public void attach(Reprise reprise) {
+        ScheduledFuture<?> unusedSteps = timer.scheduleWithFixedDelay(
+                () -> steps.flush(reprise), STEP_MILLIS, STEP_MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unusedAlerts = timer.scheduleWithFixedDelay(
+                () -> alerts.look(reprise), REFRESH_MILLIS, ALERT_MILLIS, TimeUnit.MILLISECONDS);
     }
 
     /** Makes an engine take part. Call it before the engine starts. */
@@ -61,12 +76,12 @@ public final class Webhooks implements AutoCloseable {
 
     /** Stores deliveries together with the steps that they report; other processes send them. */
     public RepriseBuilder announce(RepriseBuilder builder) {
-        return builder.followUps(outbox);
+        return builder.followUps(outbox).listener(steps);
     }
 
     /** Returns how many steps were not sent to a subscription that should have received them. */
     public long failures() {
-        return outbox.failures();
+        return outbox.failures() + steps.missed();
     }
 
     /** Begins to look for changes. The store must be prepared. */
@@ -74,6 +89,10 @@ public final class Webhooks implements AutoCloseable {
         subscriptions.refresh();
         ScheduledFuture<?> unused = timer.scheduleWithFixedDelay(
                 subscriptions::refresh, REFRESH_MILLIS, REFRESH_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    StepNotices steps() {
+        return steps;
     }
 
     WebhookDelivery delivery() {

@@ -11,6 +11,8 @@ import io.reprise.testkit.servers.MariaDbServer;
 import io.reprise.testkit.servers.PostgresServer;
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -71,6 +73,18 @@ class ServeTest {
         } finally {
             stop(second);
         }
+    }
+
+    @Test
+    void a_port_in_use_leaves_no_key_behind(@TempDir Path place) throws Exception {
+        String store = "sqlite:" + place.resolve("keys.db");
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Cli refused = Cli.run("serve", "--store", store, "--http-port", Integer.toString(taken.getLocalPort()));
+            assertThat(refused.code()).isEqualTo(ExitCode.BAD_INPUT);
+            assertThat(refused.out()).doesNotContain("admin key");
+        }
+        Cli keys = Cli.run("keys", "list", "--store", store, "--json");
+        assertThat(keys.out()).contains("\"items\":[]");
     }
 
     @Test

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.reprise.failure.Failure;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.JobEvent;
+import io.reprise.insight.RetryView;
 import io.reprise.job.JobId;
 import io.reprise.server.auth.Quotas;
 import io.reprise.server.http.Caller;
@@ -68,6 +69,8 @@ class EventEndpointsTest {
                 null,
                 null,
                 failure,
+                null,
+                new RetryView(0, 3, true, null),
                 null);
     }
 

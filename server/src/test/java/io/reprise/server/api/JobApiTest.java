@@ -336,4 +336,21 @@ class JobApiTest {
                 .as("a repetition replaces nothing")
                 .isEqualTo(2);
     }
+
+    @Test
+    void the_trace_of_a_request_is_a_tag_of_its_jobs_and_a_wrong_one_is_ignored() {
+        String trace = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+        Reply traced = server.send(
+                server.admin, "POST", "/v1/jobs", "{\"type\":\"a\",\"tags\":[\"own\"]}", "traceparent", trace);
+        assertThat(server.get("/v1/jobs/" + traced.text("id"))
+                        .json()
+                        .get("tags")
+                        .toString())
+                .contains("\"own\"")
+                .contains("\"trace:" + trace + "\"");
+        Reply wrong = server.send(server.admin, "POST", "/v1/jobs", "{\"type\":\"a\"}", "traceparent", "00-nonsense");
+        assertThat(wrong.status()).isEqualTo(202);
+        assertThat(server.get("/v1/jobs/" + wrong.text("id")).json().get("tags"))
+                .isEmpty();
+    }
 }

@@ -82,6 +82,41 @@ class LeaseApiTest {
     }
 
     @Test
+    void a_failure_names_the_parents_of_its_type_its_class_and_its_cost() {
+        String id = server.enqueue(
+                "{\"type\":\"call\",\"policy\":{\"rules\":[{\"name\":\"net\",\"class\":\"PERMANENT\",\"types\":[\"OSError\"]}]}}");
+        Reply dead = settle(server.lease(""), "fail", """
+                {"types":["ConnectionRefusedError","ConnectionError","OSError"],"cost":{"usd":0.25,"tokens":800}}
+                """);
+        assertThat(dead.text("failReason")).isEqualTo("PERMANENT");
+        JsonNode attempt = server.get("/v1/jobs/" + id).json().get("history").get(0);
+        assertThat(attempt.get("decision").get("rule").stringValue()).isEqualTo("net");
+        server.enqueue("{\"type\":\"call\"}");
+        JsonNode lease = server.lease("");
+        for (String wrong : List.of(
+                "{\"message\":\"x\"}",
+                "{\"type\":\"X\",\"types\":[\"X\"]}",
+                "{\"type\":\"X\",\"cost\":{\"usd\":-1}}",
+                "{\"type\":\"X\",\"cost\":{\"seconds\":1}}",
+                "{\"type\":\"X\",\"class\":\"LOST\"}")) {
+            assertThat(settle(lease, "fail", wrong).status()).as(wrong).isEqualTo(400);
+        }
+        assertThat(settle(lease, "fail", "{\"type\":\"X\",\"class\":\"THROTTLED\"}")
+                        .text("state"))
+                .isEqualTo("PENDING");
+    }
+
+    @Test
+    void a_worker_cancels_a_job_and_gives_one_back_with_an_empty_object() {
+        server.enqueue("{\"type\":\"call\"}");
+        JsonNode lease = server.lease("");
+        assertThat(settle(lease, "release", "{}").text("state")).isEqualTo("PENDING");
+        assertThat(settle(server.lease(""), "cancel", "{\"reason\":\"no longer needed\",\"cost\":{\"usd\":1}}")
+                        .text("state"))
+                .isEqualTo("CANCELLED");
+    }
+
+    @Test
     void a_stale_token_is_refused_and_changes_nothing() {
         String id = server.enqueue("{\"type\":\"call\"}");
         JsonNode lease = server.lease("");

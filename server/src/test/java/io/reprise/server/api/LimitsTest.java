@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a client may use up, with small limits, over sockets that do what no decent client does. */
 class LimitsTest {
@@ -111,6 +113,25 @@ class LimitsTest {
                     .startsWith("HTTP/1.1 413")
                     .contains("application/problem+json")
                     .contains("urn:reprise:problem:too-large");
+        }
+    }
+
+    /** Many clients send all they have before they read. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void a_client_that_reads_late_sees_why_its_long_body_was_refused(boolean chunked) throws IOException {
+        try (TestServer server = server(10, LONG, LONG);
+                Socket socket = connect(server)) {
+            // More than the buffers of both systems take.
+            int length = 32 << 20;
+            String body = "x".repeat(length);
+            send(
+                    socket,
+                    chunked
+                            ? post(server, "Transfer-Encoding: chunked\r\n\r\n") + Integer.toHexString(length) + "\r\n"
+                                    + body + "\r\n0\r\n\r\n"
+                            : post(server, "Content-Length: " + length + "\r\n\r\n") + body);
+            assertThat(answer(socket)).startsWith("HTTP/1.1 413").contains("urn:reprise:problem:too-large");
         }
     }
 

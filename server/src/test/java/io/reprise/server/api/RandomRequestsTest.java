@@ -25,6 +25,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -107,6 +108,9 @@ class RandomRequestsTest {
             client = clients.get(random.nextInt(clients.size()));
             request(operations.get(random.nextInt(operations.size())));
         }
+        System.out.printf(
+                "Random requests: %d of %d operations, statuses %s, %d words%n",
+                REQUESTS, operations.size(), new TreeMap<>(statuses), words);
         assertThat(wrong).isEmpty();
         assertThat(statuses.keySet()).as("it is not all refused: %s", statuses).contains(200, 202, 400, 403, 404);
         assertThat(statuses.get(200)).isGreaterThan(REQUESTS / 10);

@@ -143,7 +143,7 @@ class SystemApiTest {
         JsonNode document = server.send(null, "GET", "/openapi.json", null).json();
         assertThat(document.get("openapi").stringValue()).startsWith("3.1");
         assertThat(document.get("paths").propertyNames()).contains("/v1/jobs", "/v1/leases/{token}/complete");
-        Reply page = server.send(null, "GET", "/", null);
+        Reply page = server.send(null, "GET", "/api", null);
         assertThat(page.raw().body())
                 .contains("/v1/dead-letters/{id}/replay")
                 .doesNotContain("<script", "http://", "https://");

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -52,6 +53,7 @@ class TwoTenantsTest {
     private String delivery = "";
     private String replay = "";
     private String cursor = "";
+    private String bulk = "";
     private String victimsKeyId = "";
 
     /** What is asked, and what may come of it. */
@@ -115,6 +117,8 @@ class TwoTenantsTest {
                 .text("id");
         TestServer.await(() ->
                 as(victim, "GET", "/v1/replays/" + replay, null).text("state").equals("DONE") ? true : null);
+        bulk = as(victim, "POST", "/v1/bulks", "{\"action\":\"cancel\",\"q\":\"state:pending queue:zz9-nothing\"}")
+                .text("id");
         cursor = as(victim, "GET", "/v1/jobs?limit=1", null).text("next");
         victimsKeyId = victim.split("_", -1)[1];
         as(evil, "POST", "/v1/jobs", "{\"type\":\"own\",\"queue\":\"own\",\"delay\":\"1d\"}");
@@ -234,6 +238,14 @@ class TwoTenantsTest {
                         .toList());
         rows.put("exportAudit", List.of(get("/v1/audit/export", 200)));
         rows.put("getQuota", List.of(get("/v1/quota", 200)));
+        rows.put("getSettings", List.of(get("/v1/settings", 403)));
+        rows.put("putSettings", List.of(put("/v1/settings", "{}", 403)));
+        rows.put("putDefaultSettings", List.of(put("/v1/settings/defaults", "{\"retries\":false}", 403)));
+        for (String kind : List.of("Type", "Queue", "Resource")) {
+            String path = "/v1/settings/" + kind.toLowerCase(Locale.ROOT) + "s/%s";
+            rows.put("put" + kind + "Settings", named("PUT", path, "zz9-queue", "{}", 403));
+            rows.put("remove" + kind + "Settings", named("DELETE", path, "zz9-queue", null, 403));
+        }
         rows.put("getTenantQuota", List.of(get("/v1/quotas/victim", 403)));
         rows.put("putTenantQuota", List.of(put("/v1/quotas/victim", "{\"jobs\":0}", 403)));
         rows.put("listKeys", List.of(get("/v1/keys", 403)));
@@ -251,6 +263,7 @@ class TwoTenantsTest {
         for (String action : List.of("complete", "release")) {
             rows.put(action + "Job", List.of(post("/v1/leases/" + token + "/" + action, null, 409)));
         }
+        rows.put("cancelRun", List.of(post("/v1/leases/" + token + "/cancel", null, 409)));
         rows.put("keepLease", List.of(post("/v1/leases/" + token + "/heartbeat", "{\"lease\":\"2h\"}", 409)));
         rows.put(
                 "reportLeases",
@@ -286,6 +299,26 @@ class TwoTenantsTest {
         rows.put("ready", List.of(get("/readyz", 200)));
         rows.put("openApi", List.of(get("/openapi.json", 200)));
         rows.put("page", List.of(get("/", 200)));
+        rows.put("pageFile", List.of(get("/ui/zz9.js", 404)));
+        rows.put("apiPage", List.of(get("/api", 200)));
+        rows.put("beginSession", List.of(post("/v1/session", null, 201)));
+        rows.put("getSession", List.of(get("/v1/session", 200)));
+        rows.put("endSession", List.of(delete("/v1/session", 204)));
+        rows.put(
+                "startBulk",
+                Stream.of("discard", "replay", "cancel", "retry")
+                        .map(action -> post(
+                                "/v1/bulks",
+                                "{\"action\":\"" + action + "\",\"q\":\"state:failed type:zz9-type\"}",
+                                202,
+                                409))
+                        .toList());
+        rows.put("listBulks", List.of(get("/v1/bulks", 200)));
+        rows.put("getBulk", List.of(get("/v1/bulks/" + bulk, 404), get("/v1/bulks/victim%2F" + bulk, 404)));
+        rows.put("cancelBulk", List.of(post("/v1/bulks/" + bulk + "/cancel", "{}", 404)));
+        rows.put("getPulse", List.of(get("/v1/pulse", 200)));
+        rows.put("getSeries", List.of(get("/v1/series", 200), get("/v1/series?by=type", 200)));
+        rows.put("planJob", each(jobs, id -> get("/v1/jobs/" + id + "/plan", 404)));
         // A stream does not end: see below.
         rows.put("streamEvents", List.of());
         return rows;
@@ -309,6 +342,14 @@ class TwoTenantsTest {
                         "?queue=victim/zz9-queue",
                         "?resource=victim/zz9-resource",
                         "?schedule=victim/zz9-schedule",
+                        "?q=" + waiting,
+                        "?q=id:" + dead,
+                        "?q=zz9-key",
+                        "?q=error:zz9-message",
+                        "?q=queue:zz9-queue",
+                        "?q=queue:victim/zz9-queue,own",
+                        "?q=-type:own",
+                        "?q=reason:delayed",
                         "?tag=webhook:" + webhook)
                 .map(query -> get(path + query, 200))
                 .toList();

@@ -5,6 +5,7 @@ import io.reprise.remote.RemoteLease;
 import io.reprise.server.auth.Gatekeeper;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Oidc;
+import io.reprise.server.auth.Sessions;
 import io.reprise.server.delivery.SigningSecret;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Scope;
@@ -18,8 +19,10 @@ public final class TokenTarget {
 
     private static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-03-01T12:00:00Z"));
 
+    private static final InMemoryJobStore STORE = new InMemoryJobStore();
+
     private static final Gatekeeper GATE = new Gatekeeper(
-            new Keys(new InMemoryJobStore(), CLOCK),
+            new Sessions(new Keys(STORE, CLOCK), STORE, CLOCK),
             new Oidc(new Oidc.Settings("http://127.0.0.1:1", "a", "s", "t"), CLOCK),
             Integer.MAX_VALUE,
             CLOCK,
@@ -35,7 +38,7 @@ public final class TokenTarget {
 
     public static void fuzzerTestOneInput(byte[] input) {
         String text = new String(input, StandardCharsets.UTF_8);
-        for (String header : new String[] {text, "Bearer " + text}) {
+        for (String header : new String[] {text, "Bearer " + text, "Session " + text, "Link " + text}) {
             try {
                 GATE.admit(header, "192.0.2.1", Scope.READ);
                 throw new IllegalStateException("let in");

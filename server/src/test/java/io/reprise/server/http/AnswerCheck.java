@@ -71,15 +71,22 @@ public final class AnswerCheck {
             }
             return;
         }
-        JsonNode schema = reply.get("content").path(plain).path("schema");
+        JsonNode content = reply.get("content").path(plain);
+        JsonNode schema = content.path("schema");
         if (schema.isMissingNode()) {
             throw new AssertionError(where + " is " + type + ", of which the document knows nothing");
         }
         if (plain.equals(JSON) || plain.equals(PROBLEM)) {
-            List<Error> errors = schema(schema).validate(Json.parse(body));
-            if (!errors.isEmpty()) {
-                throw new AssertionError(where + " is not as the document says: " + errors + " in " + body);
-            }
+            require(where, schema, body);
+        } else if (content.has("x-itemSchema")) {
+            body.lines().forEach(line -> require(where, content.get("x-itemSchema"), line));
+        }
+    }
+
+    private void require(String where, JsonNode schema, String json) {
+        List<Error> errors = schema(schema).validate(Json.parse(json));
+        if (!errors.isEmpty()) {
+            throw new AssertionError(where + " is not as the document says: " + errors + " in " + json);
         }
     }
 

@@ -22,7 +22,8 @@ class BadSubscriptionTest {
                 Map.of(),
                 List.of(new Subscription.Secret(world.webhooks.subscriptions().seal(world.secret), null)),
                 null,
-                world.clock.instant());
+                world.clock.instant(),
+                null);
     }
 
     @Test

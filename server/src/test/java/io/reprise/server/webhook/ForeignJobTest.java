@@ -19,8 +19,8 @@ class ForeignJobTest {
             JobId victims = world.reprise.enqueue(WebhookFixture.WORK.job("x").queue("victim/q"));
             world.worker.runDue();
             Subscription evil = world.subscribe("wh_evil", "evil", WebhookFixture.ALL);
-            Notice forged =
-                    new Notice(evil.id(), "failed", victims.value(), 0, "work", "q", null, null, 1, null, null, null);
+            Notice forged = new Notice(
+                    evil.id(), "failed", victims.value(), 0, "work", "q", null, null, 1, null, null, null, null);
             world.reprise.enqueue(WebhookOutbox.delivery(evil, forged));
             world.worker.runDue();
             assertThat(world.deliveries(JobState.SUCCEEDED)).hasSize(1);

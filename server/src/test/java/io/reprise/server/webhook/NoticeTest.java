@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class NoticeTest {
 
     private static Notice notice(long token, Instant at) {
-        return new Notice("wh", "failed", 17, token, "a", "q", null, null, 1, null, at, null);
+        return new Notice("wh", "failed", 17, token, "a", "q", null, null, 1, null, at, null, null);
     }
 
     @Test

@@ -30,7 +30,8 @@ class SealedHeadersTest {
                 Map.of("X-Secret", subscriptions.seal("s3cret")),
                 List.of(),
                 null,
-                Instant.EPOCH);
+                Instant.EPOCH,
+                null);
         subscriptions.add(subscription, WebhookFixture.NOTE);
         assertThat(store.document("webhook", "wh").orElseThrow().json()).doesNotContain("s3cret");
         assertThat(subscriptions.headers(subscription)).containsEntry("X-Secret", "s3cret");

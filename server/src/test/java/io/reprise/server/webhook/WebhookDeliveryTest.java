@@ -9,6 +9,7 @@ import static io.reprise.server.webhook.WebhookFixture.events;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.standardwebhooks.Webhook;
+import io.reprise.insight.Alert;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSignal;
@@ -53,6 +54,7 @@ class WebhookDeliveryTest {
             assertThat(data.get("status").stringValue()).isEqualTo("retrying");
             assertThat(data.get("retryCount").intValue()).isEqualTo(1);
             assertThat(data.get("maxRetries").intValue()).isEqualTo(1);
+            assertThat(data.get("isRetryable").booleanValue()).isTrue();
             assertThat(data.get("nextRetryAt").stringValue()).isEqualTo(String.valueOf(stored));
             assertThat(data.get("error").stringValue()).isEqualTo("Connection timeout");
             assertThat(data.get("errorType").stringValue()).isEqualTo("java.net.SocketTimeoutException");
@@ -64,6 +66,7 @@ class WebhookDeliveryTest {
             assertThat(last.get("attempts").intValue()).isEqualTo(2);
             assertThat(last.get("retryCount").intValue()).isEqualTo(1);
             assertThat(last.get("failReason").stringValue()).isEqualTo("EXHAUSTED");
+            assertThat(last.get("isRetryable").booleanValue()).isFalse();
             assertThat(last.has("nextRetryAt")).isFalse();
         }
     }
@@ -264,6 +267,91 @@ class WebhookDeliveryTest {
             assertThat(webhooks.bodies().get(0).get("data").get("queue").stringValue())
                     .isEqualTo("mail");
             assertThat(webhooks.deliveries(JobState.SUCCEEDED).get(0).queue()).isEqualTo("acme/webhooks");
+        }
+    }
+
+    @Test
+    void an_alert_reaches_those_who_want_it_once_however_many_servers_look() {
+        try (WebhookFixture webhooks = new WebhookFixture((payload, job) -> {})) {
+            webhooks.subscribe("wants", WebhookFixture.events(EventType.ALERT));
+            webhooks.subscribe("all", ALL);
+            webhooks.subscribe("tenant", "acme", WebhookFixture.events(EventType.ALERT));
+            Alert alert = new Alert(Alert.Kind.RETRY_COUNT, "mail", 12, 10, webhooks.clock.instant(), null);
+            webhooks.store.raise(alert);
+            AlertNotices one = notices(webhooks);
+            AlertNotices other = notices(webhooks);
+            one.look(webhooks.reprise);
+            other.look(webhooks.reprise);
+            one.look(webhooks.reprise);
+            webhooks.worker.advance(SOON);
+            assertThat(webhooks.told()).containsExactly("alert.raised ");
+            JsonNode data = webhooks.bodies().get(0).get("data");
+            assertThat(data.get("message").stringValue()).isEqualTo(alert.message());
+            assertThat(data.get("kind").stringValue()).isEqualTo("RETRY_COUNT");
+            webhooks.store.clear(alert);
+            one.look(webhooks.reprise);
+            other.look(webhooks.reprise);
+            webhooks.worker.advance(SOON);
+            assertThat(webhooks.told()).containsExactly("alert.raised ", "alert.cleared ");
+        }
+    }
+
+    private static AlertNotices notices(WebhookFixture webhooks) {
+        return new AlertNotices(webhooks.store, webhooks.webhooks.subscriptions(), webhooks.clock);
+    }
+
+    @Test
+    void a_subscription_may_have_a_retry_schedule_of_its_own() {
+        try (WebhookFixture webhooks = new WebhookFixture((payload, job) -> {})) {
+            Subscription usual = webhooks.subscribe("own", ALL);
+            String policy = "{\"backoff\":\"fixed\",\"base\":\"2s\",\"jitter\":\"none\",\"maxAttempts\":3}";
+            webhooks.webhooks
+                    .subscriptions()
+                    .change(
+                            usual.id(),
+                            before -> new Subscription(
+                                    before.id(),
+                                    before.tenant(),
+                                    before.url(),
+                                    before.description(),
+                                    before.filter(),
+                                    before.headers(),
+                                    before.secrets(),
+                                    before.disabled(),
+                                    before.createdAt(),
+                                    policy),
+                            "change",
+                            WebhookFixture.NOTE);
+            for (int n = 0; n < 9; n++) {
+                webhooks.replies.add(Stub.Reply.of(500));
+            }
+            webhooks.reprise.enqueue(WORK.job("x"));
+            webhooks.worker.advance(Duration.ofSeconds(10));
+            assertThat(webhooks.deliveries(JobState.FAILED))
+                    .singleElement()
+                    .satisfies(delivery -> assertThat(delivery.attempts()).isEqualTo(3));
+        }
+    }
+
+    @Test
+    void starts_and_progress_are_told_to_those_who_name_them() {
+        try (WebhookFixture webhooks = new WebhookFixture((payload, job) -> job.progress(40, "half way"))) {
+            webhooks.subscribe("steps", WebhookFixture.events(EventType.STARTED, EventType.PROGRESS));
+            webhooks.subscribe("all", ALL);
+            JobId id = webhooks.reprise.enqueue(WORK.job("x").retry(EXACT));
+            webhooks.worker.runDue();
+            webhooks.webhooks.steps().flush(webhooks.reprise);
+            webhooks.worker.advance(SOON);
+            assertThat(webhooks.told())
+                    .containsExactlyInAnyOrder("job.started " + id, "job.progress " + id, "job.succeeded " + id);
+            JsonNode progress = webhooks.bodies().stream()
+                    .filter(body -> body.get("type").stringValue().equals("job.progress"))
+                    .findFirst()
+                    .orElseThrow()
+                    .get("data");
+            assertThat(progress.get("progress").get("percent").intValue()).isEqualTo(40);
+            assertThat(progress.get("retryCount").intValue()).isZero();
+            assertThat(progress.get("isRetryable").booleanValue()).isTrue();
         }
     }
 }

@@ -133,7 +133,7 @@ class WebhookEndpointsTest {
                 "{\"url\":\"ftp://x.org/\"}",
                 "{\"url\":7}",
                 "{}",
-                "{\"url\":\"http://example.org/\",\"events\":[\"started\"]}",
+                "{\"url\":\"http://example.org/\",\"events\":[\"begun\"]}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"Host\":\"x\"}}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"X\":\"a\\nb\"}}",
                 "{\"url\":\"http://example.org/\",\"headers\":{\"X\":{}}}",

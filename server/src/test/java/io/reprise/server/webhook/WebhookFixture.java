@@ -83,7 +83,8 @@ final class WebhookFixture implements AutoCloseable {
                 Map.of("X-Receiver", id),
                 List.of(new Subscription.Secret(webhooks.subscriptions().seal(secret), null)),
                 null,
-                clock.instant());
+                clock.instant(),
+                null);
         webhooks.subscriptions().add(subscription, NOTE);
         return subscription;
     }

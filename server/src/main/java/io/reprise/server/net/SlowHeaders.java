@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-package io.reprise.server.http;
+package io.reprise.server.net;
 
 import java.time.Duration;
 import java.util.Map;
@@ -14,7 +14,7 @@ import org.eclipse.jetty.util.thread.Scheduler;
  * Closes connections that take too long to send the headers of a request, or to finish the TLS handshake. Jetty closes
  * only silent connections: a client that sends a byte from time to time could keep one for hours. Thread-safe.
  */
-final class SlowHeaders implements Connection.Listener {
+public final class SlowHeaders implements Connection.Listener {
 
     private final Scheduler scheduler;
     private final long limitNanos;
@@ -47,13 +47,13 @@ final class SlowHeaders implements Connection.Listener {
         }
     }
 
-    SlowHeaders(Scheduler scheduler, Duration limit) {
+    public SlowHeaders(Scheduler scheduler, Duration limit) {
         this.scheduler = scheduler;
         this.limitNanos = limit.toNanos();
     }
 
     /** Begins to check, four times within the limit. */
-    void start() {
+    public void start() {
         Scheduler.Task unused = scheduler.schedule(this::look, limitNanos / 4, TimeUnit.NANOSECONDS);
     }
 
@@ -80,7 +80,7 @@ final class SlowHeaders implements Connection.Listener {
     }
 
     /** Notes that the headers of a request have arrived. */
-    void begun(Connection connection) {
+    public void begun(Connection connection) {
         Progress progress = connections.get(connection);
         if (progress != null) {
             progress.begun();
@@ -88,7 +88,7 @@ final class SlowHeaders implements Connection.Listener {
     }
 
     /** Notes that a request was answered. */
-    void ended(Connection connection) {
+    public void ended(Connection connection) {
         Progress progress = connections.get(connection);
         if (progress != null) {
             progress.ended(bytes(connection));

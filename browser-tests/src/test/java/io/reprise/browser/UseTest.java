@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.browser;
+
+import static com.microsoft.playwright.assertions.PlaywrightAssertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.microsoft.playwright.Locator;
+import com.microsoft.playwright.Page;
+import com.microsoft.playwright.options.AriaRole;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Uses the dashboard as a person does, and compares with the API. Each trap that other dashboards fell into is a test. */
+class UseTest {
+
+    @TempDir
+    static Path folder;
+
+    private static World world;
+
+    @BeforeAll
+    static void start() {
+        world = new World(folder);
+    }
+
+    @AfterAll
+    static void stop() {
+        if (world != null) {
+            world.close();
+        }
+    }
+
+    private static String dead(String queue) {
+        return world.get("/v1/dead-letters?queue=" + queue).replaceFirst("(?s).*?\"id\":\"([^\"]+)\".*", "$1");
+    }
+
+    private static Locator button(Page page, String name) {
+        return page.getByRole(AriaRole.BUTTON, new Page.GetByRoleOptions().setName(name));
+    }
+
+    @Test
+    void a_wrong_key_is_told_and_a_right_one_goes_on() {
+        Page page = world.login(world.admin);
+        button(page, "Log out").click();
+        page.locator("#key").fill("reprise_wrong");
+        page.locator("button[type=submit]").click();
+        assertThat(page.getByRole(AriaRole.ALERT)).containsText("not a valid key");
+        page.locator("#key").fill(world.admin);
+        page.locator("button[type=submit]").click();
+        page.locator("nav.side").waitFor();
+    }
+
+    @Test
+    void who_may_only_look_has_no_control_that_changes_something() {
+        Page page = world.login(world.reader);
+        for (String screen : List.of(
+                "/errors",
+                "/jobs?q=state%3Afailed",
+                "/jobs/" + dead("payments"),
+                "/resources/acquirer",
+                "/queues",
+                "/schedules",
+                "/webhooks",
+                "/policies/careful")) {
+            world.open(page, screen);
+            assertThat(page.locator("main button:has-text('…')")).hasCount(0);
+        }
+        assertThat(page.locator("nav.side ul").last()).not().containsText("Keys");
+        // The server refuses it as well.
+        Object status =
+                page.evaluate("() => fetch('/v1/queues/mail/resume', {method: 'POST', headers: {'X-Reprise': '1',"
+                        + " 'Content-Type': 'application/json'}, body: '{}'}).then(a => a.status)");
+        assertThat(status).isEqualTo(403);
+    }
+
+    @Test
+    void a_payload_is_shown_and_copied_as_it_is_stored() {
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs/" + dead("payments"));
+        Locator payload = page.locator("pre[aria-label=Payload]");
+        assertThat(payload).containsText(World.BIG);
+        assertThat(payload.textContent()).contains("<script>window.hacked=1</script>", "\u202E");
+        // Without a clipboard, as on a page that is not secure.
+        page.evaluate("() => { Object.defineProperty(navigator, 'clipboard', {value: undefined});"
+                + " document.execCommand = () => { window.copied = document.activeElement.value; return true; }; }");
+        page.locator("section.panel:has(pre[aria-label=Payload])")
+                .getByRole(AriaRole.BUTTON, new Locator.GetByRoleOptions().setName("Copy"))
+                .click();
+        page.waitForFunction("() => window.copied");
+        assertThat((String) page.evaluate("() => window.copied"))
+                .contains("\"order\":" + World.BIG)
+                .contains("\u202E");
+    }
+
+    @Test
+    void a_job_is_edited_and_replayed_without_a_change_of_its_numbers() {
+        String id = world.post(
+                        "/v1/jobs", "{\"type\":\"edit\",\"queue\":\"edits\",\"payload\":{\"n\":" + World.BIG + "}}")
+                .replaceFirst("(?s).*?\"id\":\"([^\"]+)\".*", "$1");
+        world.failAll("edits", 1, "{\"type\":\"Bad\",\"permanent\":true}");
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs/" + id);
+        button(page, "Edit and replay …").click();
+        Locator text = page.locator("dialog textarea");
+        text.fill("{\"n\":" + World.BIG + ",\"more\":1234567890123456789}");
+        page.locator("#ask-why").fill("the amount was wrong");
+        button(page, "Replay").last().click();
+        page.waitForFunction("old => location.hash !== '#/jobs/' + old", id);
+        String now = ((String) page.evaluate("() => location.hash")).replace("#/jobs/", "");
+        assertThat(world.get("/v1/jobs/" + now)).contains("{\"n\":" + World.BIG + ",\"more\":1234567890123456789}");
+        assertThat(world.get("/v1/audit?limit=20")).contains("the amount was wrong");
+    }
+
+    @Test
+    void the_search_line_finds_what_the_api_finds_and_stays_in_the_address() {
+        Page page = world.login(world.admin);
+        page.keyboard().press("/");
+        page.keyboard().type("state:failed queue:payments");
+        page.keyboard().press("Enter");
+        page.waitForFunction("() => location.hash === '#/jobs?q=state%3Afailed%20queue%3Apayments'");
+        assertThat(page.locator("main tbody tr").first()).containsText("charge-card");
+        assertThat(page.locator("main tbody tr")).hasCount(12);
+        world.open(page, "/jobs?q=colour%3Ared");
+        assertThat(page.locator("main .empty")).containsText("no qualifier");
+    }
+
+    @Test
+    void a_group_is_replayed_by_keyboard_alone_and_stops_when_its_canaries_fail() {
+        for (int i = 0; i < 5; i++) {
+            world.post("/v1/jobs", "{\"type\":\"load\",\"queue\":\"loads\",\"maxAttempts\":1}");
+        }
+        String failure = "{\"type\":\"StillBroken\",\"message\":\"column vat is missing\",\"permanent\":true}";
+        world.failAll("loads", 5, failure);
+        Page page = world.login(world.admin);
+        page.keyboard().press("g");
+        page.keyboard().press("e");
+        page.waitForFunction("() => location.hash === '#/errors'");
+        Locator row = page.locator("main tr", new Page.LocatorOptions().setHasText("StillBroken"));
+        row.waitFor();
+        for (int i = 0; i < 10 && !String.valueOf(row.getAttribute("class")).contains("at"); i++) {
+            page.keyboard().press("j");
+        }
+        page.keyboard().press("Enter");
+        page.waitForFunction("() => location.hash.startsWith('#/errors/')");
+        button(page, "Replay slowly …").waitFor();
+        button(page, "Replay slowly …").focus();
+        page.keyboard().press("Enter");
+        page.locator("#ask-canary").waitFor();
+        page.locator("#ask-canary").focus();
+        page.keyboard().press("Control+a");
+        page.keyboard().type("2");
+        page.locator("#ask-why").focus();
+        page.keyboard().type("is it mended?");
+        page.keyboard().press("Enter");
+        assertThat(page.locator(".replay")).containsText("canaries first");
+        world.failAll("loads", 2, failure);
+        assertThat(page.locator(".replay")).containsText("stopped itself");
+        assertThat(world.get("/v1/replays")).contains("\"STOPPED\"", "is it mended?");
+    }
+
+    @Test
+    void all_that_match_are_changed_as_an_operation_with_progress() {
+        for (int i = 0; i < 3; i++) {
+            world.post("/v1/jobs", "{\"type\":\"many\",\"queue\":\"many\",\"delay\":\"1h\"}");
+        }
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs?q=state%3Apending%20queue%3Amany");
+        button(page, "Cancel all that match …").click();
+        assertThat(page.locator("dialog h2")).hasText("Cancel 3 jobs?");
+        page.locator("#ask-why").fill("a mistake");
+        button(page, "Cancel them").click();
+        assertThat(page.locator("main")).containsText("3 jobs changed, 0 refused");
+        assertThat(world.get("/v1/jobs?queue=many")).doesNotContain("PENDING");
+        assertThat(world.get("/v1/bulks")).contains("\"DONE\"", "a mistake");
+    }
+
+    @Test
+    void a_breaker_is_left_to_itself_after_a_preview_of_what_follows() {
+        world.post("/v1/jobs", "{\"type\":\"a\",\"queue\":\"other\",\"resource\":\"billing\"}");
+        world.post("/v1/resources/billing/force-open", "{\"why\":\"test\"}");
+        Page page = world.login(world.admin);
+        world.open(page, "/resources/billing");
+        button(page, "Leave it to itself …").click();
+        assertThat(page.locator("dialog")).containsText("decides by itself again");
+        page.locator("#ask-why").fill("it is back");
+        button(page, "Leave it to itself").last().click();
+        assertThat(page.locator("dialog")).hasCount(0);
+        assertThat(world.get("/v1/audit?limit=20")).contains("it is back");
+    }
+
+    @Test
+    void a_list_does_not_move_under_the_hand() {
+        Page page = world.login(world.admin);
+        world.open(page, "/jobs");
+        String first = page.locator("main tbody tr").first().getAttribute("data-to");
+        world.post("/v1/jobs", "{\"type\":\"newcomer\",\"queue\":\"new\",\"delay\":\"1h\"}");
+        Locator fresh = page.locator("button.fresh");
+        fresh.waitFor();
+        assertThat(fresh).containsText("new, show");
+        assertThat(page.locator("main tbody tr").first().getAttribute("data-to"))
+                .isEqualTo(first);
+        fresh.click();
+        assertThat(page.locator("main tbody tr").first()).containsText("newcomer");
+    }
+
+    @Test
+    void a_paused_page_asks_for_nothing_also_when_it_is_looked_at_again() {
+        Page page = world.login(world.admin);
+        world.open(page, "/queues");
+        page.locator(".live button").click();
+        assertThat(page.locator(".live button")).containsText("Paused");
+        page.waitForFunction(
+                "async () => { const {counted} = await import('/ui/net.js'); const before = counted.requests;"
+                        + " await new Promise(r => setTimeout(r, 300)); return counted.requests === before; }");
+        Object more = page.evaluate(
+                "async () => { const {counted} = await import('/ui/net.js'); const before = counted.requests;"
+                        + " for (let i = 0; i < 20; i++) { window.dispatchEvent(new Event('focus')); document.dispatchEvent(new Event('visibilitychange')); }"
+                        + " await new Promise(r => setTimeout(r, 300)); return counted.requests - before; }");
+        assertThat(more).isEqualTo(0);
+    }
+
+    @Test
+    void a_slow_answer_does_not_overwrite_what_was_opened_later() {
+        Page page = world.login(world.admin);
+        world.open(page, "/audit");
+        // The answer for queues is held until the next screen is there.
+        java.util.List<com.microsoft.playwright.Route> held = new java.util.concurrent.CopyOnWriteArrayList<>();
+        page.route("**/v1/queues", held::add);
+        page.evaluate("() => { location.hash = '/queues'; }");
+        page.waitForCondition(() -> !held.isEmpty());
+        page.evaluate("() => { location.hash = '/workers'; }");
+        assertThat(page.locator("main h1")).hasText("Workers");
+        held.forEach(route -> {
+            try {
+                route.resume();
+            } catch (com.microsoft.playwright.PlaywrightException e) {
+                // The page gave the request up.
+            }
+        });
+        page.waitForFunction("() => document.querySelector('main h1').textContent === 'Workers'");
+        assertThat(page.locator("main")).containsText("reported within");
+    }
+
+    @Test
+    void a_lost_connection_is_told_and_what_is_shown_is_marked_old() {
+        Page page = world.login(world.admin);
+        world.open(page, "/queues");
+        page.context().setOffline(true);
+        assertThat(page.locator(".lost")).containsText("cannot be reached");
+        assertThat(page.locator(".old table")).isVisible();
+        page.context().setOffline(false);
+        assertThat(page.locator(".lost")).hasCount(0);
+    }
+
+    @Test
+    void a_simulation_runs_on_the_server_and_its_link_shows_the_same_one() {
+        Page page = world.login(world.admin);
+        world.open(page, "/simulator?outage=1&rate=2&capacity=5&seed=7&policies=reprise,oban");
+        button(page, "Run it").click();
+        page.locator("main tbody tr").nth(1).waitFor();
+        String first = page.locator("main tbody").last().innerText();
+        assertThat(first).contains("reprise", "oban");
+        button(page, "Run it").click();
+        page.waitForFunction("() => [...document.querySelectorAll('main button')].some(b => b.textContent === 'Run it')"
+                + " && document.querySelectorAll('main tbody tr').length === 2");
+        assertThat(page.locator("main tbody").last().innerText()).isEqualTo(first);
+    }
+
+    @Test
+    void a_policy_is_plotted_and_linted_while_it_is_written() {
+        Page page = world.login(world.admin);
+        world.open(page, "/policies/careful");
+        page.locator("#p-json").fill("{\"base\":\"1s\",\"jitter\":\"none\",\"maxAttempts\":3}");
+        assertThat(page.locator("main")).containsText("Gives up after 3 attempts");
+        assertThat(page.locator(".lint").first()).isVisible();
+        page.locator("#p-json").fill("{\"base\":\"soon\"}");
+        assertThat(page.locator(".problem[role=alert]")).containsText("base");
+    }
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.browser;
+
+import com.microsoft.playwright.BrowserContext;
+import com.microsoft.playwright.Page;
+import io.reprise.Reprise;
+import io.reprise.cli.simulate.SimulationEndpoints;
+import io.reprise.jdbc.JdbcJobStore;
+import io.reprise.job.AuditNote;
+import io.reprise.server.RepriseServer;
+import io.reprise.server.api.Outgoing;
+import io.reprise.server.auth.Keys;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.Resolver;
+import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
+import io.reprise.store.JobStore;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A server with trouble in it, a client with an admin's key, and a browser that is logged in. */
+final class World implements AutoCloseable {
+
+    /** Text that would run, or turn the text around it, if it were not shown as text. */
+    static final String HOSTILE =
+            "<img src=x onerror=\"window.hacked=1\"><script>window.hacked=1</script>\u202Egnihton";
+
+    static final String BIG = "9007199254740993123";
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final Chromium chromium = Chromium.start();
+    final RepriseServer server;
+    final String admin;
+    final String reader;
+    /** Requests that left the origin, and errors of the page. */
+    final List<String> bad = new ArrayList<>();
+
+    World(Path folder) {
+        JobStore store = JdbcJobStore.sqlite(folder.resolve("jobs.db"));
+        store.prepare();
+        Keys keys = new Keys(store, InstantSource.system());
+        admin = keys.create("admin", Set.of(Scope.ADMIN), null, new AuditNote("test", null))
+                .text();
+        reader = keys.create("reader", Set.of(Scope.READ), null, new AuditNote("test", null))
+                .text();
+        try {
+            server = RepriseServer.start(
+                    Reprise.builder().migrate(false).poll(Duration.ofMillis(50)).threads(2),
+                    store,
+                    new RepriseServer.Parts(
+                            "test-server",
+                            "test",
+                            new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                            100_000,
+                            new Outgoing(
+                                    store, new OutboundGuard(List.of(), Set.of(), Resolver.SYSTEM), List.of(), null),
+                            List.of(SimulationEndpoints::new)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        seed();
+    }
+
+    /** Dead letters in groups, jobs that wait, a breaker that is forced open, a schedule, a policy, a subscription. */
+    private void seed() {
+        String payload = "{\"order\":" + BIG + ",\"note\":" + json(HOSTILE) + "}";
+        for (int i = 0; i < 12; i++) {
+            post(
+                    "/v1/jobs",
+                    "{\"type\":\"charge-card\",\"queue\":\"payments\",\"resource\":\"acquirer\",\"maxAttempts\":1,"
+                            + "\"tags\":[\"may\"],\"payload\":" + payload + "}");
+        }
+        failAll("payments", 12, "{\"type\":\"CardDeclined\",\"message\":\"the card was declined\",\"permanent\":true}");
+        post(
+                "/v1/jobs",
+                "{\"type\":" + json(HOSTILE.substring(0, 20).replaceAll("[^a-z]", "") + "-hostile")
+                        + ",\"queue\":\"odd\",\"key\":" + json(HOSTILE) + ",\"payload\":" + json(HOSTILE) + "}");
+        failAll(
+                "odd",
+                1,
+                "{\"type\":" + json(HOSTILE) + ",\"message\":" + json(HOSTILE) + ",\"code\":\"x\",\"permanent\":true}");
+        post(
+                "/v1/jobs",
+                "{\"type\":\"send-email\",\"queue\":\"mail\",\"policy\":{\"base\":\"1h\",\"jitter\":\"equal\",\"maxAttempts\":6}}");
+        failAll("mail", 1, "{\"type\":\"Busy\",\"message\":\"451 mailbox busy\"}");
+        post("/v1/jobs", "{\"type\":\"send-email\",\"queue\":\"mail\",\"delay\":\"2h\"}");
+        post("/v1/queues/mail/pause", "{\"why\":" + json(HOSTILE) + "}");
+        post("/v1/resources/acquirer/force-open", "{\"why\":\"maintenance\"}");
+        put("/v1/schedules/nightly", "{\"cron\":\"0 3 * * *\",\"job\":{\"type\":\"report\",\"queue\":\"reports\"}}");
+        put("/v1/policies/careful", "{\"base\":\"2s\",\"factor\":3,\"cap\":\"1h\",\"maxAttempts\":6}");
+        post(
+                "/v1/webhooks",
+                "{\"url\":\"https://hooks.example.org/x\",\"enabled\":false,\"description\":" + json(HOSTILE) + "}");
+    }
+
+    void failAll(String queue, int count, String failure) {
+        for (int left = count; left > 0; left--) {
+            String lease = post("/v1/leases", "{\"worker\":\"w\",\"wait\":\"20s\",\"queues\":[\"" + queue + "\"]}");
+            String token = lease.replaceFirst("(?s).*?\"token\":\"([^\"]+)\".*", "$1");
+            post("/v1/leases/" + token + "/fail", failure);
+        }
+    }
+
+    static String json(String text) {
+        return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\"";
+    }
+
+    String get(String path) {
+        return send("GET", path, null, admin).body();
+    }
+
+    String post(String path, String body) {
+        return good(send("POST", path, body, admin));
+    }
+
+    String put(String path, String body) {
+        return good(send("PUT", path, body, admin));
+    }
+
+    private static String good(HttpResponse<String> answer) {
+        if (answer.statusCode() >= 300) {
+            throw new AssertionError(answer.statusCode() + " " + answer.body());
+        }
+        return answer.body();
+    }
+
+    HttpResponse<String> send(String method, String path, @Nullable String body, String key) {
+        try {
+            return client.send(
+                    HttpRequest.newBuilder(URI.create(server.url() + path))
+                            .header("Authorization", "Bearer " + key)
+                            .header("Content-Type", "application/json")
+                            .method(
+                                    method,
+                                    body == null
+                                            ? HttpRequest.BodyPublishers.noBody()
+                                            : HttpRequest.BodyPublishers.ofString(body))
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Returns a page of a browser of its own that has logged in with a key. */
+    Page login(String key) {
+        BrowserContext context = chromium.browser.newContext();
+        Page page = context.newPage();
+        page.setDefaultTimeout(60_000);
+        page.onRequest(request -> {
+            if (!request.url().startsWith(server.url())) {
+                bad.add("request to " + request.url());
+            }
+        });
+        page.onPageError(error -> bad.add("error " + error));
+        page.onConsoleMessage(message -> {
+            if (message.type().equals("error") && message.text().contains("Content Security Policy")) {
+                bad.add(message.text());
+            }
+        });
+        page.navigate(server.url() + "/");
+        page.locator("#key").fill(key);
+        page.locator("button[type=submit]").click();
+        page.locator("nav.side").waitFor();
+        return page;
+    }
+
+    /** Opens a screen and waits until it shows something. */
+    void open(Page page, String screen) {
+        page.navigate(server.url() + "/#" + screen);
+        page.waitForFunction("path => location.hash.slice(1) === path && document.querySelector('main h1')", screen);
+        page.locator("main h1").first().waitFor();
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        chromium.close();
+    }
+}

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.cli.simulate;
+
+import io.reprise.server.api.Api;
+import io.reprise.server.api.PolicyBook;
+import io.reprise.server.auth.Tenancy;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.simulator.Candidate;
+import io.reprise.simulator.experiment.OutageExperiment;
+import io.reprise.simulator.experiment.OutageExperiment.Figures;
+import io.reprise.simulator.experiment.OutageExperiment.Setting;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+
+/** The endpoint that simulates an outage with the real engine, one run at a time in this process. */
+public final class SimulationEndpoints implements Endpoints {
+
+    private static final int MOST_JOBS = 80_000;
+    private static final long MOST_CALLS = 1_000_000;
+    private static final int MOST_POLICIES = 4;
+    private static final int CONCURRENCY = 400;
+    private static final String LINES = "application/x-ndjson";
+
+    private static final Schema REQUEST = Schema.object()
+            .may("outageMinutes", Schema.integer(1, 30).about("how long the resource is down; 5 unless given"))
+            .may("rate", Schema.integer(1, 20).about("jobs per second; 10 unless given"))
+            .may("capacity", Schema.integer(1, 500).about("calls per second that the resource serves; 20 unless given"))
+            .may("seed", Schema.integer(0, 1_000_000).about("the same seed gives the same run; 1 unless given"))
+            .must(
+                    "policies",
+                    Schema.array(Schema.any(), 1, MOST_POLICIES)
+                            .about(
+                                    "policies in full, or names: stored ones, presets, reprise, river, sidekiq and others"))
+            .named("SimulationRequest");
+
+    /** One in the whole process: a run takes a core for seconds. */
+    private static final Semaphore RUNNING = new Semaphore(1);
+
+    private final PolicyBook policies;
+
+    public SimulationEndpoints(Api api) {
+        this.policies = new PolicyBook(api.store());
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(Operation.post("/v1/simulations", "simulate")
+                .section("Policies")
+                .summary("What policies do while a resource is down, by the real engine in virtual time; one at a time")
+                .scope(Scope.READ)
+                .body(REQUEST)
+                .answersAs(200, "a line of JSON for each policy as it is done", LINES)
+                .does(this::simulate));
+    }
+
+    private Answer simulate(Request request) {
+        Fields fields = request.fields();
+        Duration outage = Duration.ofMinutes(fields.integer("outageMinutes", 5));
+        int rate = fields.integer("rate", 10);
+        Duration length = Duration.ofMinutes(1).plus(outage.multipliedBy(2));
+        if (rate * length.toSeconds() > MOST_JOBS) {
+            throw Problem.invalid("/rate", "is too high for an outage of this length: there may be 80,000 jobs");
+        }
+        Setting setting = new Setting(outage, rate, length, fields.integer("capacity", 20), CONCURRENCY);
+        List<Candidate> candidates = candidates(request);
+        if (!RUNNING.tryAcquire()) {
+            throw Problem.of(ProblemType.TOO_MANY_REQUESTS, "A simulation is under way; try again in a moment")
+                    .header("Retry-After", "5");
+        }
+        return new Answer.Parts(LINES, new Run(setting, candidates, fields.integer("seed", 1)));
+    }
+
+    private List<Candidate> candidates(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        List<Candidate> candidates = new ArrayList<>();
+        for (JsonNode given : request.body().get("policies")) {
+            String name = given.isString() ? given.stringValue() : "policy " + (candidates.size() + 1);
+            candidates.add(Candidate.all().stream()
+                    .filter(known -> known.name().equals(name))
+                    .findFirst()
+                    .orElseGet(() -> new Candidate(
+                            name, policies.resolve("/policies/" + candidates.size(), given, tenancy), true)));
+        }
+        return candidates;
+    }
+
+    /** Each part is one candidate. The permit is given back at the end, also of a run that fails. */
+    private static final class Run implements Supplier<@Nullable String> {
+        private final OutageExperiment experiment;
+        private final Setting setting;
+        private final Iterator<Candidate> rest;
+        private final long seed;
+        private boolean ended;
+
+        Run(Setting setting, List<Candidate> candidates, long seed) {
+            this.setting = setting;
+            this.experiment = new OutageExperiment(setting, candidates);
+            this.rest = candidates.iterator();
+            this.seed = seed;
+        }
+
+        @Override
+        public @Nullable String get() {
+            if (!rest.hasNext()) {
+                end();
+                return null;
+            }
+            boolean done = false;
+            try {
+                String line = Json.text(view(experiment.figures(rest.next(), seed, MOST_CALLS))) + "\n";
+                done = rest.hasNext();
+                return line;
+            } finally {
+                if (!done) {
+                    end();
+                }
+            }
+        }
+
+        private void end() {
+            if (!ended) {
+                ended = true;
+                RUNNING.release();
+            }
+        }
+
+        private Map<String, Object> view(Figures figures) {
+            Map<String, Object> view = new LinkedHashMap<>();
+            view.put("name", figures.name());
+            view.put("seconds", setting.length().toSeconds());
+            view.put("jobs", figures.jobs());
+            view.put("succeeded", figures.succeeded());
+            view.put("dead", figures.dead());
+            view.put("callsPerJob", figures.callsPerJob());
+            view.put("peak", figures.peak());
+            view.put("p99Seconds", figures.p99Seconds());
+            view.put("callsPerSecond", figures.callsPerSecond());
+            view.put("cut", figures.cut());
+            return view;
+        }
+    }
+}

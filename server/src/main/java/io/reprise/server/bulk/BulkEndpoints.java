@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.bulk;
+
+import io.reprise.Bulk;
+import io.reprise.ManualRetry;
+import io.reprise.Replay;
+import io.reprise.job.AuditNote;
+import io.reprise.job.JobQuery;
+import io.reprise.job.Page;
+import io.reprise.server.api.Api;
+import io.reprise.server.api.Schemas;
+import io.reprise.server.api.Views;
+import io.reprise.server.auth.Tenancy;
+import io.reprise.server.bulk.BulkJob.Progress;
+import io.reprise.server.bulk.BulkJob.State;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Fields;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.server.search.JobSearch;
+import io.reprise.store.Document;
+import io.reprise.store.DocumentStore;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Endpoints of bulks: retry, cancel, replay or discard all jobs that a search finds. */
+public final class BulkEndpoints implements Endpoints {
+
+    private static final String SECTION = "Bulks";
+    private static final int COUNTED = 10_000;
+    private static final int TRIES = 5;
+    private static final Duration KEPT = Duration.ofDays(30);
+    private static final long NO_LIMIT = Long.MAX_VALUE;
+
+    private static final Map<String, Function<Bulk, Bulk.Result>> ACTIONS = Map.of(
+            "retry",
+            bulk -> bulk.retry(new ManualRetry(false, 0, false, false)),
+            "cancel",
+            Bulk::cancel,
+            "replay",
+            bulk -> bulk.replay(new Replay(false, false, null, null)),
+            "discard",
+            Bulk::discard);
+
+    private static final Schema REQUEST = Schema.object()
+            .must("action", Schema.choice(ACTIONS.keySet().stream().sorted().toList()))
+            .must(
+                    "q",
+                    Schema.text(1, JobSearch.MAX_LENGTH)
+                            .about("a search that names a state, in words that a filter has"))
+            .may("dryRun", Schema.bool().about("only count, up to 10,000"))
+            .may("why", Schema.text(0, 500))
+            .named("BulkOrder");
+
+    private static final Schema BULK = Schema.object()
+            .must("id", Schema.text(1, 100).orNull().about("null for a dry run"))
+            .must("action", Schema.text(1, 20))
+            .must("q", Schema.text(1, JobSearch.MAX_LENGTH))
+            .must("state", Schema.choice(State.class).about("LOST if its server ended"))
+            .must("note", Schema.text(0, 2_000).orNull())
+            .must("matched", Schema.integer(0, NO_LIMIT).about("jobs that matched when it began, up to 10,000"))
+            .must("matchedAtLeast", Schema.bool().about("whether there were more"))
+            .must("looked", Schema.integer(0, NO_LIMIT).about("jobs that it has come to"))
+            .must("done", Schema.integer(0, NO_LIMIT))
+            .must("refused", Schema.integer(0, NO_LIMIT))
+            .must("by", Schema.text(1, 200))
+            .must("why", Schema.text(0, 500).orNull())
+            .must("createdAt", Schema.time())
+            .must("seenAt", Schema.time())
+            .must("endedAt", Schema.time().orNull())
+            .named("Bulk");
+
+    private final Api api;
+    private final BulkRunner runner;
+
+    public BulkEndpoints(Api api, BulkRunner runner) {
+        this.api = api;
+        this.runner = runner;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.post("/v1/bulks", "startBulk")
+                        .section(SECTION)
+                        .summary("Change all jobs that a search finds, step by step; one at a time for a tenant")
+                        .scope(Scope.OPERATE)
+                        .body(REQUEST)
+                        .answers(202, "the bulk as it is now", BULK)
+                        .answers(200, "what it would touch, of a dry run", BULK)
+                        .does(this::start),
+                Operation.get("/v1/bulks", "listBulks")
+                        .section(SECTION)
+                        .summary("Bulks of the last 30 days")
+                        .scope(Scope.READ)
+                        .answers(200, "the bulks", Schemas.page(BULK, "Bulks"))
+                        .does(this::list),
+                Operation.get("/v1/bulks/{bulk}", "getBulk")
+                        .section(SECTION)
+                        .summary("How far a bulk has come")
+                        .scope(Scope.READ)
+                        .path("bulk", Schema.name(), "id of the bulk")
+                        .answers(200, "the bulk", BULK)
+                        .does(request -> Response.ok(view(BulkJob.read(document(request)), request))),
+                Operation.post("/v1/bulks/{bulk}/cancel", "cancelBulk")
+                        .section(SECTION)
+                        .summary("Change no more jobs; what was done stays")
+                        .scope(Scope.OPERATE)
+                        .path("bulk", Schema.name(), "id of the bulk")
+                        .optionalBody(Schemas.WHY)
+                        .answers(200, "the bulk as it is now", BULK)
+                        .does(this::cancel));
+    }
+
+    private Answer start(Request request) {
+        Fields fields = request.fields();
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Instant now = api.store().now();
+        String q = fields.text("q", "");
+        JobQuery query = query(q, tenancy, now);
+        Bulk bulk =
+                api.reprise().as(request.caller().name(), fields.text("why")).all(query);
+        long matched = count(bulk, fields.text("action", ""));
+        BulkJob job = new BulkJob(
+                tenancy.stored("bulk", UUID.randomUUID().toString()),
+                new BulkJob.Order(fields.text("action", ""), q, request.caller().name(), fields.text("why"), now),
+                State.RUNNING,
+                Math.min(matched, COUNTED),
+                matched > COUNTED,
+                new Progress(0, 0, 0),
+                now,
+                null,
+                null);
+        if (fields.flag("dryRun")) {
+            Map<String, @Nullable Object> view = view(job, request);
+            view.put("id", null);
+            return Response.ok(view);
+        }
+        requireNone(tenancy, now);
+        api.store()
+                .putDocument(
+                        new Document(BulkJob.KIND, job.id(), 0, job.json()),
+                        "start-bulk",
+                        new AuditNote(request.caller().name(), fields.text("why")));
+        if (!runner.start(job.id(), bulk, action(job.order().action()))) {
+            api.store().document(BulkJob.KIND, job.id()).ifPresent(api.store()::removeDocument);
+            throw Problem.of(ProblemType.UNAVAILABLE, "Too many bulks wait on this server")
+                    .header("Retry-After", "30");
+        }
+        return Response.json(202, view(job, request)).header("Location", "/v1/bulks/" + tenancy.shown(job.id()));
+    }
+
+    /** A forgotten state would touch all jobs there are, so a search must name one. */
+    private static JobQuery query(String q, Tenancy tenancy, Instant now) {
+        JobSearch search = JobSearch.parse(q, JobQuery.all().queuePrefix(tenancy.prefix()), tenancy, now);
+        if (!search.isQuery()) {
+            throw Problem.invalid(
+                    "/q",
+                    "of a bulk may hold only state, type, queue, resource, tag, error (a fingerprint), schedule, since"
+                            + " and before, each with one value");
+        }
+        if (search.query().states().isEmpty()) {
+            throw Problem.invalid("/q", "must name a state, such as state:failed");
+        }
+        return search.query();
+    }
+
+    private static long count(Bulk bulk, String action) {
+        return action(action).apply(bulk.dryRun().limit(COUNTED + 1)).matched();
+    }
+
+    private static Function<Bulk, Bulk.Result> action(String name) {
+        Function<Bulk, Bulk.Result> action = ACTIONS.get(name);
+        if (action == null) {
+            throw Problem.invalid("/action", "must be one of " + ACTIONS.keySet());
+        }
+        return action;
+    }
+
+    /** Refuses a second bulk of a tenant, and removes bulks that are long over. */
+    private void requireNone(Tenancy tenancy, Instant now) {
+        for (Document document : documents(tenancy)) {
+            BulkJob job = BulkJob.read(document);
+            Instant endedAt = job.endedAt();
+            if (job.isActive(now)) {
+                throw Problem.of(
+                        ProblemType.CONFLICT,
+                        "Bulk " + tenancy.shown(job.id()) + " is under way: wait for its end, or cancel it");
+            }
+            if (endedAt != null && now.isAfter(endedAt.plus(KEPT))) {
+                api.store().removeDocument(document);
+            }
+        }
+    }
+
+    private List<Document> documents(Tenancy tenancy) {
+        Page<Document> page = api.store().documents(BulkJob.KIND, DocumentStore.MAX_DOCUMENTS, tenancy.prefix());
+        String prefix = tenancy.prefix();
+        return page.items().stream()
+                .filter(document ->
+                        prefix == null ? Tenancy.tenant(document.id()) == null : tenancy.owns(document.id()))
+                .toList();
+    }
+
+    private Answer list(Request request) {
+        List<Map<String, @Nullable Object>> views = documents(Tenancy.of(request.caller())).stream()
+                .map(document -> view(BulkJob.read(document), request))
+                .toList();
+        return Response.ok(Views.page(views, null));
+    }
+
+    private Answer cancel(Request request) {
+        for (int tries = 0; tries < TRIES; tries++) {
+            Document document = document(request);
+            BulkJob job = BulkJob.read(document);
+            Instant now = api.store().now();
+            if (!job.isActive(now)) {
+                throw Problem.of(ProblemType.INVALID_STATE, "The bulk has ended already");
+            }
+            BulkJob cancelled = job.ended(
+                    State.CANCELLED, "cancelled by " + request.caller().name(), now);
+            AuditNote note =
+                    new AuditNote(request.caller().name(), request.fields().text("why"));
+            if (api.store()
+                    .putDocument(document.with(cancelled.json()), "cancel-bulk", note)
+                    .isPresent()) {
+                return Response.ok(view(cancelled, request));
+            }
+        }
+        throw Problem.of(ProblemType.CONFLICT, "The bulk was changed time after time; try again");
+    }
+
+    private Map<String, @Nullable Object> view(BulkJob job, Request request) {
+        return job.view(
+                Tenancy.of(request.caller()).shown(job.id()), api.store().now());
+    }
+
+    private Document document(Request request) {
+        String id = Tenancy.of(request.caller()).stored("bulk", request.path("bulk"));
+        return api.store()
+                .document(BulkJob.KIND, id)
+                .orElseThrow(() -> Problem.notFound("Bulk '" + request.path("bulk") + "'"));
+    }
+}

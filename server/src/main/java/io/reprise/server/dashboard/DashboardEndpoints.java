@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.dashboard;
+
+import io.reprise.server.api.Api;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Operation;
+import java.util.List;
+
+/** All endpoints of this package. */
+public final class DashboardEndpoints implements Endpoints {
+
+    private final List<Endpoints> parts;
+
+    public DashboardEndpoints(Api api) {
+        ActivityMinutes minutes = new ActivityMinutes(api.store());
+        Pulse pulse = new Pulse(api.reprise(), api.store(), minutes, System::nanoTime);
+        this.parts = List.of(
+                new PageEndpoints(), new PulseEndpoints(pulse), new SeriesEndpoints(minutes), new PlanEndpoints(api));
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return parts.stream().flatMap(part -> part.operations().stream()).toList();
+    }
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.settings;
+
+import io.reprise.job.AuditNote;
+import io.reprise.server.api.PolicyBook;
+import io.reprise.server.auth.Tenancy;
+import io.reprise.server.http.Answer;
+import io.reprise.server.http.ETags;
+import io.reprise.server.http.Endpoints;
+import io.reprise.server.http.Json;
+import io.reprise.server.http.Operation;
+import io.reprise.server.http.Problem;
+import io.reprise.server.http.ProblemType;
+import io.reprise.server.http.Request;
+import io.reprise.server.http.Response;
+import io.reprise.server.http.Schema;
+import io.reprise.server.http.Scope;
+import io.reprise.settings.FleetSettings;
+import io.reprise.settings.SettingsBook;
+import io.reprise.store.DocumentStore;
+import java.util.List;
+import java.util.OptionalLong;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Endpoints of the fleet's settings: the whole of them, and single parts. Only keys without a tenant may use them,
+ * because they apply to everybody's jobs.
+ */
+public final class SettingsEndpoints implements Endpoints {
+
+    private static final String SECTION = "Settings";
+    private static final String DEFAULTS = "defaults";
+
+    private static final Schema SETTINGS = Schema.object()
+            .may(DEFAULTS, Schema.object().open().about("for every job and worker"))
+            .may("types", Schema.object().open().about("retry policies by job type"))
+            .may("queues", Schema.object().open().about("retry policies by queue"))
+            .may("resources", Schema.object().open().about("policy, breaker and budget by resource"))
+            .named("FleetSettings");
+
+    private static final Schema PART = Schema.object()
+            .open()
+            .named("FleetSettingsPart")
+            .about("Members as in docs/settings.md; what is left out is as in file and code");
+
+    private final SettingsBook book;
+    private final PolicyBook policies;
+
+    public SettingsEndpoints(DocumentStore store, PolicyBook policies) {
+        this.book = new SettingsBook(store);
+        this.policies = policies;
+    }
+
+    @Override
+    public List<Operation> operations() {
+        return List.of(
+                Operation.get("/v1/settings", "getSettings")
+                        .section(SECTION)
+                        .summary("Settings of the fleet that are stored; file and code say the rest")
+                        .scope(Scope.READ)
+                        .answers(200, "the settings", SETTINGS)
+                        .does(this::get),
+                matched(Operation.put("/v1/settings", "putSettings"))
+                        .summary("Replace all settings of the fleet; every worker follows within 5 s")
+                        .body(SETTINGS)
+                        .answers(200, "the settings as stored", SETTINGS)
+                        .does(request -> change(request, all -> (ObjectNode) request.body())),
+                matched(Operation.put("/v1/settings/defaults", "putDefaultSettings"))
+                        .summary("Replace the settings for every job and worker")
+                        .body(PART)
+                        .answers(200, "the settings as stored", SETTINGS)
+                        .does(request -> change(request, all -> {
+                            all.set(DEFAULTS, request.body());
+                            return all;
+                        })),
+                put("types", "putTypeSettings", "Replace the settings of a job type"),
+                remove("types", "removeTypeSettings", "Remove the settings of a job type"),
+                put("queues", "putQueueSettings", "Replace the settings of a queue"),
+                remove("queues", "removeQueueSettings", "Remove the settings of a queue"),
+                put("resources", "putResourceSettings", "Replace the settings of a resource"),
+                remove("resources", "removeResourceSettings", "Remove the settings of a resource"));
+    }
+
+    private static Operation.Builder matched(Operation.Builder operation) {
+        return operation
+                .section(SECTION)
+                .scope(Scope.OPERATE)
+                .header("If-Match", Schema.text(1, 50), "ETag of the settings to be replaced");
+    }
+
+    private Operation put(String kind, String id, String summary) {
+        return named(matched(Operation.put("/v1/settings/" + kind + "/{name}", id)))
+                .summary(summary)
+                .body(PART)
+                .answers(200, "the settings as stored", SETTINGS)
+                .does(request -> change(request, all -> {
+                    all.withObjectProperty(kind).set(request.path("name"), request.body());
+                    return all;
+                }));
+    }
+
+    private Operation remove(String kind, String id, String summary) {
+        return named(matched(Operation.delete("/v1/settings/" + kind + "/{name}", id)))
+                .summary(summary)
+                .answers(200, "the settings as stored", SETTINGS)
+                .does(request -> change(request, all -> {
+                    if (all.withObjectProperty(kind).remove(request.path("name")) == null) {
+                        throw Problem.notFound("A setting of " + kind + " '" + request.path("name") + "'");
+                    }
+                    return all;
+                }));
+    }
+
+    private static Operation.Builder named(Operation.Builder operation) {
+        return operation.path("name", Schema.name(), "name, as it is stored");
+    }
+
+    /** Makes new settings from the stored ones. */
+    private interface Change {
+        ObjectNode of(ObjectNode stored);
+    }
+
+    private Answer get(Request request) {
+        requireOperator(request);
+        SettingsBook.Page page = book.read();
+        return shown(page.settings(), page.version());
+    }
+
+    private Answer change(Request request, Change change) {
+        requireOperator(request);
+        SettingsBook.Page before = book.read();
+        String match = request.parameter("If-Match");
+        if (match != null && !ETags.match(match, tag(before.version()))) {
+            throw Problem.of(ProblemType.VERSION_MISMATCH, "The stored version is " + before.version());
+        }
+        FleetSettings settings = read(
+                request, change.of((ObjectNode) Json.parse(before.settings().toJson())));
+        AuditNote note = new AuditNote(request.caller().name(), null)
+                .changing(Json.change(Json.parse(before.settings().toJson()), Json.parse(settings.toJson())));
+        OptionalLong stored = book.replace(before, settings, note);
+        if (stored.isEmpty()) {
+            throw Problem.of(ProblemType.VERSION_MISMATCH, "Another changed the settings at the same time");
+        }
+        return shown(settings, stored.getAsLong());
+    }
+
+    private FleetSettings read(Request request, ObjectNode all) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        resolve(DEFAULTS, all.path(DEFAULTS), tenancy);
+        for (String kind : List.of("types", "queues", "resources")) {
+            all.path(kind)
+                    .propertyStream()
+                    .forEach(each -> resolve(kind + "/" + each.getKey(), each.getValue(), tenancy));
+        }
+        try {
+            return FleetSettings.fromJson(Json.text(all));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** A policy given by name is stored in full: a later change of that name does not change settings unseen. */
+    private void resolve(String at, JsonNode part, Tenancy tenancy) {
+        if (part instanceof ObjectNode object && object.path("policy").isString()) {
+            String json = policies.resolve("/" + at + "/policy", object.path("policy"), tenancy)
+                    .toJson();
+            object.set("policy", Json.parse(json));
+        }
+    }
+
+    private static void requireOperator(Request request) {
+        if (request.caller().tenant() != null) {
+            throw Problem.of(ProblemType.FORBIDDEN, "Settings of the fleet are not for the key of a tenant");
+        }
+    }
+
+    private static Answer shown(FleetSettings settings, long version) {
+        return Response.ok(Json.parse(settings.toJson())).header("ETag", tag(version));
+    }
+
+    private static String tag(long version) {
+        return "\"" + version + "\"";
+    }
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.Scope;
+import java.time.Instant;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Pulse, series, plans and the search: what the dashboard reads. */
+class PulseTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private String enqueue(String json) {
+        return server.send(server.admin, "POST", "/v1/jobs", json).text("id");
+    }
+
+    private String fail(String queue, String failure) {
+        Reply lease =
+                server.send(server.admin, "POST", "/v1/leases", "{\"wait\":\"20s\",\"queues\":[\"" + queue + "\"]}");
+        String token = lease.json().at("/items/0/token").stringValue();
+        server.send(server.admin, "POST", "/v1/leases/" + token + "/fail", failure);
+        return token;
+    }
+
+    @Test
+    void the_pulse_counts_waiting_jobs_by_their_reason() {
+        enqueue("{\"type\":\"a\",\"queue\":\"a\"}");
+        enqueue("{\"type\":\"a\",\"queue\":\"b\",\"delay\":\"1h\"}");
+        enqueue("{\"type\":\"a\",\"queue\":\"c\"}");
+        fail("c", "{\"type\":\"x\",\"retryAfter\":\"1h\"}");
+        JsonNode pulse = TestServer.await(() -> {
+            JsonNode seen = server.get("/v1/pulse").json();
+            return seen.at("/waiting/RETRY").asInt() == 1 ? seen : null;
+        });
+        assertThat(pulse.at("/waiting/NEW").asInt()).isEqualTo(1);
+        assertThat(pulse.at("/waiting/DELAYED").asInt()).isEqualTo(1);
+        assertThat(pulse.at("/counts/PENDING").asInt()).isEqualTo(3);
+        assertThat(pulse.at("/queueCount").asInt()).isEqualTo(3);
+    }
+
+    @Test
+    void a_pulse_that_nobody_read_anew_is_not_sent_again() {
+        Reply first = server.get("/v1/pulse");
+        String tag = first.raw().headers().firstValue("ETag").orElseThrow();
+        int status = TestServer.await(() -> {
+            // A second may pass between the two.
+            Reply pulse = server.get("/v1/pulse");
+            String now = pulse.raw().headers().firstValue("ETag").orElseThrow();
+            Reply again = server.send(server.admin, "GET", "/v1/pulse", null, "If-None-Match", now);
+            return again.status() == 304 ? 304 : null;
+        });
+        assertThat(status).isEqualTo(304);
+        assertThat(tag).isNotEmpty();
+    }
+
+    @Test
+    void a_tenant_sees_its_own_sums_and_nothing_of_the_fleet() {
+        String tenant = server.key("t", "acme", Scope.READ, Scope.ENQUEUE);
+        enqueue("{\"type\":\"a\",\"queue\":\"foreign\"}");
+        server.send(tenant, "POST", "/v1/jobs", "{\"type\":\"a\",\"queue\":\"own\"}");
+        JsonNode pulse = TestServer.await(() -> {
+            JsonNode seen = server.send(tenant, "GET", "/v1/pulse", null).json();
+            return seen.at("/counts/PENDING").asInt() == 1 ? seen : null;
+        });
+        assertThat(pulse.at("/queues/0/name").stringValue()).isEqualTo("own");
+        assertThat(pulse.get("waiting").isNull()).isTrue();
+        assertThat(pulse.get("minute").isNull()).isTrue();
+        assertThat(server.send(tenant, "GET", "/v1/series", null).json().get("items"))
+                .isEmpty();
+    }
+
+    @Test
+    void a_series_has_a_row_for_each_minute() {
+        JsonNode series = server.get("/v1/series?minutes=5").json().get("items");
+        assertThat(series).hasSize(5);
+        Instant first = Instant.parse(series.get(0).get("at").stringValue());
+        assertThat(Instant.parse(series.get(4).get("at").stringValue())).isEqualTo(first.plusSeconds(240));
+    }
+
+    @Test
+    void a_plan_has_a_window_for_each_attempt_that_is_left() {
+        String id = enqueue(
+                "{\"type\":\"a\",\"queue\":\"plan\",\"policy\":{\"backoff\":\"fixed\",\"base\":\"10s\",\"jitter\":\"equal\",\"maxAttempts\":4}}");
+        fail("plan", "{\"type\":\"x\"}");
+        JsonNode plan = server.get("/v1/jobs/" + id + "/plan").json();
+        assertThat(plan.get("givesUpAfter").asInt()).isEqualTo(4);
+        assertThat(plan.get("past")).hasSize(1);
+        JsonNode planned = plan.get("planned");
+        assertThat(planned).hasSize(3);
+        assertThat(planned.get(0).get("attempt").asInt()).isEqualTo(2);
+        Instant due = Instant.parse(planned.get(0).get("earliest").stringValue());
+        assertThat(Instant.parse(planned.get(1).get("earliest").stringValue())).isEqualTo(due.plusSeconds(5));
+        assertThat(Instant.parse(planned.get(1).get("latest").stringValue())).isEqualTo(due.plusSeconds(10));
+        assertThat(Instant.parse(planned.get(2).get("latest").stringValue())).isEqualTo(due.plusSeconds(20));
+        assertThat(plan.get("more").booleanValue()).isFalse();
+    }
+
+    @Test
+    void a_job_that_has_ended_has_no_planned_attempts() {
+        String id = enqueue("{\"type\":\"a\",\"queue\":\"over\"}");
+        fail("over", "{\"type\":\"x\",\"permanent\":true}");
+        assertThat(server.get("/v1/jobs/" + id + "/plan").json().get("planned")).isEmpty();
+    }
+
+    @Test
+    void one_line_finds_jobs() {
+        String waiting = enqueue("{\"type\":\"bill\",\"queue\":\"a\",\"tags\":[\"may\"],\"delay\":\"1h\"}");
+        String dead = enqueue("{\"type\":\"send\",\"queue\":\"b\",\"key\":\"order-17\"}");
+        fail("b", "{\"type\":\"x\",\"message\":\"connection refused\",\"permanent\":true}");
+        assertThat(found("")).containsExactly(dead, waiting);
+        assertThat(found("state:failed")).containsExactly(dead);
+        assertThat(found("-state:failed")).containsExactly(waiting);
+        assertThat(found("type:bill,send state:pending")).containsExactly(waiting);
+        assertThat(found("-type:bill")).containsExactly(dead);
+        assertThat(found("tag:may")).containsExactly(waiting);
+        assertThat(found("error:\"connection refused\"")).containsExactly(dead);
+        assertThat(found("reason:delayed due:>30m")).containsExactly(waiting);
+        assertThat(found("due:<30m")).isEmpty();
+        assertThat(found("attempt:>=1")).containsExactly(dead);
+        assertThat(found("order-17")).containsExactly(dead);
+        assertThat(found(dead)).containsExactly(dead);
+        assertThat(found("id:" + waiting + " state:failed")).isEmpty();
+        assertThat(found("since:1h")).hasSize(2);
+        assertThat(found("before:1h")).isEmpty();
+    }
+
+    @Test
+    void a_search_that_cannot_be_read_says_why() {
+        assertThat(server.get("/v1/jobs?q=colour:red").raw().body()).contains("no qualifier 'colour'", "resource");
+        assertThat(server.get("/v1/jobs?q=state:dead").status()).isEqualTo(400);
+        assertThat(server.get("/v1/jobs?q=attempt:many").status()).isEqualTo(400);
+    }
+
+    @Test
+    void a_page_of_a_search_is_no_longer_than_its_limit_and_the_next_goes_on() {
+        for (int i = 0; i < 9; i++) {
+            enqueue("{\"type\":\"" + (i % 3 == 0 ? "c" : "ab") + "\",\"queue\":\"q\"}");
+        }
+        Reply first = server.get("/v1/jobs?q=-type:c&limit=4");
+        assertThat(first.json().get("items")).hasSizeBetween(1, 4);
+        int all = first.json().get("items").size();
+        JsonNode next = first.json().get("next");
+        while (!next.isNull()) {
+            JsonNode page = server.get("/v1/jobs?q=-type:c&limit=4&cursor=" + next.stringValue())
+                    .json();
+            all += page.get("items").size();
+            next = page.get("next");
+        }
+        assertThat(all).isEqualTo(6);
+    }
+
+    @Test
+    void a_bulk_takes_a_search_that_the_store_can_answer() {
+        enqueue("{\"type\":\"send\",\"queue\":\"b\"}");
+        fail("b", "{\"type\":\"x\",\"permanent\":true}");
+        assertThat(server.send(
+                                server.admin,
+                                "POST",
+                                "/v1/dead-letters/bulk",
+                                "{\"action\":\"discard\",\"q\":\"state:failed type:send\",\"dryRun\":true}")
+                        .json()
+                        .get("matched")
+                        .asInt())
+                .isEqualTo(1);
+        assertThat(server.send(
+                                server.admin,
+                                "POST",
+                                "/v1/dead-letters/bulk",
+                                "{\"action\":\"discard\",\"q\":\"attempt:>3\",\"dryRun\":true}")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    private java.util.List<String> found(String q) {
+        java.util.List<String> ids = new java.util.ArrayList<>();
+        server.get("/v1/jobs?q=" + java.net.URLEncoder.encode(q, java.nio.charset.StandardCharsets.UTF_8))
+                .json()
+                .get("items")
+                .forEach(job -> ids.add(job.get("id").stringValue()));
+        return ids;
+    }
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.Scope;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Settings of the fleet over HTTP. */
+class SettingsApiTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private int maxAttempts(String type) {
+        String id = server.enqueue("{\"type\":\"" + type + "\",\"queue\":\"s\"}");
+        return server.get("/v1/jobs/" + id).json().get("maxAttempts").intValue();
+    }
+
+    @Test
+    void a_policy_is_set_for_a_type_and_jobs_have_it() {
+        Reply empty = server.get("/v1/settings");
+        assertThat(empty.raw().body()).isEqualTo("{}");
+        assertThat(empty.raw().headers().firstValue("ETag")).contains("\"0\"");
+        Reply put = server.put("/v1/settings/types/bill", "{\"policy\":\"weave\"}");
+        assertThat(put.status()).as(put.raw().body()).isEqualTo(200);
+        assertThat(put.json()
+                        .get("types")
+                        .get("bill")
+                        .get("policy")
+                        .get("maxAttempts")
+                        .intValue())
+                .as("a preset is stored in full")
+                .isEqualTo(4);
+        TestServer.await(() -> maxAttempts("bill") == 4 ? true : null);
+        assertThat(maxAttempts("other")).isEqualTo(20);
+        assertThat(server.delete("/v1/settings/types/bill").status()).isEqualTo(200);
+        TestServer.await(() -> maxAttempts("bill") == 20 ? true : null);
+        assertThat(server.delete("/v1/settings/types/bill").status()).isEqualTo(404);
+    }
+
+    @Test
+    void every_kind_is_replaced_by_itself_and_all_at_once() {
+        server.put("/v1/settings/defaults", "{\"retries\":false,\"poll\":\"2s\"}");
+        server.put("/v1/settings/queues/mail", "{\"policy\":{\"maxAttempts\":3}}");
+        server.put("/v1/settings/resources/smtp", "{\"breaker\":{\"streak\":5},\"budget\":{\"floor\":2}}");
+        Reply all = server.get("/v1/settings");
+        assertThat(all.json().get("defaults").get("retries").booleanValue()).isFalse();
+        assertThat(all.json()
+                        .get("queues")
+                        .get("mail")
+                        .get("policy")
+                        .get("maxAttempts")
+                        .intValue())
+                .isEqualTo(3);
+        assertThat(all.json()
+                        .get("resources")
+                        .get("smtp")
+                        .get("breaker")
+                        .get("streak")
+                        .intValue())
+                .isEqualTo(5);
+        Reply replaced = server.put("/v1/settings", "{\"queues\":{\"mail\":{}}}");
+        assertThat(replaced.status()).as(replaced.raw().body()).isEqualTo(200);
+        assertThat(replaced.json().has("defaults")).isFalse();
+    }
+
+    @Test
+    void a_change_names_the_version_that_it_replaces_and_is_audited() {
+        String first = tag(server.put("/v1/settings/defaults", "{\"poll\":\"2s\"}"));
+        Reply second =
+                server.send(server.admin, "PUT", "/v1/settings/defaults", "{\"poll\":\"3s\"}", "If-Match", first);
+        assertThat(second.status()).isEqualTo(200);
+        Reply late = server.send(server.admin, "PUT", "/v1/settings/defaults", "{\"poll\":\"4s\"}", "If-Match", first);
+        assertThat(late.status()).isEqualTo(412);
+        assertThat(late.problem()).isEqualTo("version-mismatch");
+        assertThat(server.get("/v1/settings").json().get("defaults").get("poll").stringValue())
+                .isEqualTo("PT3S");
+        assertThat(server.get("/v1/audit").raw().body())
+                .contains("put-settings")
+                .contains("PT2S")
+                .contains("PT3S");
+    }
+
+    private static String tag(Reply reply) {
+        return reply.raw().headers().firstValue("ETag").orElseThrow();
+    }
+
+    @Test
+    void what_is_wrong_is_named_and_nothing_is_stored() {
+        for (String[] wrong : new String[][] {
+            {"/v1/settings/types/bill", "{\"policy\":\"nope\"}", "there is no stored policy 'nope'"},
+            {"/v1/settings/types/bill", "{\"policy\":{\"maxAttempts\":0}}", "types/bill: maxAttempts is 0 but must be 1"
+            },
+            {"/v1/settings/defaults", "{\"poll\":\"2h\"}", "poll is PT2H but must be PT0.01S to PT1M"},
+            {"/v1/settings/resources/r", "{\"kind\":\"x\"}", "resources/r has no field"},
+        }) {
+            Reply reply = server.put(wrong[0], wrong[1]);
+            assertThat(reply.status()).as(wrong[1]).isEqualTo(400);
+            assertThat(reply.raw().body().replace("\\", "")).contains(wrong[2]);
+        }
+        assertThat(server.get("/v1/settings").raw().body()).isEqualTo("{}");
+    }
+
+    @Test
+    void a_tenant_and_a_reader_may_not_change_them() {
+        String tenant = server.key("tenant", "acme", Scope.OPERATE, Scope.READ);
+        assertThat(server.send(tenant, "GET", "/v1/settings", null).status()).isEqualTo(403);
+        assertThat(server.send(tenant, "PUT", "/v1/settings/defaults", "{}").status())
+                .isEqualTo(403);
+        String reader = server.key("reader", null, Scope.READ);
+        assertThat(server.send(reader, "GET", "/v1/settings", null).status()).isEqualTo(200);
+        assertThat(server.send(reader, "PUT", "/v1/settings/defaults", "{}").status())
+                .isEqualTo(403);
+    }
+}
