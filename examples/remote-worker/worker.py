@@ -5,7 +5,8 @@
     REPRISE_KEY=reprise_... python3 worker.py            # runs until Ctrl-C
     REPRISE_KEY=reprise_... python3 worker.py --count 3  # ends after three jobs
 
-The key needs the scope 'work'. REPRISE_URL is http://127.0.0.1:8080 unless set.
+The key needs the scope 'work'. REPRISE_URL is http://127.0.0.1:8080 unless set. This shows what happens on the wire;
+clients/python has the same as a library, with concurrency, batches of reports and a graceful stop.
 """
 import json, os, socket, sys, threading, time, traceback, urllib.error, urllib.request
 

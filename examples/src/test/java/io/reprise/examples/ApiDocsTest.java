@@ -56,7 +56,28 @@ class ApiDocsTest {
             }
         }
         assertThat(members).as("members of %s", module).isPositive();
+        // The history checker is for our own tests.
+        if (!module.startsWith(ROOT.resolve("history"))) {
+            assertThat(undated(module, exported)).as("types without @since").isEmpty();
+        }
         assertThat(bare).isEmpty();
+    }
+
+    private static List<String> undated(Path module, List<String> exported) throws IOException {
+        List<String> undated = new ArrayList<>();
+        for (String name : exported) {
+            try (Stream<Path> files = Files.list(module.resolveSibling(name.replace('.', '/')))) {
+                for (Path file :
+                        files.filter(each -> each.toString().endsWith(".java")).toList()) {
+                    String source = Files.readString(file);
+                    var type = PUBLIC_TYPE.matcher(source);
+                    if (type.find() && !source.substring(0, type.start()).contains("* @since ")) {
+                        undated.add(file.getFileName().toString());
+                    }
+                }
+            }
+        }
+        return undated;
     }
 
     private static int look(Path file, List<String> bare) throws IOException {

@@ -7,9 +7,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +25,7 @@ class DocumentsTest {
 
     private static final Path ROOT = Path.of("..");
     private static final Path SOURCES = Path.of("src/main/java/io/reprise/examples");
+    private static final Path SPRING = Path.of("spring-boot/src");
 
     /** {@code <!-- snippet: FirstJob:readme -->} stands before the block that equals that region of that example. */
     private static final Pattern SNIPPET =
@@ -33,6 +38,11 @@ class DocumentsTest {
     private static final Path REMOTE_WORKER = Path.of("remote-worker");
     private static final Pattern CLASS_LINK = Pattern.compile("\\[`\\w+`\\]\\(([^)]+\\.java)\\)");
     private static final Pattern TEST_NAME = Pattern.compile("`(\\w+(?:Test|Contract))\\.(\\w+)`");
+
+    /** The ids of docs/seeds.md: how many there are with each prefix. */
+    private static final Map<String, Integer> SEED_ROWS =
+            Map.of("OQ", 19, "ST", 9, "GO", 15, "MG", 12, "CD", 17, "F", 20);
+
     private static final Pattern MARKER = Pattern.compile("<!-- snippet:");
     private static final Pattern LINK = Pattern.compile("\\]\\((?!https?:|#)([^)#\\s]+)[^)]*\\)");
 
@@ -107,7 +117,7 @@ class DocumentsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"traps.md,30", "security.md,25"})
+    @CsvSource({"traps.md,30", "security.md,25", "seeds.md,100"})
     void every_trap_and_check_has_the_test_it_names(String document, int atLeast) throws IOException {
         List<MatchResult> named = TEST_NAME
                 .matcher(Files.readString(ROOT.resolve("docs").resolve(document)))
@@ -127,9 +137,28 @@ class DocumentsTest {
         }
     }
 
+    @Test
+    void every_behaviour_of_the_five_systems_has_a_test_or_an_open_issue() throws IOException {
+        String text = Files.readString(ROOT.resolve("docs/seeds.md"));
+        List<String> wanted = new ArrayList<>();
+        SEED_ROWS.forEach((prefix, count) -> IntStream.rangeClosed(1, count)
+                .mapToObj(number -> String.format("%s-%02d", prefix, number))
+                .forEach(wanted::add));
+        Map<String, String> rows = text.lines()
+                .filter(line -> line.matches("\\| [A-Z]+-\\d\\d \\|.*"))
+                .collect(Collectors.toMap(line -> line.split(" ", 3)[1], line -> line));
+        assertThat(rows.keySet()).containsExactlyInAnyOrderElementsOf(wanted);
+        assertThat(rows)
+                .allSatisfy((id, row) -> assertThat(TEST_NAME.matcher(row).find() || row.contains("issue "))
+                        .as(row)
+                        .isTrue());
+    }
+
     private static String region(String example, String name) throws IOException {
-        try (Stream<Path> files = Files.walk(SOURCES)) {
-            Path source = files.filter(file -> file.endsWith(example + ".java"))
+        try (Stream<Path> files = Files.walk(SOURCES);
+                Stream<Path> spring = Files.walk(SPRING)) {
+            Path source = Stream.concat(files, spring)
+                    .filter(file -> file.endsWith(example + ".java"))
                     .findFirst()
                     .orElseThrow(() -> new NoSuchFileException(example + ".java"));
             return region(source, "// ", name);

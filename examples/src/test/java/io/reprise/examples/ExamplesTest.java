@@ -25,6 +25,7 @@ class ExamplesTest {
             return files.filter(file -> file.toString().endsWith(".java"))
                     .filter(file -> !NOT_EXAMPLES.contains(name(file)))
                     .filter(file -> !file.startsWith(SOURCES.resolve("seeds")))
+                    .filter(file -> !file.startsWith(SOURCES.resolve("frameworks")))
                     .map(file -> SOURCES.relativize(file).toString().replace(".java", ""))
                     .sorted()
                     .toList();

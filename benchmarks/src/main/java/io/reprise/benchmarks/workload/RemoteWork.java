@@ -28,7 +28,6 @@ public final class RemoteWork implements Workload {
 
     private static final int WORKERS = 8;
     private static final int JOBS = 20_000;
-    private static final int WARM_UP = 1_000;
 
     private final JsonMapper json = new JsonMapper();
     private final boolean together;
@@ -84,8 +83,10 @@ public final class RemoteWork implements Workload {
         try (Installation installation = trial.system().open(target);
                 ServerProcess server = new ServerProcess(target, trial.sizes().quick())) {
             long began = System.nanoTime();
-            for (int done = 0; !trial.sizes().isWarm(began, done); done += WARM_UP) {
-                drain(target, installation, server, threads, WARM_UP);
+            // As many at once as are measured: at the end of each drain the workers wait for jobs, which warms nothing.
+            int some = trial.sizes().cold() ? trial.sizes().coldJobs() : jobs;
+            for (int done = 0; !trial.sizes().isWarm(began, done); done += some) {
+                drain(target, installation, server, threads, some);
             }
             Drained drained = drain(target, installation, server, threads, jobs);
             Map<String, Double> values = new LinkedHashMap<>(
@@ -126,7 +127,7 @@ public final class RemoteWork implements Workload {
 
     /** Works until all jobs have run: a moment without a job is not the end. Returns when its last job was done. */
     private long work(HttpConnection connection, String worker, Ledger ledger) throws Exception {
-        String leaseRequest = "{\"worker\":\"" + worker + "\",\"types\":[\"work\"],\"max\":100,\"wait\":\"1s\"}";
+        String leaseRequest = "{\"worker\":\"" + worker + "\",\"types\":[\"work\"],\"max\":100,\"wait\":\"200ms\"}";
         long last = System.nanoTime();
         while (!ledger.isDone()) {
             JsonNode leases =

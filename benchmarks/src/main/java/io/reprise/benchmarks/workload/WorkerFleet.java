@@ -9,11 +9,12 @@ import io.reprise.benchmarks.system.Installation;
 import java.util.ArrayList;
 import java.util.List;
 
-/** W8: jobs that take a millisecond, on one, two and four worker processes. */
+/** W8: jobs that take a millisecond on one, two and four worker processes, and jobs that take no time on one and two. */
 public final class WorkerFleet implements Workload {
 
     private static final int JOBS = 50_000;
     private static final int WARM_UP = 10_000;
+    private static final long MILLISECOND = 1_000_000;
 
     @Override
     public String name() {
@@ -22,7 +23,7 @@ public final class WorkerFleet implements Workload {
 
     @Override
     public String title() {
-        return "1 ms jobs on 1, 2 and 4 worker processes";
+        return "1 ms jobs on 1, 2 and 4 worker processes, and no-op jobs on 1 and 2";
     }
 
     @Override
@@ -39,23 +40,28 @@ public final class WorkerFleet implements Workload {
     public List<Figure> measure(Trial trial) throws Exception {
         List<Figure> figures = new ArrayList<>();
         for (int processes : List.of(1, 2, 4)) {
-            figures.add(measure(trial, processes));
+            figures.add(measure(trial, name() + "-" + processes, MILLISECOND, processes));
+        }
+        for (int processes : List.of(1, 2)) {
+            figures.add(measure(trial, name() + "-noop-" + processes, 0, processes));
         }
         return figures;
     }
 
-    private Figure measure(Trial trial, int processes) throws Exception {
+    private static Figure measure(Trial trial, String name, long jobNanos, int processes) throws Exception {
         Target target = trial.install();
         List<WorkerProcess> workers = new ArrayList<>();
         try (Installation installation = trial.system().open(target)) {
             for (int i = 0; i < processes; i++) {
-                workers.add(new WorkerProcess(trial.system(), target));
+                workers.add(new WorkerProcess(trial.system(), target, jobNanos));
             }
-            run(installation, workers, trial.sizes().jobs(WARM_UP) * processes);
+            // Jobs that take no time are many more in the same time, and so is what warms a process.
+            int factor = jobNanos == 0 ? 4 : 1;
+            run(installation, workers, trial.sizes().jobs(factor * WARM_UP) * processes);
             target.tidy();
-            int jobs = trial.sizes().jobs(JOBS);
+            int jobs = trial.sizes().jobs(factor * JOBS);
             long micros = run(installation, workers, jobs);
-            return Figure.rate(name() + "-" + processes, jobs, micros * 1000);
+            return Figure.rate(name, jobs, micros * 1000);
         } finally {
             for (WorkerProcess worker : workers) {
                 worker.close();

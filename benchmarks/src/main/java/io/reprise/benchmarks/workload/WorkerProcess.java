@@ -21,7 +21,6 @@ import java.util.concurrent.locks.LockSupport;
 /** A worker in its own process, which answers each line of input with the count of its runs. */
 final class WorkerProcess implements AutoCloseable {
 
-    private static final long JOB_NANOS = 1_000_000;
     private static final String RESET = "reset";
     private static final String COUNT = "count";
 
@@ -59,11 +58,11 @@ final class WorkerProcess implements AutoCloseable {
     private final BufferedReader output;
     private final BufferedWriter input;
 
-    WorkerProcess(QueueSystem system, Target target) throws IOException {
+    WorkerProcess(QueueSystem system, Target target, long jobNanos) throws IOException {
         process = Processes.start(
                 List.of(),
                 WorkerProcess.class,
-                List.of(system.name(), target.store().toString(), target.jdbcUrl()));
+                List.of(system.name(), target.store().toString(), target.jdbcUrl(), Long.toString(jobNanos)));
         output = process.inputReader();
         input = process.outputWriter();
     }
@@ -92,15 +91,18 @@ final class WorkerProcess implements AutoCloseable {
         process.onExit().join();
     }
 
-    /** Arguments: system, store, URL. */
+    /** Arguments: system, store, URL, nanoseconds that a job takes. */
     public static void main(String[] args) throws Exception {
         AtomicReference<Count> count = new AtomicReference<>(Count.NONE);
         Target target = new Target(StoreKind.of(args[1]), args[2]);
+        long jobNanos = Long.parseLong(args[3]);
         try (Installation installation = Systems.get(args[0]).open(target);
                 BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             installation.start(payload -> {
                 long start = WallClock.micros();
-                LockSupport.parkNanos(JOB_NANOS);
+                if (jobNanos > 0) {
+                    LockSupport.parkNanos(jobNanos);
+                }
                 Count one = new Count(1, Payloads.number(payload), start, WallClock.micros());
                 count.accumulateAndGet(one, Count::plus);
             });

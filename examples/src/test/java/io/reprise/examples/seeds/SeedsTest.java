@@ -51,6 +51,16 @@ class SeedsTest {
     }
 
     @Test
+    void omniq_in_a_loop_of_its_own_on_a_file(@TempDir Path directory) {
+        List<Job> ended = OmniqLoop.run(directory.resolve("tasks.db"));
+        assertThat(ended)
+                .extracting(Job::state)
+                .containsExactly(JobState.SUCCEEDED, JobState.SUCCEEDED, JobState.FAILED);
+        assertThat(ended).extracting(Job::attempts).containsExactly(1, 2, 1);
+        assertThat(ended.get(2).failReason()).isEqualTo(FailReason.PERMANENT);
+    }
+
+    @Test
     void stent() {
         Stent.Results results = Stent.run();
         failed(results.flaky(), FailReason.EXHAUSTED, 3);

@@ -36,7 +36,7 @@ final class VideoEndpoints implements Endpoints {
 
     private static final String SECTION = "Videos";
     private static final String TASKS = "/v1/videos/generations/tasks/{taskId}";
-    private static final String ID = "task_";
+    static final String ID = "task_";
 
     private static final Schema TASK = Schema.object()
             .must("taskId", Schema.text(1, 50))
@@ -91,7 +91,8 @@ final class VideoEndpoints implements Endpoints {
         VideoRequest wanted = new VideoRequest(
                 request.fields().text("model", ""), request.fields().text("prompt", ""));
         String queue = Tenancy.of(request.caller()).stored("queue", QUEUE);
-        JobId id = reprise.enqueue(GENERATE.job(wanted).queue(queue));
+        // The model's provider is the resource: its breaker, its policy and its metrics are its own.
+        JobId id = reprise.enqueue(GENERATE.job(wanted).queue(queue).resource(wanted.model()));
         return Response.json(202, view(reprise.find(id).orElseThrow()))
                 .header("Location", TASKS.replace("{taskId}", ID + id));
     }

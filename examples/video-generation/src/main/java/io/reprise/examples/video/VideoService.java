@@ -3,6 +3,7 @@ package io.reprise.examples.video;
 
 import io.reprise.Reprise;
 import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
 import io.reprise.server.RepriseServer;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.auth.Keys;
@@ -74,6 +75,16 @@ final class VideoService implements AutoCloseable {
                         customer,
                         new AuditNote("example", null))
                 .text();
+    }
+
+    /** The provider that a task calls; its breaker and budget have this name. */
+    @Nullable
+    String resourceOf(String task) {
+        return server.reprise()
+                .find(JobId.parse(task.substring(VideoEndpoints.ID.length())))
+                .orElseThrow()
+                .spec()
+                .resource();
     }
 
     @Override

@@ -101,6 +101,9 @@ class VideoGenerationTest {
             String strict = ada.generate("strict", "a bird");
             String locked = ada.generate("locked", "a fish");
             Reply spent = ada.await(down);
+            assertThat(service.resourceOf(down))
+                    .as("the provider is the resource")
+                    .isEqualTo("down");
             assertThat(spent.text("status")).isEqualTo("failed");
             assertThat(spent.body().path("retryCount").intValue()).isEqualTo(1);
             assertThat(spent.body().path("isRetryable").booleanValue()).isFalse();
