@@ -8,6 +8,7 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.PayloadException;
 import io.reprise.job.Transaction;
 import io.reprise.remote.StaleLeaseException;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,12 @@ public interface JobContext {
      * systems that you write to, so that they can refuse a run that was overtaken.
      */
     long token();
+
+    /**
+     * Returns the job that this one follows in a chain; empty if it follows none. {@link Reprise#find(JobId)} reads its
+     * result or its error, as long as it is kept.
+     */
+    Optional<JobId> predecessor();
 
     /**
      * Stores the progress of this run, for people to see. The last call wins. A database error is logged and not

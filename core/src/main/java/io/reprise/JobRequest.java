@@ -9,6 +9,7 @@ import io.reprise.job.PayloadException;
 import io.reprise.retry.RetryPolicy;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.UnaryOperator;
@@ -29,11 +30,24 @@ public final class JobRequest<P> {
     private final JobType<P> type;
     private final P payload;
     private final JobSpec options;
+    private final List<Follower> followers;
+
+    /**
+     * A job that follows this one.
+     *
+     * @param whenDead whether it follows the dead letter; otherwise it follows the success
+     */
+    record Follower(boolean whenDead, JobRequest<?> job) {}
 
     JobRequest(JobType<P> type, P payload, JobSpec options) {
+        this(type, payload, options, List.of());
+    }
+
+    private JobRequest(JobType<P> type, P payload, JobSpec options, List<Follower> followers) {
         this.type = type;
         this.payload = payload;
         this.options = options;
+        this.followers = followers;
     }
 
     /**
@@ -162,7 +176,43 @@ public final class JobRequest<P> {
      * {@value JobSpec#MAX_TAGS} tags stays as it is.
      */
     public JobRequest<P> trace(TraceParent trace) {
-        return new JobRequest<>(type, payload, trace.addTo(options));
+        return new JobRequest<>(type, payload, trace.addTo(options), followers);
+    }
+
+    /**
+     * Adds a job that is stored when this one succeeds, in the same atomic step. Several calls add several jobs; they
+     * may run at the same time. A job that follows can be followed itself. It finds the id of this job in
+     * {@link JobContext#predecessor}. Its delay counts from the success.
+     *
+     * <p>The chain is stored with this job, so it survives a deploy. It has at most 100 jobs at all levels, and
+     * {@value JobSpec#MAX_PAYLOAD_BYTES} bytes; {@link Reprise#enqueue} refuses more.
+     *
+     * @param next a job whose unique key, if any, has {@link KeyRule#KEEP}
+     */
+    public JobRequest<P> then(JobRequest<?> next) {
+        return followedBy(new Follower(false, next));
+    }
+
+    /**
+     * Adds a job that is stored when this one becomes a dead letter, in the same atomic step; see {@link #then}. It is
+     * stored at each such end: a job that a person retries can become a dead letter again. A cancelled job is followed
+     * by none.
+     *
+     * @param next a job whose unique key, if any, has {@link KeyRule#KEEP}
+     */
+    public JobRequest<P> whenDead(JobRequest<?> next) {
+        return followedBy(new Follower(true, next));
+    }
+
+    private JobRequest<P> followedBy(Follower next) {
+        List<Follower> all = new ArrayList<>(followers);
+        all.add(next);
+        return new JobRequest<>(type, payload, options, List.copyOf(all));
+    }
+
+    /** Returns the jobs that follow this one directly. */
+    List<Follower> followers() {
+        return followers;
     }
 
     /** Returns the type of the job. */
@@ -185,6 +235,6 @@ public final class JobRequest<P> {
     }
 
     private JobRequest<P> with(UnaryOperator<JobSpec.Builder> option) {
-        return new JobRequest<>(type, payload, option.apply(options.toBuilder()).build());
+        return new JobRequest<>(type, payload, option.apply(options.toBuilder()).build(), followers);
     }
 }

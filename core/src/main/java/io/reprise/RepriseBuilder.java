@@ -467,8 +467,7 @@ public final class RepriseBuilder {
         ControlConfig rules = new ControlConfig(control, resources, live);
         Events events = new Events(listeners);
         Interceptors around = new Interceptors(interceptors);
-        Function<JobRequest<?>, JobSpec> binder = job ->
-                policies.bind(around.onRequest(job.toSpec(coding)), job.type().policy());
+        Function<JobRequest<?>, JobSpec> binder = new RequestBinder(coding, around, policies);
         Engine.Config config = new Engine.Config(
                 settings(worker),
                 handlers,

@@ -25,11 +25,12 @@ public record Job(JobId id, JobSpec spec, JobStatus status, JobCounts counts, Jo
     private static final int MAX_ATTEMPTS = 1_000_000;
 
     /**
-     * Returns a copy without payload and result, which may be long. The payload of the copy is the JSON text
-     * {@code null}, its result is null.
+     * Returns a copy without payload, chain and result, which may be long. The payload of the copy is the JSON text
+     * {@code null}, its chain and its result are null.
      */
     public Job brief() {
-        return new Job(id, spec.toBuilder().payload("null").build(), status.withResult(null), counts, times);
+        return new Job(
+                id, spec.toBuilder().payload("null").chain(null).build(), status.withResult(null), counts, times);
     }
 
     /** Returns the name of the job type. */

@@ -196,6 +196,14 @@ public final class JobSpec {
         return values.schedule;
     }
 
+    /**
+     * Returns the jobs that follow this one, as JSON text that the engine writes and reads; null if none follows and the
+     * job follows none.
+     */
+    public @Nullable String chain() {
+        return values.chain;
+    }
+
     /** Compares all values except the proof of the idempotency key. */
     @Override
     public boolean equals(@Nullable Object other) {
@@ -232,10 +240,11 @@ public final class JobSpec {
         private @Nullable String idempotencyProof;
         private @Nullable Duration timeout;
         private @Nullable String schedule;
+        private @Nullable String chain;
 
         private Builder(String type, String payload) {
             this.type = requireName("type", type);
-            this.payload = requirePayload(payload);
+            this.payload = requireJson("payload", payload);
         }
 
         private Builder(Builder from) {
@@ -254,6 +263,7 @@ public final class JobSpec {
             this.idempotencyProof = from.idempotencyProof;
             this.timeout = from.timeout;
             this.schedule = from.schedule;
+            this.chain = from.chain;
         }
 
         /**
@@ -264,7 +274,7 @@ public final class JobSpec {
          * @throws IllegalArgumentException if the text is too long or contains NUL
          */
         public Builder payload(String json) {
-            this.payload = requirePayload(json);
+            this.payload = requireJson("payload", json);
             return this;
         }
 
@@ -423,6 +433,18 @@ public final class JobSpec {
             return this;
         }
 
+        /**
+         * Sets the jobs that follow this one; null, the default, for none.
+         *
+         * @param json JSON text of at most {@value #MAX_PAYLOAD_BYTES} bytes in UTF-8; only its length and NUL are
+         *     checked
+         * @throws IllegalArgumentException if the text is too long or contains NUL
+         */
+        public Builder chain(@Nullable String json) {
+            this.chain = json == null ? null : requireJson("chain", json);
+            return this;
+        }
+
         /** Creates the spec. Later changes of this builder do not change it. */
         public JobSpec build() {
             return new JobSpec(new Builder(this));
@@ -443,7 +465,8 @@ public final class JobSpec {
                     keyRule,
                     idempotencyKey,
                     timeout,
-                    schedule);
+                    schedule,
+                    chain);
         }
 
         private static @Nullable String requireKey(String field, @Nullable String key) {
@@ -454,19 +477,19 @@ public final class JobSpec {
             return key;
         }
 
-        private static String requirePayload(String payload) {
-            // A char is at most 3 bytes, so the exact size needs counting only for payloads that might be too long.
-            if (payload.length() > MAX_PAYLOAD_BYTES / 3) {
-                int bytes = payload.getBytes(StandardCharsets.UTF_8).length;
+        private static String requireJson(String field, String json) {
+            // A char is at most 3 bytes, so the exact size needs counting only for texts that might be too long.
+            if (json.length() > MAX_PAYLOAD_BYTES / 3) {
+                int bytes = json.getBytes(StandardCharsets.UTF_8).length;
                 if (bytes > MAX_PAYLOAD_BYTES) {
-                    throw new IllegalArgumentException("payload has " + bytes + " bytes; at most " + MAX_PAYLOAD_BYTES
+                    throw new IllegalArgumentException(field + " has " + bytes + " bytes; at most " + MAX_PAYLOAD_BYTES
                             + " are stored. Keep large data elsewhere and pass a reference.");
                 }
             }
-            if (payload.indexOf(NUL) >= 0) {
-                throw new IllegalArgumentException("payload contains a NUL character, which is not JSON: escape it");
+            if (json.indexOf(NUL) >= 0) {
+                throw new IllegalArgumentException(field + " contains a NUL character, which is not JSON: escape it");
             }
-            return payload;
+            return json;
         }
     }
 }

@@ -681,7 +681,10 @@ public final class InMemoryJobStore implements JobStore {
                     cursor == null ? tables.jobs : tables.jobs.tailMap(new JobId(Long.parseLong(cursor)), false);
             List<StoredJob> part = rest.values().stream().limit(rows).toList();
             for (StoredJob job : part) {
-                bytes.merge(job.spec.queue(), length(job.spec.payload()) + length(job.result), Long::sum);
+                bytes.merge(
+                        job.spec.queue(),
+                        length(job.spec.payload()) + length(job.spec.chain()) + length(job.result),
+                        Long::sum);
             }
             boolean more = part.size() == rows;
             return new StoredBytes(

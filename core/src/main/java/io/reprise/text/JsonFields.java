@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.DoubleConsumer;
 import java.util.function.IntConsumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /** The members of one JSON object. Each member is read as the type it must have, or refused by name. */
@@ -70,6 +71,15 @@ public final class JsonFields {
     public void integer(String name, IntConsumer then) {
         if (has(name)) {
             then.accept(asInteger(name, members.get(name)));
+        }
+    }
+
+    public void wholeNumber(String name, LongConsumer then) {
+        if (has(name)) {
+            if (!(members.get(name) instanceof Long number)) {
+                throw wrong(name, members.get(name), "a whole number");
+            }
+            then.accept(number);
         }
     }
 

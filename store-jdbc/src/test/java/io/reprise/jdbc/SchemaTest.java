@@ -11,6 +11,7 @@ import io.reprise.testkit.servers.PostgresServer;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
@@ -87,21 +88,20 @@ class SchemaTest {
         try (JdbcJobStore store = JdbcJobStore.sqlite(file)) {
             store.prepare();
         }
-        assertThat(String.join(";\n", Sqlite.query(file, SQLITE_SCHEMA)) + "\n").isEqualTo(golden("sqlite.golden"));
+        assertGolden("sqlite.golden", String.join(";\n", Sqlite.query(file, SQLITE_SCHEMA)) + "\n");
     }
 
     @Test
     void the_postgresql_schema_is_the_golden_one() throws IOException {
         try (Postgres postgres = new Postgres()) {
-            assertThat(String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n")
-                    .isEqualTo(golden("postgresql.golden"));
+            assertGolden("postgresql.golden", String.join("\n", postgres.query(POSTGRES_SCHEMA)) + "\n");
         }
     }
 
     @Test
     void the_mariadb_schema_is_the_golden_one() throws IOException {
         try (MariaDb mariadb = new MariaDb()) {
-            assertThat(String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n").isEqualTo(golden("mariadb.golden"));
+            assertGolden("mariadb.golden", String.join("\n", mariadb.query(MARIADB_SCHEMA)) + "\n");
         }
     }
 
@@ -247,6 +247,15 @@ class SchemaTest {
             }
         } finally {
             threads.shutdownNow();
+        }
+    }
+
+    /** {@code -Dreprise.schema.write=true} writes the file instead. */
+    private static void assertGolden(String name, String schema) throws IOException {
+        if (Boolean.getBoolean("reprise.schema.write")) {
+            Files.writeString(Path.of("src/test/resources/io/reprise/jdbc").resolve(name), schema);
+        } else {
+            assertThat(schema).isEqualTo(golden(name));
         }
     }
 

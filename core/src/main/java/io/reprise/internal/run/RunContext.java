@@ -5,6 +5,7 @@ import io.reprise.JobContext;
 import io.reprise.JobRequest;
 import io.reprise.PayloadCodec;
 import io.reprise.insight.CostEntry;
+import io.reprise.insight.JobChain;
 import io.reprise.internal.engine.Driver;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.StoreClock;
@@ -25,6 +26,7 @@ import io.reprise.store.StoreException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -81,6 +83,11 @@ public final class RunContext implements JobContext {
     @Override
     public long token() {
         return run.token();
+    }
+
+    @Override
+    public Optional<JobId> predecessor() {
+        return Optional.ofNullable(JobChain.of(run.job.spec()).after());
     }
 
     @Override

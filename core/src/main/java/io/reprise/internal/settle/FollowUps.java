@@ -17,9 +17,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Adds follow-up jobs to outcomes, as the follow-up rules say. The store writes them in the transaction of the outcome.
- * The {@code Decider}, {@code Deadlines}, {@link RunContext#complete} and {@code Operations} call it. Without rules it
- * returns the settlement unchanged. Thread-safe.
+ * Adds follow-up jobs to outcomes, as the chain of the job and the follow-up rules say. The store writes them in the transaction of the outcome.
+ * The {@code Decider}, {@code Deadlines}, {@link RunContext#complete} and {@code Operations} call it. Without chain and
+ * rules it returns the settlement unchanged. Thread-safe.
  */
 public final class FollowUps {
 
@@ -37,12 +37,13 @@ public final class FollowUps {
         this.toSpec = toSpec;
     }
 
+    /** Whether no job can have a follow-up but through its own chain, which follows no cancellation. */
     public boolean isEmpty() {
         return rules.isEmpty();
     }
 
     public Settlement with(Job job, Settlement settlement) {
-        if (rules.isEmpty()) {
+        if (rules.isEmpty() && job.spec().chain() == null) {
             return settlement;
         }
         Settlement.Next next = settlement.next();
@@ -59,6 +60,9 @@ public final class FollowUps {
             return List.of();
         }
         List<JobSpec> jobs = new ArrayList<>();
+        if (job.spec().chain() != null) {
+            attempt(kind, job, () -> jobs.addAll(Chain.after(kind, job)));
+        }
         for (FollowUpRule rule : rules) {
             attempt(
                     kind,
@@ -78,7 +82,7 @@ public final class FollowUps {
             work.run();
         } catch (Throwable e) { // Even an Error: the outcome of a job must not depend on its follow-up jobs.
             log.error(
-                    "A follow-up job rule failed on {} of job {}; what it should have added does not follow",
+                    "The follow-up jobs of {} of job {} could not be made; what is missing does not follow",
                     kind,
                     job.id(),
                     e);

@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.JobRequest;
 import io.reprise.ManualRetry;
 import io.reprise.insight.Explanation;
+import io.reprise.insight.JobChain;
 import io.reprise.insight.TraceParent;
 import io.reprise.job.Cancellation;
 import io.reprise.job.Enqueued;
@@ -190,9 +191,9 @@ public final class JobEndpoints implements Endpoints {
         long size = 0;
         List<JsonNode> all = new ArrayList<>();
         if (request.body().isArray()) {
-            request.body().forEach(all::add);
+            request.body().forEach(job -> all.addAll(JobRequests.withFollowers(job)));
         } else {
-            all.add(request.body());
+            all.addAll(JobRequests.withFollowers(request.body()));
         }
         for (JsonNode each : all) {
             Fields job = new Fields(each);
@@ -225,6 +226,7 @@ public final class JobEndpoints implements Endpoints {
                 api.reprise().attempts(job.id()).stream()
                         .map(attempt -> Views.attempt(attempt, tenancy))
                         .toList());
+        view.putAll(Views.chain(JobChain.of(job.spec()), tenancy));
         return view;
     }
 

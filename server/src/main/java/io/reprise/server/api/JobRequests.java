@@ -32,6 +32,9 @@ final class JobRequests {
     /** A payload with fewer characters fits the limit, however it is encoded and encrypted. */
     private static final int SURELY_STORABLE = JobSpec.MAX_PAYLOAD_BYTES / 8;
 
+    private static final String THEN = "then";
+    private static final List<String> FOLLOWERS = List.of(THEN, "whenDead");
+
     private final Api api;
     private final PolicyBook policies;
 
@@ -74,6 +77,41 @@ final class JobRequests {
 
     private void add(
             List<JobRequest<RawValue>> jobs, String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
+        jobs.add(followed(alone(at, body, tenancy, errors), at, body, tenancy, errors));
+    }
+
+    /** Adds the jobs that follow. Each is read and checked like the first. */
+    private JobRequest<RawValue> followed(
+            JobRequest<RawValue> job, String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
+        JobRequest<RawValue> followed = job;
+        for (String when : FOLLOWERS) {
+            List<JobRequest<RawValue>> next = new ArrayList<>();
+            JsonNode followers = body.path(when);
+            for (int i = 0; i < followers.size(); i++) {
+                String place = at + "/" + when + "/" + i;
+                add(next, place, followers.get(i), tenancy, errors);
+                if (!KeyRule.KEEP.name().equals(followers.get(i).path("keyRule").asString(KeyRule.KEEP.name()))) {
+                    errors.add(new FieldError(place + "/keyRule", "must be KEEP for a job that follows another"));
+                }
+            }
+            for (JobRequest<RawValue> each : next) {
+                followed = when.equals(THEN) ? followed.then(each) : followed.whenDead(each);
+            }
+        }
+        return followed;
+    }
+
+    /** Returns a job and all that follow it, as they stand in a request. */
+    static List<JsonNode> withFollowers(JsonNode job) {
+        List<JsonNode> all = new ArrayList<>();
+        all.add(job);
+        for (String when : FOLLOWERS) {
+            job.path(when).forEach(follower -> all.addAll(withFollowers(follower)));
+        }
+        return all;
+    }
+
+    private JobRequest<RawValue> alone(String at, JsonNode body, Tenancy tenancy, List<FieldError> errors) {
         Fields fields = new Fields(body);
         String payload = fields.mentions("payload") ? fields.json("payload") : "{}";
         JobRequest<RawValue> job =
@@ -115,7 +153,7 @@ final class JobRequests {
         if (timeout != null) {
             job = set(job, at + "/timeout", errors, to -> to.timeout(timeout));
         }
-        jobs.add(policy(job, at, fields, tenancy, errors));
+        return policy(job, at, fields, tenancy, errors);
     }
 
     private boolean checkSize(String at, String payload, List<FieldError> errors) {

@@ -133,11 +133,25 @@ public final class Schemas {
     static final Schema JOB = JOB_WITH_PAYLOAD
             .must("policy", POLICY)
             .must("history", Schema.array(ATTEMPT, 0, NO_LIMIT))
+            .must("follows", Schema.id().orNull().about("the job that this one follows in a chain"))
+            .must(
+                    "followers",
+                    Schema.array(
+                                    Schema.object()
+                                            .must("when", Schema.choice(List.of("SUCCEEDED", "FAILED")))
+                                            .must("type", Schema.name())
+                                            .must("queue", Schema.name()),
+                                    0,
+                                    100)
+                            .about("the jobs that follow this one directly"))
             .named("Job");
 
     static final Schema JOB_PAGE = page(LISTED_JOB, "Jobs");
 
-    static final Schema JOB_REQUEST = Schema.object()
+    /** How deep jobs that follow others may be nested in a request. */
+    private static final int CHAIN_LEVELS = 5;
+
+    private static final Schema JOB_ALONE = Schema.object()
             .must("type", Schema.name().about("what kind of work it is"))
             .may("payload", Schema.json().about("any JSON; an empty object unless given"))
             .may("queue", Schema.name().about("'default' unless given"))
@@ -152,8 +166,9 @@ public final class Schemas {
             .may("timeout", Schema.duration())
             .may("policy", POLICY_OR_NAME)
             .may("maxAttempts", Schema.integer(1, 1_000_000))
-            .may("maxRetries", Schema.integer(0, 999_999))
-            .named("JobRequest");
+            .may("maxRetries", Schema.integer(0, 999_999));
+
+    static final Schema JOB_REQUEST = followed(CHAIN_LEVELS).named("JobRequest");
 
     static final Schema DONE = Schema.object().must("done", Schema.bool()).named("Done");
 
@@ -179,6 +194,18 @@ public final class Schemas {
     static final Schema CURSOR = Schema.text(1, 100).matching("[A-Za-z0-9_-]+").about("what a page called next");
 
     private Schemas() {}
+
+    /** Returns a job that others may follow, down to this level. */
+    private static Schema followed(int levels) {
+        if (levels == 0) {
+            return JOB_ALONE.named("JobRequest" + CHAIN_LEVELS);
+        }
+        Schema followers = Schema.array(followed(levels - 1), 0, 100);
+        return JOB_ALONE
+                .may("then", followers.about("jobs that are stored when this one succeeds"))
+                .may("whenDead", followers.about("jobs that are stored when this one becomes a dead letter"))
+                .named("JobRequest" + (CHAIN_LEVELS - levels));
+    }
 
     private static Schema counts() {
         Schema counts = Schema.object();

@@ -2,8 +2,10 @@
 package io.reprise.server.api;
 
 import io.reprise.failure.Failure;
+import io.reprise.insight.JobChain;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
+import io.reprise.job.JobId;
 import io.reprise.job.JobStatus;
 import io.reprise.job.Page;
 import io.reprise.job.Progress;
@@ -13,6 +15,7 @@ import io.reprise.server.auth.Tenancy;
 import io.reprise.server.config.Durations;
 import io.reprise.server.http.Json;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -73,6 +76,23 @@ public final class Views {
         JobStatus.Holder holder = job.status().holder();
         view.put("worker", holder == null ? null : tenancy.shown(holder.worker()));
         view.put("cancelRequested", holder != null && holder.cancelRequested());
+        return view;
+    }
+
+    /** Shows whom a job follows, and who follows it. */
+    static Map<String, @Nullable Object> chain(JobChain chain, Tenancy tenancy) {
+        Map<String, @Nullable Object> view = new LinkedHashMap<>();
+        JobId after = chain.after();
+        view.put("follows", after == null ? null : after.toString());
+        List<Map<String, Object>> followers = new ArrayList<>();
+        for (JobChain.Next next : chain.next()) {
+            Map<String, Object> follower = new LinkedHashMap<>();
+            follower.put("when", next.when());
+            follower.put("type", next.type());
+            follower.put("queue", tenancy.shown(next.queue()));
+            followers.add(follower);
+        }
+        view.put("followers", followers);
         return view;
     }
 

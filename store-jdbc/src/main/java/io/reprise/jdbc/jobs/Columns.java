@@ -49,7 +49,7 @@ public final class Columns {
      *   <li>{@code spec_values}, {@code spec_params}: placeholders for the columns of a spec, by position and by name.
      *       {@code spec_casts}: by name, for places where the database cannot infer the type of a value. {@code spec_set}, {@code spec_new}: assignments of these columns, from
      *       bound values and from the row that an insert could not store.
-     *   <li>{@code show}: what a list of jobs reads from a view. {@code brief}: the same without payload and result.
+     *   <li>{@code show}: what a list of jobs reads from a view. {@code brief}: the same without payload, chain and result.
      *   <li>{@code claimed}, {@code claimed_shown}: what a claim reads of a job {@code j}.
      * </ul>
      */
@@ -63,7 +63,10 @@ public final class Columns {
             Map.entry("spec_new", assignments("{new.", "}")),
             Map.entry("show", SHOW),
             Map.entry(
-                    "brief", SHOW.replace(" payload,", " 'null' as payload,").replace(" result,", " null as result,")),
+                    "brief",
+                    SHOW.replace(" payload,", " 'null' as payload,")
+                            .replace(" chain,", " null as chain,")
+                            .replace(" result,", " null as result,")),
             Map.entry("claimed", CLAIMED),
             Map.entry("claimed_shown", CLAIMED_SHOWN),
             Map.entry("both", of("", BOTH)),

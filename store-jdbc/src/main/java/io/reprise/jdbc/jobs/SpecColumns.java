@@ -134,7 +134,13 @@ public final class SpecColumns {
                     TEXT,
                     Use.SELDOM,
                     (specs, spec) -> spec.schedule(),
-                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::schedule)));
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::schedule)),
+            new Column(
+                    "chain",
+                    TEXT,
+                    Use.SELDOM,
+                    (specs, spec) -> spec.chain(),
+                    (row, draft) -> draft.add(row.textOrNull(), JobSpec.Builder::chain)));
 
     private static final Column[] ALL = COLUMNS.toArray(Column[]::new);
 

@@ -10,15 +10,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up the lengths of payloads and results, part by part along the primary keys: first live
+ * Adds up the lengths of payloads, chains and results, part by part along the primary keys: first live
  * jobs, then finished ones.
  */
 public final class TableSizes {
 
     // Only MySQL and MariaDB read the text to get its length.
     private static final String LIVE = """
-            select queue, sum(octet_length(payload)), max(id), count(*)
-              from (select id, queue, payload
+            select queue, sum(octet_length(payload) + coalesce(octet_length(chain), 0)), max(id), count(*)
+              from (select id, queue, payload, chain
                       from reprise_job
                      where id > ?
                      order by id
@@ -27,8 +27,10 @@ public final class TableSizes {
             """;
 
     private static final String FINISHED = """
-            select queue, sum(octet_length(payload) + coalesce(octet_length(result), 0)), max(id), count(*)
-              from (select id, queue, payload, result
+            select queue,
+                   sum(octet_length(payload) + coalesce(octet_length(chain), 0) + coalesce(octet_length(result), 0)),
+                   max(id), count(*)
+              from (select id, queue, payload, chain, result
                       from {finished}
                      where id > ?
                      order by id

@@ -49,6 +49,7 @@ create table if not exists reprise_job (
   key_rule         varchar(100),
   idempotency_key  varchar(250),
   schedule         varchar(100),
+  chain            longtext,
   error_type       text,
   error_message    mediumtext,
   fingerprint      varchar(100),
@@ -136,6 +137,7 @@ create table if not exists reprise_finished (
   key_rule         varchar(100),
   idempotency_key  varchar(250),
   schedule         varchar(100),
+  chain            longtext,
   error_type       text,
   error_message    mediumtext,
   fingerprint      varchar(100),
@@ -225,6 +227,7 @@ create table if not exists reprise_schedule (
   key_rule        varchar(100),
   idempotency_key varchar(250),
   schedule        varchar(100),
+  chain           longtext,
   index reprise_schedule_due (paused, next_at, name)
 ) engine = innodb row_format = dynamic default character set utf8mb4 collate {collation};
 
@@ -262,7 +265,7 @@ select l.id as token, l.queue, l.worker, l.runner, l.alone, l.claimed_at, h.job_
 -- The three views name the columns that show a job, in one order.
 create or replace view reprise_show_live as
 select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
-       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule, j.chain,
        convert(case when l.id is null then 'PENDING' else 'RUNNING' end using utf8mb4) collate {collation} as state,
        case when l.id is null then j.wait_reason end as wait_reason,
        null as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,
@@ -276,7 +279,7 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
 -- The running ones among them, found from the leases.
 create or replace view reprise_show_running as
 select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
-       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule, j.chain,
        'RUNNING' as state, null as wait_reason,
        null as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,
        null as result, l.worker, l.id as holder, j.cancel_requested,
@@ -289,7 +292,7 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
 
 create or replace view reprise_show_finished as
 select f.id, f.queue, f.type, f.priority, f.payload, f.policy, f.delay_us, f.asked_at, f.resource, f.tags, f.unique_key,
-       f.key_rule, f.idempotency_key, f.timeout_us, f.schedule,
+       f.key_rule, f.idempotency_key, f.timeout_us, f.schedule, f.chain,
        f.state, null as wait_reason, f.fail_reason, f.error_type, f.error_message, f.fingerprint, f.progress,
        f.progress_message, f.result, f.worker, null as holder, false as cancel_requested,
        f.attempts, f.losses, f.interruptions, f.snoozes, f.granted,

@@ -51,6 +51,7 @@ create table reprise_job (
   key_rule         text,
   idempotency_key  text,
   schedule         text,
+  chain            text,
   error_type       text,
   error_message    text,
   fingerprint      text,
@@ -136,6 +137,7 @@ create table reprise_finished (
   key_rule         text,
   idempotency_key  text,
   schedule         text,
+  chain            text,
   error_type       text,
   error_message    text,
   fingerprint      text,
@@ -232,7 +234,8 @@ create table reprise_schedule (
   unique_key      text,
   key_rule        text,
   idempotency_key text,
-  schedule        text
+  schedule        text,
+  chain           text
 );
 
 create index reprise_schedule_due on reprise_schedule (next_at, name) where not paused;
@@ -275,7 +278,7 @@ select l.id as token, l.queue, l.worker, l.runner, l.alone, l.claimed_at, u.id
 -- The three views name the columns that show a job, in one order.
 create view reprise_show_live as
 select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
-       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule, j.chain,
        case when l.token is null then 'PENDING' else 'RUNNING' end as state,
        case when l.token is null then j.wait_reason end as wait_reason,
        null::text as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,
@@ -294,7 +297,7 @@ select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
 -- The running ones among them, found from the leases one by one: the offset keeps the planner from another order.
 create view reprise_show_running as
 select h.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
-       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule, j.chain,
        'RUNNING' as state, null::text as wait_reason,
        null::text as fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,
        null::text as result, h.worker, h.token as holder, j.cancel_requested,
@@ -308,7 +311,7 @@ select h.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.ask
 
 create view reprise_show_finished as
 select f.id, f.queue, f.type, f.priority, f.payload, f.policy, f.delay_us, f.asked_at, f.resource, f.tags, f.unique_key,
-       f.key_rule, f.idempotency_key, f.timeout_us, f.schedule,
+       f.key_rule, f.idempotency_key, f.timeout_us, f.schedule, f.chain,
        f.state, null::text as wait_reason, f.fail_reason, f.error_type, f.error_message, f.fingerprint, f.progress,
        f.progress_message, f.result, f.worker, null::bigint as holder, false as cancel_requested,
        f.attempts, f.losses, f.interruptions, f.snoozes, f.granted,

@@ -46,6 +46,7 @@ create table reprise_job (
   key_rule         text,
   idempotency_key  text,
   schedule         text,
+  chain            text,
   error_type       text,
   error_message    text,
   fingerprint      text,
@@ -175,7 +176,8 @@ create table reprise_schedule (
   unique_key      text,
   key_rule        text,
   idempotency_key text,
-  schedule        text
+  schedule        text,
+  chain           text
 ) strict;
 
 create index reprise_schedule_due on reprise_schedule (next_at, name) where paused = 0;
@@ -213,7 +215,7 @@ select l.id as token, l.queue, l.worker, l.runner, l.alone, l.claimed_at, u.valu
 
 create view reprise_show as
 select j.id, j.queue, j.type, j.priority, j.payload, j.policy, j.delay_us, j.asked_at, j.resource, j.tags, j.unique_key,
-       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule,
+       j.key_rule, j.idempotency_key, j.timeout_us, j.schedule, j.chain,
        case when l.id is null then j.state else 'RUNNING' end as state,
        case when l.id is null then j.wait_reason end as wait_reason,
        j.fail_reason, j.error_type, j.error_message, j.fingerprint, j.progress, j.progress_message,

@@ -28,6 +28,7 @@ public final class SpecDocs {
     private static final String KEY_RULE = "key_rule";
     private static final String IDEMPOTENCY_KEY = "idempotency_key";
     private static final String SCHEDULE = "schedule";
+    public static final String CHAIN = "chain";
     private static final String DELAY = "delay_us";
     private static final String ASKED = "asked_us";
     private static final String TIMEOUT = "timeout_us";
@@ -62,7 +63,8 @@ public final class SpecDocs {
                 .append(KEY_RULE, spec.key() == null ? null : spec.keyRule().name())
                 .append(IDEMPOTENCY_KEY, spec.idempotencyKey())
                 .append(TIMEOUT, MongoTime.ofNullable(spec.timeout()))
-                .append(SCHEDULE, spec.schedule());
+                .append(SCHEDULE, spec.schedule())
+                .append(CHAIN, spec.chain());
     }
 
     private static @Nullable Document backoff(RetryPolicy policy) {
@@ -126,6 +128,7 @@ public final class SpecDocs {
         settings.add(() -> spec.idempotencyKey(from.getString(IDEMPOTENCY_KEY)));
         settings.add(() -> spec.timeout(MongoTime.durationOrNull(FieldNames.number(from, TIMEOUT))));
         settings.add(() -> spec.schedule(from.getString(SCHEDULE)));
+        settings.add(() -> spec.chain(from.getString(CHAIN)));
         if (from.containsKey(DELAY)) {
             settings.add(() ->
                     spec.delay(MongoTime.duration(from.get(DELAY, Number.class).longValue())));

@@ -63,6 +63,7 @@ public interface DataContract extends StoreFixture {
                 .idempotencyKey("i".repeat(250))
                 .timeout(Duration.ofMillis(1_234))
                 .schedule("s".repeat(100))
+                .chain("{\"text\":\"" + AWKWARD + "\"}")
                 .build();
         JobId id = add(List.of(spec)).get(0);
         assertSame(read(id).spec(), spec);

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.server.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.server.api.TestServer.Reply;
+import io.reprise.server.http.Scope;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+class ChainApiTest {
+
+    private final TestServer server = new TestServer();
+
+    @AfterEach
+    void stop() {
+        server.close();
+    }
+
+    private static String items(JsonNode jobs) {
+        StringBuilder types = new StringBuilder();
+        jobs.get("items")
+                .forEach(job -> types.append(job.get("type").stringValue()).append(' '));
+        return types.toString().strip();
+    }
+
+    private void complete(String tenantKey, String type) {
+        JsonNode lease = server.send(tenantKey, "POST", "/v1/leases", "{\"types\":[\"" + type + "\"],\"wait\":\"20s\"}")
+                .json()
+                .get("items")
+                .get(0);
+        server.send(tenantKey, "POST", "/v1/leases/" + lease.get("token").stringValue() + "/complete", "{}");
+    }
+
+    @Test
+    void a_remote_success_is_followed_and_the_follower_names_the_job_before() {
+        String key = server.key("acme", "acme", Scope.ENQUEUE, Scope.WORK, Scope.READ);
+        Reply stored = server.send(key, "POST", "/v1/jobs", """
+                {"type":"ship","queue":"shop","then":[{"type":"mail","payload":{"n":12345678901234567890},"queue":"shop",
+                 "then":[{"type":"archive"}]}],"whenDead":[{"type":"refund"}]}
+                """);
+        assertThat(stored.status()).isEqualTo(202);
+        JsonNode ship =
+                server.send(key, "GET", "/v1/jobs/" + stored.text("id"), null).json();
+        assertThat(ship.get("follows").isNull()).isTrue();
+        assertThat(ship.get("followers").toString())
+                .contains("{\"when\":\"SUCCEEDED\",\"type\":\"mail\",\"queue\":\"shop\"}")
+                .contains("refund")
+                .doesNotContain("archive");
+        complete(key, "ship");
+        JsonNode mail = server.send(key, "GET", "/v1/jobs?state=PENDING&payloads=true", null)
+                .json()
+                .get("items")
+                .get(0);
+        assertThat(mail.get("payload").toString()).isEqualTo("{\"n\":12345678901234567890}");
+        assertThat(server.send(key, "GET", "/v1/jobs/" + mail.get("id").stringValue(), null)
+                        .text("follows"))
+                .isEqualTo(stored.text("id"));
+        complete(key, "mail");
+        complete(key, "archive");
+        assertThat(items(server.send(key, "GET", "/v1/jobs?state=SUCCEEDED", null)
+                                .json())
+                        .split(" "))
+                .containsExactlyInAnyOrder("ship", "mail", "archive");
+    }
+
+    @Test
+    void a_follower_obeys_the_rules_of_every_job() {
+        String[] refused = {
+            "{\"type\":\"webhook\"}",
+            "{\"type\":\"a\",\"priority\":99}",
+            "{\"type\":\"a\",\"key\":\"k\",\"keyRule\":\"REJECT\"}",
+            "{\"type\":\"a\",\"unknown\":1}",
+            "{\"type\":\"a\",\"tags\":[\"webhook:1\"]}"
+        };
+        for (String follower : refused) {
+            Reply reply = server.send(
+                    server.admin,
+                    "POST",
+                    "/v1/jobs",
+                    "{\"type\":\"a\",\"then\":[{\"type\":\"b\",\"whenDead\":[" + follower + "]}]}");
+            assertThat(reply.status()).as(follower).isIn(400, 422);
+            assertThat(reply.raw().body()).contains("/then/0/whenDead/0");
+        }
+        assertThat(server.get("/v1/jobs").json().get("items")).isEmpty();
+    }
+
+    @Test
+    void a_bound_key_cannot_reach_further_through_a_follower() {
+        String key = server.send(
+                        server.admin,
+                        "POST",
+                        "/v1/keys",
+                        "{\"name\":\"bound\",\"scopes\":[\"enqueue\"],\"queues\":[\"images\"],\"types\":[\"resize\"]}")
+                .text("key");
+        String inside = "{\"type\":\"resize\",\"queue\":\"images\"}";
+        String chain = "{\"type\":\"resize\",\"queue\":\"images\",\"then\":[%s]}";
+        assertThat(server.send(key, "POST", "/v1/jobs", chain.formatted(inside)).status())
+                .isEqualTo(202);
+        for (String outside : new String[] {
+            "{\"type\":\"other\",\"queue\":\"images\"}",
+            "{\"type\":\"resize\",\"queue\":\"other\"}",
+            chain.formatted("{\"type\":\"resize\"}")
+        }) {
+            assertThat(server.send(key, "POST", "/v1/jobs", chain.formatted(outside))
+                            .status())
+                    .isEqualTo(403);
+        }
+    }
+}
