@@ -400,6 +400,11 @@ public final class MongoJobStore implements JobStore {
     }
 
     @Override
+    public Enqueued trigger(String name, JobSpec job, AuditNote note) {
+        return wakeups.after(schedules.trigger(name, job, note));
+    }
+
+    @Override
     public List<StoredSchedule> schedules() {
         return schedules.all();
     }
