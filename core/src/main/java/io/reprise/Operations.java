@@ -300,8 +300,7 @@ public final class Operations {
         StoredSchedule schedule = store.schedule(name)
                 .orElseThrow(() -> new RefusedException(Code.NOT_FOUND, "Schedule '" + name + "' does not exist"));
         JobSpec spec = schedule.job().toBuilder().schedule(name).build();
-        Enqueued inserted = store.insert(List.of(spec)).get(0);
-        store.note("trigger-schedule", name, note, "as job " + inserted.id());
+        Enqueued inserted = store.trigger(name, spec, note);
         if (inserted.created()) {
             events.enqueued(inserted.id(), spec, clock.now(), inserted.dueAt());
         }

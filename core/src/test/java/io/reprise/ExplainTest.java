@@ -88,6 +88,17 @@ class ExplainTest {
     }
 
     @Test
+    void text_of_a_person_does_not_turn_the_words_beside_it() {
+        try (EngineFixture engine = new EngineFixture((payload, job) -> {})) {
+            engine.reprise.as("ada", "\u05d0\u05d1 \u202elater\nnow").pause("default");
+            JobId id = engine.reprise.enqueue(WORK.job("x"));
+            assertThat(engine.reprise.explain(id).sentence())
+                    .contains(": \u2068\u05d0\u05d1  later now\u2069")
+                    .doesNotContain("\u202e", "\n");
+        }
+    }
+
+    @Test
     void nobody_serves_its_queue() {
         try (EngineFixture engine = idle()) {
             engine.worker.runDue();

@@ -9,6 +9,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
+import io.reprise.text.Isolation;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -97,7 +98,7 @@ public record Explanation(
         @Override
         public String text(Instant at) {
             return "failed for good " + ago(finishedAt, at) + ": " + reason + " after " + counted(attempts, "attempt")
-                    + (error == null ? "" : ", last with " + error) + by(rule);
+                    + (error == null ? "" : ", last with " + Isolation.of(error)) + by(rule);
         }
     }
 
@@ -112,8 +113,9 @@ public record Explanation(
     public record Running(String worker, Instant since, Instant leaseUntil, boolean cancelRequested) implements Reason {
         @Override
         public String text(Instant at) {
-            return "has been running on " + worker + " for " + length(since, at) + ", with a lease for another "
-                    + length(at, leaseUntil) + (cancelRequested ? ", and was asked to stop" : "");
+            return "has been running on " + Isolation.of(worker) + " for " + length(since, at)
+                    + ", with a lease for another " + length(at, leaseUntil)
+                    + (cancelRequested ? ", and was asked to stop" : "");
         }
     }
 
@@ -126,7 +128,7 @@ public record Explanation(
     public record Silent(String worker, Instant leaseEndedAt) implements Reason {
         @Override
         public String text(Instant at) {
-            return "was running on " + worker + ", whose lease ended " + ago(leaseEndedAt, at)
+            return "was running on " + Isolation.of(worker) + ", whose lease ended " + ago(leaseEndedAt, at)
                     + "; it comes back as soon as a worker takes the lease over";
         }
     }
@@ -169,7 +171,8 @@ public record Explanation(
             @Nullable String why) implements Reason {
         @Override
         public String text(Instant at) {
-            return "queue " + queue + " was paused by " + by + " " + ago(since, at) + (why == null ? "" : ": " + why);
+            return "queue " + queue + " was paused by " + Isolation.of(by) + " " + ago(since, at)
+                    + (why == null ? "" : ": " + Isolation.of(why));
         }
     }
 
@@ -199,13 +202,13 @@ public record Explanation(
             String until = nextProbe == null ? "" : ", next probe in " + length(at, nextProbe);
             String state = phase.name().toLowerCase(Locale.ROOT).replace('_', ' ');
             return "the breaker for " + resource + " has been " + state + " for " + length(since, at) + until
-                    + (why.isEmpty() ? "" : ": " + why)
+                    + (why.isEmpty() ? "" : ": " + Isolation.of(why))
                     + (ramp == null ? "" : letsGo(ramp, at));
         }
 
         private String letsGo(ResourceStatus.RampStatus now, Instant at) {
             return "; it lets " + grouped(Math.round(now.rate())) + " jobs a second go"
-                    + (now.why().isEmpty() ? "" : " (" + now.why() + ")") + "; all " + grouped(parked)
+                    + (now.why().isEmpty() ? "" : " (" + Isolation.of(now.why()) + ")") + "; all " + grouped(parked)
                     + " parked jobs are through in about " + length(at, at.plus(now.through()));
         }
     }
@@ -358,7 +361,7 @@ public record Explanation(
     }
 
     private static String by(@Nullable String rule) {
-        return rule == null ? "" : " by rule '" + rule + "'";
+        return rule == null ? "" : " by rule '" + Isolation.of(rule) + "'";
     }
 
     private static String ago(Instant then, Instant now) {

@@ -451,6 +451,19 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
      */
     boolean pauseSchedule(String name, boolean paused, AuditNote note);
 
+    /**
+     * Enqueues the job of a schedule for a person, as by {@link #insert}, and writes an audit entry with action
+     * {@code trigger-schedule}. Both are one atomic step. The next firing stays as it is. Each call enqueues a job,
+     * unless its keys prevent it; the audit entry names the job that the caller is answered with.
+     *
+     * @param name name of the schedule, for the audit entry; the store does not look for it
+     * @param job the job
+     * @param note who triggers it
+     * @throws io.reprise.job.KeyReusedException see {@link #insert}; nothing is stored
+     * @throws io.reprise.job.DuplicateKeyException see {@link #insert}; nothing is stored
+     */
+    Enqueued trigger(String name, JobSpec job, AuditNote note);
+
     /** Returns all schedules by name, for people. */
     List<StoredSchedule> schedules();
 

@@ -404,6 +404,15 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public Enqueued trigger(String name, JobSpec job, AuditNote note) {
+        return waking(now -> {
+            Enqueued made = inserting.insert(List.of(job), now).get(0);
+            audit.subject(now, "trigger-schedule", name, note, "as job " + made.id());
+            return made;
+        });
+    }
+
+    @Override
     public List<StoredSchedule> schedules() {
         return locked(now -> schedules.all());
     }

@@ -226,15 +226,19 @@ public final class JdbcJobStore implements JobStore {
         List<Enqueued> inserted = one
                 ? database.send("store a job", JdbcJobStore::foundAll, work)
                 : database.write("store " + specs.size() + " jobs", JdbcJobStore::foundAll, work);
-        parts.policies()
-                .committed(specs.stream().map(JobSpec::policy).distinct().toList());
-        parts.claims().woken();
+        committed(specs);
         if (tells) {
             wakeups.announced();
         } else {
             wakeups.announce();
         }
         return inserted;
+    }
+
+    private void committed(List<JobSpec> specs) {
+        parts.policies()
+                .committed(specs.stream().map(JobSpec::policy).distinct().toList());
+        parts.claims().woken();
     }
 
     /** Whether each job was there before, so that nothing was stored. */
@@ -512,6 +516,19 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public boolean pauseSchedule(String name, boolean paused, AuditNote note) {
         return change("pause schedule " + name, session -> ScheduleTable.pause(session, name, paused, note));
+    }
+
+    @Override
+    public Enqueued trigger(String name, JobSpec job, AuditNote note) {
+        List<JobSpec> jobs = List.of(job);
+        Enqueued made = database.write("trigger schedule " + name, Refusal.never(), session -> {
+            Enqueued answer = parts.inserts().insert(session, jobs).get(0);
+            AuditTable.write(session, "trigger-schedule", null, name, note, "as job " + answer.id());
+            return answer;
+        });
+        committed(jobs);
+        wakeups.announce();
+        return made;
     }
 
     @Override

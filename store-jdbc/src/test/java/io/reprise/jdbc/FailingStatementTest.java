@@ -89,6 +89,12 @@ class FailingStatementTest {
         everyStatementFails(store -> store.requeue(dead, requeue, NOTE));
     }
 
+    @Test
+    void a_trigger_happens_as_a_whole_or_not_at_all() {
+        JobSpec job = JobSpec.builder("work", "1").schedule("nightly").build();
+        everyStatementFails(store -> store.trigger("nightly", job, NOTE));
+    }
+
     private Claim claimBefore;
     private JobId dead;
 

@@ -350,6 +350,7 @@ public final class StoreTour {
         store.alerts();
         store.clear(alert);
         store.note("read", "payloads", NOTE, null);
+        store.trigger("tour", spec().build(), NOTE);
         store.behind(Map.of(JobState.SUCCEEDED, HOUR, JobState.FAILED, HOUR, JobState.CANCELLED, HOUR));
         String cursor = store.bytes(null, 1_000).next();
         store.bytes(cursor, 1_000);

@@ -161,6 +161,19 @@ public final class MongoJobStore implements JobStore {
         });
     }
 
+    /**
+     * Makes a database usable that was restored from a backup. Call it once after the restore, before any worker or
+     * client uses the database. A second call has no further effect on jobs, and moves the numbers ahead once more.
+     *
+     * <p>Ids, tokens and versions continue far above all values that may have been given out since the backup. Jobs
+     * that ran at the time of the backup wait as before they were claimed. All workers and roles are deleted.
+     *
+     * @throws io.reprise.store.StoreException if the database fails or refuses; then call it again
+     */
+    public void afterRestore() {
+        MongoRestore.repair(mongo);
+    }
+
     @Override
     public Instant now() {
         return MongoTime.instant(mongo.run("tell the time", MongoScope::now));
@@ -397,6 +410,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public boolean pauseSchedule(String name, boolean paused, AuditNote note) {
         return schedules.pause(name, paused, note);
+    }
+
+    @Override
+    public Enqueued trigger(String name, JobSpec job, AuditNote note) {
+        return wakeups.after(schedules.trigger(name, job, note));
     }
 
     @Override

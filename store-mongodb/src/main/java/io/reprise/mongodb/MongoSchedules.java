@@ -167,6 +167,18 @@ final class MongoSchedules {
         });
     }
 
+    /**
+     * Enqueues the job of a schedule with its audit entry. Without transactions a crash between the two leaves a job
+     * without an entry.
+     */
+    Enqueued trigger(String name, JobSpec job, AuditNote note) {
+        return MongoInserts.untilNotOvertaken(() -> mongo.atomically("trigger a schedule", scope -> {
+            Enqueued made = inserts.insert(scope, List.of(job)).get(0);
+            MongoAudit.subject(scope, scope.now(), "trigger-schedule", name, note, "as job " + made.id());
+            return made;
+        }));
+    }
+
     List<Optional<List<Enqueued>>> fireAll(List<Firing> firings) {
         return MongoInserts.untilNotOvertaken(() -> mongo.atomically("fire schedules", scope -> fire(scope, firings)));
     }

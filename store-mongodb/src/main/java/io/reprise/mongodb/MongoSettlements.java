@@ -90,9 +90,19 @@ final class MongoSettlements {
         close(scope, tokens, scope.now());
     }
 
+    /** Gives back all jobs that anybody holds. */
+    static void giveBackAll(MongoScope scope) {
+        close(scope, new Document(FieldNames.STATUS, FieldNames.PROCESSING), scope.now());
+    }
+
     private static void close(MongoScope scope, Collection<Long> tokens, long at) {
-        Document held =
-                new Document(FieldNames.TOKEN, FieldNames.in(tokens)).append(FieldNames.STATUS, FieldNames.PROCESSING);
+        close(
+                scope,
+                new Document(FieldNames.TOKEN, FieldNames.in(tokens)).append(FieldNames.STATUS, FieldNames.PROCESSING),
+                at);
+    }
+
+    private static void close(MongoScope scope, Document held, long at) {
         if (scope.jobs().exists(held)) {
             Document unasked = new Document(held).append(FieldNames.CANCEL_REQUESTED, new Document("$ne", true));
             scope.jobs().updateAll(unasked, MongoEndings.putBack(Change.at(at)));

@@ -130,12 +130,11 @@ public final class Stores {
                 throw new BadInput("Worker " + store.workers().get(0).name()
                         + " works on this store, or did a minute ago: stop all of them first, or give --force");
             }
-            if (!(store instanceof JdbcJobStore restored)) {
-                throw new BadInput("MongoDB cannot be restored by this command so far: see docs/backup.md");
+            if (store instanceof MongoJobStore restored) {
+                restored.afterRestore();
+            } else {
+                ((JdbcJobStore) store).afterRestore();
             }
-            restored.afterRestore();
-        } catch (UnsupportedOperationException e) {
-            throw new BadInput(String.valueOf(e.getMessage()), e);
         } catch (RepriseException e) {
             throw unusable(e);
         }

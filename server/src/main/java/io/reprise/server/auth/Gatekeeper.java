@@ -106,8 +106,12 @@ public final class Gatekeeper implements Gate {
     /** Returns the key that is shown, or that a session or a link stands for. */
     private ApiKey key(String authorization, String address, Instant now) {
         if (authorization.startsWith(Cookies.SCHEME)) {
-            return sessions.key(authorization.substring(Cookies.SCHEME.length()), address)
-                    .orElseThrow(() -> unauthorized("This session is over: log in again"));
+            Optional<ApiKey> key = sessions.key(authorization.substring(Cookies.SCHEME.length()));
+            if (key.isEmpty()) {
+                throttle(address, now);
+                throw unauthorized("This session is over: log in again");
+            }
+            return key.get();
         }
         if (authorization.startsWith(LINK)) {
             return sessions.useLink(authorization.substring(LINK.length()))
@@ -183,7 +187,7 @@ public final class Gatekeeper implements Gate {
 
     private Optional<ApiKey> stillKey(String authorization) {
         if (authorization.startsWith(Cookies.SCHEME)) {
-            return sessions.key(authorization.substring(Cookies.SCHEME.length()), "");
+            return sessions.key(authorization.substring(Cookies.SCHEME.length()));
         }
         Matcher parts = KEY.matcher(bearer(authorization));
         return parts.matches() ? keys.shown(parts.group(1), parts.group(2)) : Optional.empty();

@@ -2,7 +2,6 @@
 package io.reprise.server.auth;
 
 import io.reprise.job.AuditNote;
-import io.reprise.job.Page;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Json;
@@ -14,16 +13,20 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Logins of browsers. A browser keeps a random token in a cookie; the store keeps the token's hash and the key that it
- * stands for. A session ends with its key: also if the key gets a new secret. Thread-safe.
+ * stands for. A session ends with its key: also if the key gets a new secret. A token names its key and is signed, so
+ * an invented one costs no look at the store and keeps no other out. Thread-safe.
  */
 public final class Sessions {
 
@@ -35,9 +38,14 @@ public final class Sessions {
     private static final Duration LINK_LIFE = Duration.ofMinutes(15);
     private static final Duration KNOWN_FOR = Duration.ofSeconds(5);
     private static final int MAX_KNOWN = 10_000;
-    private static final int LOOKS_PER_SECOND = 5;
     private static final int TOKEN_BYTES = 32;
-    private static final Pattern TOKEN = Pattern.compile("[0-9a-f]{64}");
+    private static final int KEY_ID = 12;
+
+    /** Sessions of one key at once. A further one ends the one that would end first. */
+    static final int MAX_PER_KEY = 100;
+
+    /** The id of the key, a random part, and the signature of both. */
+    private static final Pattern TOKEN = Pattern.compile("([0-9a-f]{12})([0-9a-f]{64})([0-9a-f]{20})");
 
     /**
      * The stored form of a session.
@@ -77,13 +85,14 @@ public final class Sessions {
     private final InstantSource clock;
     private final SecureRandom random = new SecureRandom();
     private final Map<String, Known> known = new ConcurrentHashMap<>();
-    private final Buckets looks = new Buckets(LOOKS_PER_SECOND, 10.0 * LOOKS_PER_SECOND);
+    private final StoreSecret signer;
     private @Nullable Link link;
 
     public Sessions(Keys keys, DocumentStore store, InstantSource clock) {
         this.keys = keys;
         this.store = store;
         this.clock = clock;
+        this.signer = StoreSecret.of(store);
     }
 
     Keys keys() {
@@ -93,7 +102,7 @@ public final class Sessions {
     /**
      * Begins a session of the caller's key.
      *
-     * @throws Problem if the caller has no key
+     * @throws Problem if the caller has no key, or shows a session: a stolen one must not outlive its end
      */
     public NewSession begin(Caller caller) {
         String id = caller.login().key();
@@ -101,12 +110,16 @@ public final class Sessions {
         if (key.isEmpty()) {
             throw Problem.of(ProblemType.FORBIDDEN, "A session needs a key; a token of a provider is sent as it is");
         }
-        removeExpired();
-        String token = token();
+        if (caller.login().session() != null) {
+            throw Problem.of(ProblemType.FORBIDDEN, "A session begins with a key, not with another session");
+        }
+        makeRoom(key.get().id());
+        String unsigned = key.get().id() + token();
+        String token = unsigned + signer.mark(signed(unsigned));
         Instant expiresAt = clock.instant().plus(LIFE);
         Map<String, Object> stored =
                 Map.of("key", key.get().id(), "secret", key.get().hash(), "expiresAt", expiresAt);
-        Document document = new Document(KIND, ApiKey.hash(token), 0, Json.text(stored));
+        Document document = new Document(KIND, id(token), 0, Json.text(stored));
         store.putDocument(document, "log-in", new AuditNote(caller.name(), null));
         return new NewSession(token, expiresAt);
     }
@@ -122,30 +135,35 @@ public final class Sessions {
         }
     }
 
-    /** Returns the key of a session that an address shows; empty if the session has ended. */
-    Optional<ApiKey> key(String token, String address) {
-        if (!TOKEN.matcher(token).matches()) {
+    /** Returns the key of a session; empty if the session has ended, or never began. */
+    Optional<ApiKey> key(String token) {
+        Matcher parts = TOKEN.matcher(token);
+        if (!parts.matches() || !signer.isMark(parts.group(3), signed(parts.group(1) + parts.group(2)))) {
             return Optional.empty();
         }
         Instant now = clock.instant();
-        return stored(id(token), address, now)
+        return stored(id(token), now)
                 .filter(session -> now.isBefore(session.expiresAt))
                 .flatMap(session -> keys.key(session.key).filter(key -> session.isOf(key, now)));
     }
 
-    /** Returns the id of a session in the store. */
-    static String id(String token) {
-        return ApiKey.hash(token);
+    private static String signed(String text) {
+        return "session " + text;
     }
 
-    private Optional<Stored> stored(String id, String address, Instant now) {
+    /** Returns the id of a session in the store: sessions of one key stand together. */
+    static String id(String token) {
+        return ofKey(token.substring(0, KEY_ID)) + ApiKey.hash(token);
+    }
+
+    private static String ofKey(String key) {
+        return key + "-";
+    }
+
+    private Optional<Stored> stored(String id, Instant now) {
         Known cached = known.get(id);
         if (cached != null && now.isBefore(cached.until)) {
             return cached.session;
-        }
-        if (!looks.take(address, now)) {
-            // Invented tokens must not cost one store call each, and must not shut out sessions from elsewhere.
-            return cached == null ? Optional.empty() : cached.session;
         }
         Optional<Stored> session = store.document(KIND, id).map(Stored::read);
         if (known.size() >= MAX_KNOWN) {
@@ -155,12 +173,30 @@ public final class Sessions {
         return session;
     }
 
-    private void removeExpired() {
+    /** Ends the sessions of a key that are over or too many, and some of others that are over. */
+    private void makeRoom(String key) {
+        List<Document> own = store.documents(KIND, DocumentStore.MAX_DOCUMENTS, ofKey(key)).items().stream()
+                .takeWhile(document -> document.id().startsWith(ofKey(key)))
+                .sorted(Comparator.comparing((Document document) -> Stored.read(document).expiresAt)
+                        .reversed())
+                .toList();
+        own.stream().skip(MAX_PER_KEY - 1).forEach(this::remove);
+        removeExpired(own);
+        // From a random place on, so that the sessions of keys that log in no more are seen some day.
+        removeExpired(
+                store.documents(KIND, MAX_PER_KEY, token().substring(0, KEY_ID)).items());
+    }
+
+    private void removeExpired(List<Document> documents) {
         Instant now = clock.instant();
-        Page<Document> page = store.documents(KIND, DocumentStore.MAX_DOCUMENTS, null);
-        page.items().stream()
+        documents.stream()
                 .filter(document -> !now.isBefore(Stored.read(document).expiresAt))
-                .forEach(store::removeDocument);
+                .forEach(this::remove);
+    }
+
+    private void remove(Document document) {
+        store.removeDocument(document);
+        known.remove(document.id());
     }
 
     /** Makes a token that logs in once, in this process, within some minutes. It replaces the one before. */

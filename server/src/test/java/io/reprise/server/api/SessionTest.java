@@ -104,6 +104,52 @@ class SessionTest {
     }
 
     @Test
+    void a_right_session_is_let_in_whatever_others_show_from_its_address() {
+        String cookie = cookie(server.admin);
+        String other = cookie(server.key("looker", null, Scope.READ));
+        for (int i = 0; i < 150; i++) {
+            String madeUp = "reprise_session=" + "%012x%064x%020x".formatted(i, i, i);
+            assertThat(ask("GET", "/v1/session", "Cookie", madeUp).statusCode()).isIn(401, 429);
+        }
+        assertThat(ask("GET", "/v1/session", "Cookie", cookie).statusCode()).isEqualTo(200);
+        assertThat(ask("GET", "/v1/session", "Cookie", other).statusCode()).isEqualTo(200);
+        String fresh = cookie(server.admin);
+        assertThat(ask("GET", "/v1/session", "Cookie", fresh).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_token_that_was_changed_is_nobody() {
+        String cookie = cookie(server.key("looker", null, Scope.READ));
+        String name = "reprise_session=";
+        String admin = name + server.admin.split("_", -1)[1] + cookie.substring(name.length() + 12);
+        assertThat(ask("GET", "/v1/session", "Cookie", admin).statusCode()).isEqualTo(401);
+        assertThat(ask("GET", "/v1/session", "Cookie", cookie).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_key_has_so_many_sessions_at_once_and_the_oldest_ends() {
+        String key = server.key("looker", null, Scope.READ);
+        String kept = cookie(server.admin);
+        String first = cookie(key);
+        String second = cookie(key);
+        for (int i = 0; i < 99; i++) {
+            cookie(key);
+        }
+        assertThat(server.store.documents("session", 1_000, null).items()).hasSize(101);
+        assertThat(ask("GET", "/v1/session", "Cookie", first).statusCode()).isEqualTo(401);
+        assertThat(ask("GET", "/v1/session", "Cookie", second).statusCode()).isEqualTo(200);
+        assertThat(ask("GET", "/v1/session", "Cookie", kept).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void a_session_begins_no_other_that_would_outlive_it() {
+        String cookie = cookie(server.admin);
+        assertThat(ask("POST", "/v1/session", "Cookie", cookie, "X-Reprise", "1")
+                        .statusCode())
+                .isEqualTo(403);
+    }
+
+    @Test
     void a_link_logs_in_once() {
         String link = server.server.loginLink(server.admin.split("_", -1)[1]);
         String token = link.substring(link.indexOf("link=") + 5);

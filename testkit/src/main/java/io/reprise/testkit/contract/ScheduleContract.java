@@ -169,6 +169,23 @@ public interface ScheduleContract extends StoreFixture {
     }
 
     @Test
+    default void a_triggered_job_and_the_person_who_triggered_it_are_stored_together() {
+        JobSpec job = TestJobs.spec("report")
+                .schedule("nightly")
+                .key("report", KeyRule.REJECT)
+                .build();
+        Enqueued made = store().trigger("nightly", job, NOTE);
+        assertThat(made.created()).isTrue();
+        assertThat(store().find(made.id()))
+                .hasValueSatisfying(
+                        stored -> assertThat(stored.spec().schedule()).isEqualTo("nightly"));
+        assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> store().trigger("nightly", job, NOTE));
+        assertThat(store().audit(null, 10, null).items())
+                .extracting(AuditEntry::action, AuditEntry::subject, AuditEntry::note, AuditEntry::detail)
+                .containsExactly(tuple("trigger-schedule", "nightly", NOTE, "as job " + made.id()));
+    }
+
+    @Test
     default void one_schedule_is_read_by_its_name() {
         put("nightly", "rule", FIRST);
         put("weekly", "rule", SECOND);
