@@ -53,7 +53,7 @@ export const queue = {
     ${panel('Newest jobs', jobs.length ? table('Newest jobs', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}], jobs, {to: j => `/jobs/${j.id}`}) : empty('None.'))}`,
 };
 
-const rule = s => s.cron ? html`<code>${s.cron}</code> <small class="soft">${s.zone}</small>` : html`every ${seconds(parseDuration(s.every))}`;
+const rule = s => s.cron ? html`<code>${s.cron}</code> <small class="soft">${s.zone}</small>` : s.every ? html`every ${seconds(parseDuration(s.every))}` : html`${seconds(parseDuration(s.fixedDelay))} after its last job`;
 
 function scheduleActions(s, reload) {
   const run = action => async ({why}) => { const answer = await send('POST', path`/v1/schedules/${s.name}/${action}`, {why}); await reload(true); return answer; };
@@ -67,7 +67,7 @@ export const schedules = {
   load: ({signal}) => get('/v1/schedules', signal),
   render: ({items}, {reload}) => html`${heading('Schedules', 'Jobs that come by the clock.')}${panel(plural(items.length, 'schedule'), items.length ? table('Schedules', [
     {name: 'schedule', cell: s => html`${link(`/schedules/${enc(s.name)}`, said(s.name))}${s.paused ? html`<br>${state('HALF_OPEN', 'paused')}` : nothing}`},
-    {name: 'when', cell: rule}, {name: 'next', cell: s => s.paused ? '–' : when(s.nextAt)}, {name: 'job', cell: s => said(s.job.type)},
+    {name: 'when', cell: rule}, {name: 'next', cell: s => s.paused ? '–' : s.nextAt ? when(s.nextAt) : 'ended'}, {name: 'job', cell: s => said(s.job.type)},
     {name: 'last job', cell: s => s.lastJob ? link(`/jobs/${s.lastJob}`, s.lastJob) : '–'}, {name: 'missed', cell: s => word(s.missed)},
     {name: '', cell: s => html`<div class="rowacts">${scheduleActions(s, reload)}</div>`},
   ], items, {to: s => `/schedules/${enc(s.name)}`}) : empty('There is no schedule.', 'PUT /v1/schedules/{name} makes one; so does reprise.schedule in Java.'))}`,
@@ -80,8 +80,8 @@ export const schedule = {
     return {s, next: next.items, jobs: jobs.items};
   },
   render: ({s, next, jobs}, {reload}) => html`${heading(html`Schedule ${said(s.name)}`, rule(s), scheduleActions(s, reload))}
-    <div class="grid2">${panel('Next ten firings', s.paused ? empty('It is paused.') : html`<ol class="log">${next.map(t => html`<li>${when(t)} <span class="soft num">${clock(t)}</span></li>`)}</ol>`)}
-    ${panel('What it makes', facts([['type', said(s.job.type)], ['queue', said(s.job.queue || 'default')], ['if firings were missed', word(s.missed)], ['while the last one runs', s.overlap ? 'fires all the same' : 'skips']]))}</div>
+    <div class="grid2">${panel('Next ten firings', s.paused ? empty('It is paused.') : !next.length ? empty('It has ended.') : html`<ol class="log">${next.map(t => html`<li>${when(t)} <span class="soft num">${clock(t)}</span></li>`)}</ol>`)}
+    ${panel('What it makes', facts([['type', said(s.job.type)], ['queue', said(s.job.queue || 'default')], ['if firings were missed', word(s.missed)], ['while the last one runs', s.overlap ? 'fires all the same' : s.fixedDelay ? 'waits for its end' : 'skips'], ['from', s.start ? clock(s.start) : '–'], ['until', s.end ? clock(s.end) : '–'], ['spread over', s.jitter === '0s' || s.jitter === 'PT0S' ? '–' : seconds(parseDuration(s.jitter))]]))}</div>
     ${panel('Its jobs', jobs.length ? table('Jobs of this schedule', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}, {name: 'attempts', num: true, cell: j => j.attempts}], jobs, {to: j => `/jobs/${j.id}`}) : empty('It has not fired yet.'))}`,
 };
 

@@ -471,7 +471,7 @@ public final class Reprise implements AutoCloseable {
 
     /**
      * Creates a schedule, or changes the schedule of this name. If the rule is the same, the next firing stays as it
-     * is. A paused schedule stays paused.
+     * is. A paused schedule stays paused. A schedule whose end has passed is stored and does not fire.
      *
      * @throws IllegalArgumentException if the cron expression cannot be read, or the job has an idempotency key
      * @throws PayloadException if the payload of the job cannot be encoded
@@ -497,8 +497,11 @@ public final class Reprise implements AutoCloseable {
             throw new IllegalArgumentException("schedule '" + schedule.name()
                     + "': its job has an idempotency key, so only the first firing would ever enqueue one");
         }
-        Instant now = store.now();
-        Instant next = ScheduleRule.parse(schedule.name(), rule).next(now, now);
+        Instant next = ScheduleRule.parse(schedule.name(), rule).first(store.now());
+        if (next.equals(StoredSchedule.NEVER) && schedule.timing().span().end() == null) {
+            throw new RepriseException("Schedule '" + schedule.name() + "' never fires: no time matches '"
+                    + schedule.timing().cron() + "'");
+        }
         store.putSchedule(schedule.name(), rule, job, next, note);
         Engine running = engine;
         if (running != null) {
@@ -561,9 +564,10 @@ public final class Reprise implements AutoCloseable {
     }
 
     /**
-     * Returns the next firings of a schedule, as if it were not paused. A cron expression that ends has fewer.
+     * Returns the next firings of a schedule, as if it were not paused. A schedule that ends has fewer. With a fixed
+     * delay these are the earliest times: each firing waits for the end of the job before it. Jitter is not in them.
      *
-     * @param count number of firings; at least one is returned
+     * @param count number of firings; one if less
      * @throws RefusedException if there is no such schedule (NOT_FOUND)
      */
     public List<Instant> nextRuns(String name, int count) {
@@ -576,11 +580,20 @@ public final class Reprise implements AutoCloseable {
     /**
      * Returns the next firings of a schedule that was read before, as if it were not paused.
      *
-     * @param count number of firings; at least one is returned
+     * @param count number of firings; one if less
      * @throws IllegalArgumentException if the stored rule cannot be read
      */
     public List<Instant> nextRuns(StoredSchedule schedule, int count) {
         return ScheduleRule.parse(schedule.name(), schedule.rule()).upcoming(schedule.nextAt(), count);
+    }
+
+    /**
+     * Returns when a stored schedule fires.
+     *
+     * @throws IllegalArgumentException if the stored rule cannot be read
+     */
+    public Schedule.Timing timing(StoredSchedule schedule) {
+        return ScheduleRule.parse(schedule.name(), schedule.rule()).timing();
     }
 
     /**

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param rule text of the rule that says when it fires
  * @param job the job that each firing enqueues
  * @param paused whether it is paused
- * @param nextAt the next firing
+ * @param nextAt the next firing; {@link #NEVER} if it has ended
  * @param lastJob the job that the latest firing enqueued; null if there was none
  * @since 0.1.0
  */
@@ -21,4 +21,13 @@ public record StoredSchedule(
         JobSpec job,
         boolean paused,
         Instant nextAt,
-        @Nullable JobId lastJob) {}
+        @Nullable JobId lastJob) {
+
+    /** The next firing of a schedule that has ended. */
+    public static final Instant NEVER = Instant.parse("9999-12-31T00:00:00Z");
+
+    /** Returns whether it fires no more. */
+    public boolean ended() {
+        return !nextAt.isBefore(NEVER);
+    }
+}

@@ -9,6 +9,8 @@ import io.reprise.cli.terminal.TextTable;
 import io.reprise.server.client.ServerTarget;
 import io.reprise.server.http.Json;
 import java.util.List;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -44,16 +46,31 @@ final class SchedulesCommand extends ListingCommand {
 
     @Override
     Object[] row(JsonNode schedule) {
-        boolean cron = schedule.path("cron").isString();
         return new Object[] {
             Cells.text(schedule.path("name")),
-            cron ? Cells.text(schedule.path("cron")) : "every " + Cells.text(schedule.path("every")),
+            rule(schedule),
             Cells.text(schedule.path("zone")),
-            schedule.path("paused").booleanValue(false) ? "paused" : Cells.time(schedule.path("nextAt")),
+            next(schedule),
             Cells.text(schedule.path("job").path("type")),
             Cells.text(schedule.path("job").path("queue")),
             Cells.text(schedule.path("lastJob"))
         };
+    }
+
+    private static String rule(JsonNode schedule) {
+        if (schedule.path("cron").isString()) {
+            return Cells.text(schedule.path("cron"));
+        }
+        return schedule.path("every").isString()
+                ? "every " + Cells.text(schedule.path("every"))
+                : Cells.text(schedule.path("fixedDelay")) + " after the last";
+    }
+
+    private static String next(JsonNode schedule) {
+        if (schedule.path("nextAt").isNull()) {
+            return "ended";
+        }
+        return schedule.path("paused").booleanValue(false) ? "paused" : Cells.time(schedule.path("nextAt"));
     }
 
     @Command(
@@ -63,7 +80,8 @@ final class SchedulesCommand extends ListingCommand {
                 "",
                 "Examples:",
                 "  reprise schedules create nightly report --cron '0 3 * * *' --zone Europe/Paris",
-                "  reprise schedules create check monitor --every 5m --max-retries 3"
+                "  reprise schedules create check monitor --every 5m --max-retries 3",
+                "  reprise schedules create sync mirror --fixed-delay 5m --first-now --end 2027-01-01T00:00:00Z"
             })
     int create(
             @Parameters(index = "0", paramLabel = "NAME", description = "Name of the schedule.") String name,
@@ -71,8 +89,7 @@ final class SchedulesCommand extends ListingCommand {
             @Option(names = "--cron", paramLabel = "EXPR", description = "Five or six fields; seconds first if six.")
                     @Nullable
                     String cron,
-            @Option(names = "--every", paramLabel = "TIME", description = "An interval, such as 5m.") @Nullable
-                    String every,
+            @Mixin Interval interval,
             @Option(names = "--zone", paramLabel = "ZONE", description = "Such as Europe/Paris; UTC unless given.")
                     @Nullable
                     String zone,
@@ -81,17 +98,67 @@ final class SchedulesCommand extends ListingCommand {
                     String missed,
             @Option(names = "--overlap", description = "Fire while the last job is unfinished.") boolean overlap,
             @Mixin JobOptions options) {
-        BadInput.require((cron == null) != (every == null), "Give either --cron or --every");
+        BadInput.require(
+                Stream.of(cron, interval.every, interval.fixedDelay)
+                                .filter(Objects::nonNull)
+                                .count()
+                        == 1,
+                "Give exactly one of --cron, --every and --fixed-delay");
         ObjectNode body = Json.object().put("overlap", overlap);
         put(body, "cron", cron);
-        put(body, "every", every);
+        interval.put(body);
         put(body, "zone", zone);
         put(body, "missed", missed);
         body.set("job", options.json(type));
         return with(link -> {
             JsonNode now = link.call("PUT", ServerTarget.of("schedules", name), body);
-            return answer(now, "Schedule %s runs next at %s", name, Cells.time(now.path("nextAt")));
+            return now.path("nextAt").isNull()
+                    ? answer(now, "Schedule %s has ended and does not run", name)
+                    : answer(now, "Schedule %s runs next at %s", name, Cells.time(now.path("nextAt")));
         });
+    }
+
+    /** Intervals, and from when to when a schedule fires. */
+    static final class Interval {
+        @Option(names = "--every", paramLabel = "TIME", description = "An interval, such as 5m.")
+        @Nullable
+        String every;
+
+        @Option(
+                names = "--fixed-delay",
+                paramLabel = "TIME",
+                description = "A time such as 5m from the end of one job to the next firing.")
+        @Nullable
+        String fixedDelay;
+
+        @Option(names = "--first-now", description = "Fire as soon as it is stored.")
+        boolean firstNow;
+
+        @Option(
+                names = "--start",
+                paramLabel = "INSTANT",
+                description = "Fire not before, such as 2027-01-01T00:00:00Z.")
+        @Nullable
+        String start;
+
+        @Option(names = "--end", paramLabel = "INSTANT", description = "Fire not after.")
+        @Nullable
+        String end;
+
+        @Option(names = "--jitter", paramLabel = "TIME", description = "Let each job become due up to this much later.")
+        @Nullable
+        String jitter;
+
+        void put(ObjectNode body) {
+            SchedulesCommand.put(body, "every", every);
+            SchedulesCommand.put(body, "fixedDelay", fixedDelay);
+            SchedulesCommand.put(body, "start", start);
+            SchedulesCommand.put(body, "end", end);
+            SchedulesCommand.put(body, "jitter", jitter);
+            if (firstNow) {
+                body.put("firstNow", true);
+            }
+        }
     }
 
     private static void put(ObjectNode body, String name, @Nullable String value) {

@@ -240,7 +240,20 @@ public class CommandsTest {
         refused(queue.run(way, "schedules", "trigger", name), "Schedule '" + name + "' does not exist");
         refused(queue.run(way, "schedules", "remove", name), "does not exist");
         refused(queue.run(way, "schedules", "create", name, "later", "--cron", "nonsense"), "/cron");
-        refused(queue.run(way, "schedules", "create", name, "later"), "Give either --cron or --every");
+        refused(
+                queue.run(way, "schedules", "create", name, "later"),
+                "Give exactly one of --cron, --every and --fixed-delay");
+        made = queue.run(
+                way, "schedules", "create", name, "later", "--fixed-delay", "5m", "--start", "2036-01-01T00:00:00Z");
+        assertThat(fine(made).out()).contains("Schedule " + name + " runs next at ");
+        assertThat(fine(queue.run(way, "schedules")).out()).contains("5m after the last");
+        made = queue.run(way, "schedules", "create", name, "later", "--every", "5m", "--end", "2020-01-01T00:00:00Z");
+        assertThat(fine(made).out()).contains("Schedule " + name + " has ended and does not run");
+        assertThat(fine(queue.run(way, "schedules")).out()).contains("ended");
+        refused(
+                queue.run(way, "schedules", "create", name, "later", "--every", "5m", "--jitter", "1h"),
+                "/jitter: jitter of schedule");
+        fine(queue.run(way, "schedules", "remove", name));
     }
 
     @ParameterizedTest

@@ -9,7 +9,9 @@ import io.reprise.retry.RetryPolicy;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.ZoneId;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -198,21 +200,36 @@ final class HandlerDiscovery {
             return;
         }
         RepriseProperties.Rule rule = properties.schedules().get(name);
-        String cron =
-                rule == null || (rule.cron() == null && rule.every() == null) ? given(schedule.cron()) : rule.cron();
-        Duration every = rule == null || (rule.cron() == null && rule.every() == null)
-                ? duration(schedule.every())
-                : rule.every();
+        boolean replaced = rule != null && (rule.cron() != null || rule.every() != null || rule.fixedDelay() != null);
+        String cron = replaced ? rule.cron() : given(schedule.cron());
+        if ("-".equals(cron)) {
+            return;
+        }
         String zone = rule == null || rule.zone() == null ? text(schedule.zone()) : rule.zone();
-        if (!"-".equals(cron)) {
-            schedules.add(new Schedule(
-                    name,
-                    type.job(JobMethod.NO_PAYLOAD),
-                    cron,
-                    every,
-                    ZoneId.of(zone),
-                    schedule.missed(),
-                    schedule.overlap()));
+        String jitter = given(schedule.jitter());
+        schedules.add(new Schedule(
+                name,
+                type.job(JobMethod.NO_PAYLOAD),
+                new Schedule.Timing(
+                        cron,
+                        replaced ? rule.every() : duration(schedule.every()),
+                        replaced ? rule.fixedDelay() : duration(schedule.fixedDelay()),
+                        ZoneId.of(zone),
+                        schedule.missed(),
+                        schedule.overlap(),
+                        new Schedule.Span(
+                                schedule.firstNow(),
+                                instant(schedule.start()),
+                                instant(schedule.end()),
+                                jitter == null ? Duration.ZERO : DurationStyle.detectAndParse(jitter)))));
+    }
+
+    private @Nullable Instant instant(String value) {
+        String text = given(value);
+        try {
+            return text == null ? null : Instant.parse(text);
+        } catch (DateTimeParseException e) {
+            throw new IllegalArgumentException("'" + text + "' is no time such as 2027-01-01T00:00:00Z", e);
         }
     }
 

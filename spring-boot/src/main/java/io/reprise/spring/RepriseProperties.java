@@ -157,11 +157,13 @@ public record RepriseProperties(
      *
      * @param cron cron expression; - removes the schedule
      * @param every interval in place of a cron expression
+     * @param fixedDelay time from the end of one job to the next firing, in place of a cron expression
      * @param zone time zone of the cron expression
      */
     public record Rule(
             @Nullable String cron,
             @Nullable Duration every,
+            @Nullable Duration fixedDelay,
             @Nullable String zone) {}
 
     /**

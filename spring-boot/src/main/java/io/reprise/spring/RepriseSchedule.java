@@ -17,8 +17,8 @@ import java.lang.annotation.Target;
  * void report() { ... }
  * }</pre>
  *
- * <p>Values may contain placeholders. {@code reprise.schedules.<name>.cron} and {@code .every} replace the rule; the
- * value {@code -} removes the schedule.
+ * <p>Values may contain placeholders. {@code reprise.schedules.<name>.cron}, {@code .every} and {@code .fixed-delay}
+ * replace the rule; the value {@code -} removes the schedule.
  *
  * @since 0.1.0
  */
@@ -30,11 +30,26 @@ public @interface RepriseSchedule {
     /** The name of the schedule, unique in the store. The default is the type of {@link RepriseJob}. */
     String name() default "";
 
-    /** A cron expression of five fields, or of six with seconds first. Either this or {@link #every}. */
+    /** A cron expression of five fields, or of six with seconds first. One of this, {@link #every}, {@link #fixedDelay}. */
     String cron() default "";
 
-    /** An interval such as {@code 5m}. Either this or {@link #cron}. */
+    /** An interval such as {@code 5m}, from firing to firing. */
     String every() default "";
+
+    /** A time such as {@code 5m}, from the end of one job to the next firing. */
+    String fixedDelay() default "";
+
+    /** Whether it fires as soon as it is stored for the first time, or with another rule. */
+    boolean firstNow() default false;
+
+    /** An instant such as {@code 2027-01-01T00:00:00Z} before which it does not fire. */
+    String start() default "";
+
+    /** An instant after which it does not fire. */
+    String end() default "";
+
+    /** A time such as {@code 30s}: each job becomes due up to this much later. */
+    String jitter() default "";
 
     /** The time zone of the cron expression. */
     String zone() default "UTC";

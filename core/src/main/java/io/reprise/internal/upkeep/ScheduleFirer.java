@@ -6,6 +6,7 @@ import io.reprise.internal.settle.Events;
 import io.reprise.job.AuditNote;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
+import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import io.reprise.job.StoredSchedule;
@@ -15,7 +16,9 @@ import io.reprise.store.StoreException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -98,12 +101,17 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
                 .filter(Objects::nonNull)
                 .toList());
         List<Plan> plans = new ArrayList<>();
+        List<Countdown> countdowns = new ArrayList<>();
         for (StoredSchedule schedule : due) {
-            Plan plan = schedule.paused() ? null : plan(schedule, live, now);
-            if (plan != null) {
-                plans.add(plan);
+            ScheduleRule rule = schedule.paused() ? null : rule(schedule);
+            if (rule != null && rule.timing().fixedDelay() != null && schedule.lastJob() != null) {
+                countdowns.add(new Countdown(schedule, rule, schedule.lastJob()));
+            } else if (rule != null) {
+                plans.add(plan(schedule, rule, live, now));
             }
         }
+        plans.addAll(afterTheirJobs(countdowns, live, now));
+        plans.removeIf(Objects::isNull);
         if (plans.isEmpty()) {
             return false;
         }
@@ -154,18 +162,53 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    /**
-     * Plans one firing. A schedule that cannot be read is paused. Any other failure of a schedule does not stop
-     * the schedules behind it.
-     */
-    private @Nullable Plan plan(StoredSchedule schedule, Set<JobId> live, Instant now) {
+    /** Returns null for a schedule that cannot be read. It is paused, and the schedules behind it fire. */
+    private @Nullable ScheduleRule rule(StoredSchedule schedule) {
         try {
-            ScheduleRule rule = ScheduleRule.parse(schedule.name(), schedule.rule());
-            return plan(schedule, rule, live, now);
+            return ScheduleRule.parse(schedule.name(), schedule.rule());
         } catch (IllegalArgumentException e) {
             log.error("Schedule {} does not fire: {}", schedule.name(), e.getMessage());
             store.pauseSchedule(schedule.name(), true, new AuditNote("reprise", e.getMessage()));
             return null;
+        }
+    }
+
+    /** A schedule with a fixed delay, and the job from whose end it counts. */
+    private record Countdown(StoredSchedule schedule, ScheduleRule rule, JobId last) {}
+
+    /**
+     * Plans schedules that count from the end of their last job. A schedule whose job goes on moves by its delay: the
+     * next firing cannot be earlier. So it is looked at once per delay, however long the job takes.
+     */
+    private List<@Nullable Plan> afterTheirJobs(List<Countdown> countdowns, Set<JobId> live, Instant now) {
+        Map<JobId, Instant> ends = new HashMap<>();
+        List<JobId> ended = countdowns.stream()
+                .map(Countdown::last)
+                .filter(id -> !live.contains(id))
+                .toList();
+        if (!ended.isEmpty()) {
+            for (Job job : store.findAll(ended)) {
+                ends.put(job.id(), Objects.requireNonNullElse(job.times().finishedAt(), now));
+            }
+        }
+        List<@Nullable Plan> plans = new ArrayList<>();
+        for (Countdown each : countdowns) {
+            Instant dueAt = each.schedule.nextAt();
+            Instant from = now.isBefore(dueAt) ? dueAt : now;
+            Instant counted = live.contains(each.last) ? from : ends.getOrDefault(each.last, Instant.EPOCH);
+            Instant next = each.rule.next(counted, counted);
+            plans.add(
+                    next.isAfter(from)
+                            ? new Plan(new Firing(each.schedule.name(), dueAt, next, List.of()), null)
+                            : plan(each.schedule, each.rule, live, now));
+        }
+        return plans;
+    }
+
+    /** Plans one firing. Whatever a rule of the application throws, the schedules behind this one fire. */
+    private @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
+        try {
+            return planned(schedule, rule, live, now);
         } catch (StoreException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -174,22 +217,31 @@ public final class ScheduleFirer implements UpkeepRole.Piece {
         }
     }
 
-    private @Nullable Plan plan(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
+    private @Nullable Plan planned(StoredSchedule schedule, ScheduleRule rule, Set<JobId> live, Instant now) {
+        MissedFire missed = rule.timing().missed();
         boolean late = schedule.nextAt().plus(LATE).isBefore(now);
         JobId last = schedule.lastJob();
-        boolean busy = !rule.overlap && last != null && live.contains(last);
-        if (busy && rule.missed == MissedFire.ALL) {
+        boolean busy = !rule.timing().overlap() && last != null && live.contains(last);
+        if (busy && missed == MissedFire.ALL) {
             return null;
         }
         String skipped = busy ? "job " + last + " is not finished" : null;
-        if (late && rule.missed == MissedFire.SKIP) {
+        if (late && missed == MissedFire.SKIP) {
             skipped = "too late";
+        }
+        Instant end = rule.timing().span().end();
+        if (late && end != null && now.isAfter(end) && missed != MissedFire.ALL) {
+            skipped = "its end has passed";
         }
         // The time may have been read before the schedule was due. The next firing must still be later than this one.
         boolean early = now.isBefore(schedule.nextAt());
-        Instant from = early || rule.missed == MissedFire.ALL ? schedule.nextAt() : now;
+        Instant from = early || missed == MissedFire.ALL ? schedule.nextAt() : now;
         Instant next = rule.next(schedule.nextAt(), from);
-        JobSpec job = schedule.job().toBuilder().schedule(schedule.name()).build();
+        JobSpec.Builder spec = schedule.job().toBuilder().schedule(schedule.name());
+        Duration jitter = rule.jitter(schedule.name(), schedule.nextAt());
+        JobSpec job = jitter.isZero() || schedule.job().dueAt() != null
+                ? spec.build()
+                : spec.delay(schedule.job().delay().plus(jitter)).build();
         if (skipped == null && !mayFire.test(job)) {
             skipped = "a rule of the application refused it";
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.internal.upkeep;
 
+import static java.time.Duration.ZERO;
+
 import com.cronutils.model.Cron;
 import com.cronutils.model.CronType;
 import com.cronutils.model.definition.CronDefinition;
@@ -9,8 +11,11 @@ import com.cronutils.model.time.ExecutionTime;
 import com.cronutils.parser.CronParser;
 import io.reprise.Schedule;
 import io.reprise.Schedule.MissedFire;
+import io.reprise.Schedule.Span;
+import io.reprise.Schedule.Timing;
 import io.reprise.job.JobSpec;
 import io.reprise.job.RepriseException;
+import io.reprise.job.StoredSchedule;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -19,12 +24,16 @@ import java.time.ZoneOffset;
 import java.time.zone.ZoneOffsetTransition;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When a schedule fires, parsed from its stored text: {@code cron|0 3 * * *|Europe/Paris|ONCE|false} or
- * {@code every|PT5M|UTC|ONCE|false}. {@code Reprise} writes and previews it; the {@code ScheduleFirer} computes the
- * next firing with it. Immutable.
+ * When a schedule fires, parsed from its stored text: {@code cron|0 3 * * *|Europe/Paris|ONCE|false},
+ * {@code every|PT5M|UTC|ONCE|false} or {@code delay|PT5M|UTC|ONCE|false}. Parts such as {@code |start=…|end=…|jitter=…|now}
+ * follow only if they are set. {@code Reprise} writes and previews it; the {@code ScheduleFirer} computes the next
+ * firing with it. Immutable.
  */
 public final class ScheduleRule {
 
@@ -32,72 +41,177 @@ public final class ScheduleRule {
     private static final CronDefinition SIX_FIELDS = CronDefinitionBuilder.instanceDefinitionFor(CronType.SPRING53);
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
+    private static final Duration WIDEST_OF_CRON = Duration.ofHours(24);
+    private static final Instant EARLIEST = Instant.EPOCH;
+    private static final Instant LATEST = Instant.parse("9998-12-31T23:59:59Z");
+    private static final int FIXED_PARTS = 5;
     private static final int MAX_SHOWN = 500;
 
     private final @Nullable ExecutionTime cron;
     private final boolean everyHour;
-    private final Duration every;
-    private final ZoneId zone;
-    final MissedFire missed;
-    final boolean overlap;
+    private final Timing timing;
 
-    private ScheduleRule(String[] parts) {
-        boolean isCron = parts[0].equals("cron");
-        this.cron = isCron ? cron(parts[1]) : null;
-        this.everyHour = isCron && everyHour(parts[1]);
-        this.every = isCron ? Duration.ZERO : interval(parts[1]);
-        this.zone = ZoneId.of(parts[2]);
-        this.missed = MissedFire.valueOf(parts[3]);
-        this.overlap = Boolean.parseBoolean(parts[4]);
+    /** Interval or fixed delay; zero for a cron. */
+    private final Duration step;
+
+    private ScheduleRule(Timing timing) {
+        this.timing = timing;
+        this.cron = timing.cron() == null ? null : cron(timing.cron());
+        this.everyHour = timing.cron() != null && everyHour(timing.cron());
+        this.step = timing.every() != null ? timing.every() : Objects.requireNonNullElse(timing.fixedDelay(), ZERO);
     }
 
-    /**
-     * Returns the text to store.
-     *
-     * @throws IllegalArgumentException if the cron expression cannot be read
-     */
+    /** Returns the text to store. */
     public static String text(Schedule schedule) {
-        String kind = schedule.cron() == null ? "every|" + schedule.every() : "cron|" + schedule.cron();
-        String text = kind + "|" + schedule.zone().getId() + "|" + schedule.missed() + "|" + schedule.overlap();
-        parse(schedule.name(), text);
-        return text;
+        Timing timing = schedule.timing();
+        StringBuilder text = new StringBuilder();
+        if (timing.cron() != null) {
+            text.append("cron|").append(timing.cron());
+        } else if (timing.every() != null) {
+            text.append("every|").append(timing.every());
+        } else {
+            text.append("delay|").append(timing.fixedDelay());
+        }
+        text.append('|').append(timing.zone().getId());
+        text.append('|').append(timing.missed());
+        text.append('|').append(timing.overlap());
+        Span span = timing.span();
+        if (span.start() != null) {
+            text.append("|start=").append(span.start());
+        }
+        if (span.end() != null) {
+            text.append("|end=").append(span.end());
+        }
+        if (!span.jitter().isZero()) {
+            text.append("|jitter=").append(span.jitter());
+        }
+        return text.append(span.firstNow() ? "|now" : "").toString();
     }
 
     /**
-     * Checks a cron expression.
+     * Checks what a person wrote.
+     *
+     * @throws IllegalArgumentException if the cron expression cannot be read, or a value is out of its bounds
+     */
+    public static void check(String name, Timing timing) {
+        String schedule = "schedule '" + name + "'";
+        requireOneKind(schedule, timing);
+        Duration step = timing.every() != null ? timing.every() : timing.fixedDelay();
+        if (step != null) {
+            String field = timing.every() != null ? "interval" : "fixed delay";
+            within(field + " of " + schedule, step, SHORTEST, JobSpec.MAX_DELAY);
+        }
+        Span span = timing.span();
+        within("jitter of " + schedule, span.jitter(), ZERO, step == null ? WIDEST_OF_CRON : step);
+        within("start of " + schedule, span.start());
+        within("end of " + schedule, span.end());
+        if (span.start() != null && span.end() != null && !span.start().isBefore(span.end())) {
+            throw new IllegalArgumentException(
+                    "end of " + schedule + " must be after its start " + span.start() + ", not " + span.end());
+        }
+        if (timing.fixedDelay() != null && timing.missed() != MissedFire.ONCE) {
+            throw new IllegalArgumentException(
+                    schedule + " counts from the end of its last job, so it misses nothing: missed must be ONCE, not "
+                            + timing.missed());
+        }
+        if (timing.fixedDelay() != null && timing.overlap()) {
+            throw new IllegalArgumentException(schedule + " counts from the end of its last job, so it cannot overlap");
+        }
+    }
+
+    private static void requireOneKind(String schedule, Timing timing) {
+        long kinds = Stream.of(timing.cron(), timing.every(), timing.fixedDelay())
+                .filter(Objects::nonNull)
+                .count();
+        if (kinds != 1) {
+            throw new IllegalArgumentException(
+                    schedule + " needs exactly one of a cron expression, an interval and a fixed delay, not " + kinds);
+        }
+        if (timing.cron() != null) {
+            try {
+                if (timing.cron().indexOf('|') >= 0) {
+                    throw new IllegalArgumentException("no cron expression has the character |");
+                }
+                cron(timing.cron());
+            } catch (RuntimeException e) {
+                // The cron parser throws more exception types than it documents.
+                throw unreadable(schedule, timing.cron(), e);
+            }
+        }
+    }
+
+    private static void within(String field, Duration value, Duration least, Duration most) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new IllegalArgumentException(field + " must be " + least + " to " + most + ", not " + value);
+        }
+    }
+
+    private static void within(String field, @Nullable Instant time) {
+        if (time != null && (time.isBefore(EARLIEST) || time.isAfter(LATEST))) {
+            throw new IllegalArgumentException(field + " must be " + EARLIEST + " to " + LATEST + ", not " + time);
+        }
+    }
+
+    /**
+     * Reads a stored text.
      *
      * @throws IllegalArgumentException if it cannot be read
      */
-    public static void requireCron(String name, String expression) {
-        parse(name, "cron|" + expression + "|UTC|" + MissedFire.ONCE + "|false");
-    }
-
     public static ScheduleRule parse(String name, String text) {
         String[] parts = text.split("\\|", -1);
         try {
-            if (parts.length != 5) {
-                throw new IllegalArgumentException("expected 5 parts");
+            if (parts.length < FIXED_PARTS) {
+                throw new IllegalArgumentException("expected " + FIXED_PARTS + " parts or more");
             }
-            return new ScheduleRule(parts);
+            Timing timing = timing(parts);
+            check(name, timing);
+            return new ScheduleRule(timing);
         } catch (RuntimeException e) {
-            // The cron parser throws more exception types than it documents.
-            throw new IllegalArgumentException(
-                    "schedule '" + name + "' cannot be read: '" + shown(parts[1 % parts.length]) + "': "
-                            + shown(String.valueOf(e.getMessage())),
-                    e);
+            throw unreadable("schedule '" + name + "'", parts[1 % parts.length], e);
         }
+    }
+
+    private static IllegalArgumentException unreadable(String schedule, String text, RuntimeException e) {
+        return new IllegalArgumentException(
+                schedule + " cannot be read: '" + shown(text) + "': " + shown(String.valueOf(e.getMessage())), e);
+    }
+
+    private static Timing timing(String[] parts) {
+        Span span = new Span(false, null, null, ZERO);
+        for (String part : List.of(parts).subList(FIXED_PARTS, parts.length)) {
+            span = span(span, part);
+        }
+        return new Timing(
+                parts[0].equals("cron") ? parts[1] : null,
+                parts[0].equals("every") ? Duration.parse(parts[1]) : null,
+                parts[0].equals("delay") ? Duration.parse(parts[1]) : null,
+                ZoneId.of(parts[2]),
+                MissedFire.valueOf(parts[3]),
+                Boolean.parseBoolean(parts[4]),
+                span);
+    }
+
+    private static Span span(Span span, String part) {
+        String value = part.substring(part.indexOf('=') + 1);
+        return switch (part.substring(0, part.length() - value.length())) {
+            case "start=" -> new Span(span.firstNow(), Instant.parse(value), span.end(), span.jitter());
+            case "end=" -> new Span(span.firstNow(), span.start(), Instant.parse(value), span.jitter());
+            case "jitter=" -> new Span(span.firstNow(), span.start(), span.end(), Duration.parse(value));
+            default -> {
+                if (!part.equals("now")) {
+                    throw new IllegalArgumentException("unknown part '" + shown(part) + "'");
+                }
+                yield new Span(true, span.start(), span.end(), span.jitter());
+            }
+        };
+    }
+
+    public Timing timing() {
+        return timing;
     }
 
     private static String shown(String text) {
         return text.length() <= MAX_SHOWN ? text : text.substring(0, MAX_SHOWN) + "…";
-    }
-
-    private static Duration interval(String text) {
-        Duration every = Duration.parse(text);
-        if (every.compareTo(SHORTEST) < 0 || every.compareTo(JobSpec.MAX_DELAY) > 0) {
-            throw new IllegalArgumentException("an interval must be " + SHORTEST + " to " + JobSpec.MAX_DELAY);
-        }
-        return every;
     }
 
     /**
@@ -119,26 +233,60 @@ public final class ScheduleRule {
         return ExecutionTime.forCron(cron.validate());
     }
 
-    /** Returns the first firing after {@code after}. For an interval, {@code last} is a firing to count from. */
-    public Instant next(Instant last, Instant after) {
-        if (cron == null) {
-            long missedIntervals = Math.max(0, Duration.between(last, after).dividedBy(every));
-            Instant next = last.plus(every.multipliedBy(missedIntervals));
-            return next.isAfter(after) ? next : next.plus(every);
+    /** Returns the first firing of a schedule that is stored now; {@link StoredSchedule#NEVER} if it has ended. */
+    public Instant first(Instant now) {
+        Instant start = timing.span().start();
+        if (start != null && start.isAfter(now)) {
+            return untilEnd(cron == null || timing.span().firstNow() ? start : cronAfter(start.minusNanos(1)));
         }
-        return everyHour ? nextThroughJumps(cron, after) : nextByWallClock(cron, after);
+        return timing.span().firstNow() ? untilEnd(now) : next(now, now);
     }
 
-    /** Returns the first firing and those that follow. A cron that ends has fewer. */
-    public List<Instant> upcoming(Instant first, int count) {
-        List<Instant> all = new ArrayList<>(List.of(first));
+    /**
+     * Returns the first firing after {@code after}; {@link StoredSchedule#NEVER} if there is none. For an interval
+     * without a start, {@code last} is a firing to count from.
+     */
+    public Instant next(Instant last, Instant after) {
+        if (cron != null) {
+            return untilEnd(cronAfter(after));
+        }
+        if (timing.fixedDelay() != null) {
+            return untilEnd(after.plus(step));
+        }
+        Instant from = Objects.requireNonNullElse(timing.span().start(), last);
+        long missedIntervals = Math.max(0, Duration.between(from, after).dividedBy(step));
+        Instant next = from.plus(step.multipliedBy(missedIntervals));
+        return untilEnd(next.isAfter(after) ? next : next.plus(step));
+    }
+
+    private Instant cronAfter(Instant after) {
+        ExecutionTime times = Objects.requireNonNull(cron);
         try {
-            while (all.size() < count) {
-                Instant last = all.get(all.size() - 1);
-                all.add(next(last, last));
-            }
+            return everyHour ? nextThroughJumps(times, after) : nextByWallClock(times, after);
         } catch (RepriseException e) {
-            return all;
+            return StoredSchedule.NEVER;
+        }
+    }
+
+    private Instant untilEnd(Instant next) {
+        Instant end = timing.span().end();
+        return end != null && next.isAfter(end) ? StoredSchedule.NEVER : next;
+    }
+
+    /** Returns how much later than its firing a job becomes due: always as much for this name and firing. */
+    Duration jitter(String name, Instant firing) {
+        long most = timing.span().jitter().toMillis();
+        long seed = firing.toEpochMilli() * 31 + name.hashCode();
+        return most == 0 ? ZERO : Duration.ofMillis(new SplittableRandom(seed).nextLong(most + 1));
+    }
+
+    /** Returns the first firing and those that follow. A schedule that ends has fewer. */
+    public List<Instant> upcoming(Instant first, int count) {
+        List<Instant> all = new ArrayList<>();
+        Instant next = first;
+        while (all.size() < Math.max(1, count) && next.isBefore(StoredSchedule.NEVER)) {
+            all.add(next);
+            next = next(next, next);
         }
         return all;
     }
@@ -149,8 +297,8 @@ public final class ScheduleRule {
      * repeats fires once.
      */
     private Instant nextByWallClock(ExecutionTime times, Instant after) {
-        LocalDateTime wall = LocalDateTime.ofInstant(after, zone);
-        ZoneOffsetTransition jump = zone.getRules().previousTransition(after.plusNanos(1));
+        LocalDateTime wall = LocalDateTime.ofInstant(after, timing.zone());
+        ZoneOffsetTransition jump = timing.zone().getRules().previousTransition(after.plusNanos(1));
         if (jump != null && jump.isOverlap() && wall.isBefore(jump.getDateTimeBefore())) {
             // In the repeated hour: its firings happened the first time.
             wall = jump.getDateTimeBefore().minusNanos(1);
@@ -165,9 +313,9 @@ public final class ScheduleRule {
 
     /** Between two jumps of the zone's clock, the wall clock is time with a fixed offset. */
     private Instant nextThroughJumps(ExecutionTime times, Instant after) {
-        ZoneOffset offset = zone.getRules().getOffset(after);
+        ZoneOffset offset = timing.zone().getRules().getOffset(after);
         Instant next = following(times, LocalDateTime.ofInstant(after, offset)).toInstant(offset);
-        ZoneOffsetTransition jump = zone.getRules().nextTransition(after);
+        ZoneOffsetTransition jump = timing.zone().getRules().nextTransition(after);
         if (jump == null || next.isBefore(jump.getInstant())) {
             return next;
         }
@@ -182,10 +330,10 @@ public final class ScheduleRule {
     }
 
     private Instant instant(LocalDateTime wall) {
-        ZoneOffsetTransition gap = zone.getRules().getTransition(wall);
+        ZoneOffsetTransition gap = timing.zone().getRules().getTransition(wall);
         if (gap != null && gap.isGap()) {
             return gap.getInstant();
         }
-        return wall.atZone(zone).withEarlierOffsetAtOverlap().toInstant();
+        return wall.atZone(timing.zone()).withEarlierOffsetAtOverlap().toInstant();
     }
 }

@@ -28,7 +28,11 @@ import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.util.RawValue;
 
@@ -40,10 +44,15 @@ public final class ScheduleEndpoints implements Endpoints {
 
     private static final Schema REQUEST = Schema.object()
             .may("cron", Schema.text(1, 200).about("five or six fields; seconds first if six"))
-            .may("every", Schema.duration())
+            .may("every", Schema.duration().about("an interval from firing to firing"))
+            .may("fixedDelay", Schema.duration().about("the time from the end of one job to the next firing"))
             .may("zone", Schema.text(1, 100).about("such as Europe/Paris; UTC unless given"))
             .may("missed", Schema.choice(Schedule.MissedFire.class))
             .may("overlap", Schema.bool().about("fire while the last job is still unfinished"))
+            .may("firstNow", Schema.bool().about("fire as soon as it is stored, or stored with another rule"))
+            .may("start", Schema.time().about("it does not fire earlier; an interval counts from it"))
+            .may("end", Schema.time().about("it does not fire later"))
+            .may("jitter", Schema.duration().about("each job becomes due up to this much later than its firing"))
             .must("job", Schemas.JOB_REQUEST)
             .named("ScheduleRequest");
 
@@ -51,11 +60,16 @@ public final class ScheduleEndpoints implements Endpoints {
             .must("name", Schema.name())
             .must("cron", Schema.text(1, 200).orNull())
             .must("every", Schema.duration().orNull())
+            .must("fixedDelay", Schema.duration().orNull())
             .must("zone", Schema.text(1, 100))
             .must("missed", Schema.choice(Schedule.MissedFire.class))
             .must("overlap", Schema.bool())
+            .must("firstNow", Schema.bool())
+            .must("start", Schema.time().orNull())
+            .must("end", Schema.time().orNull())
+            .must("jitter", Schema.duration())
             .must("paused", Schema.bool())
-            .must("nextAt", Schema.time())
+            .must("nextAt", Schema.time().orNull().about("null if it has ended"))
             .must("nextRuns", Schema.array(Schema.time(), 0, 100))
             .must("lastJob", Schema.id().orNull())
             .must(
@@ -160,24 +174,18 @@ public final class ScheduleEndpoints implements Endpoints {
         if (fields.in("job").has("idempotencyKey")) {
             throw Problem.invalid("/job/idempotencyKey", "would let only the first run enqueue a job");
         }
-        if (fields.has("cron") == fields.has("every")) {
-            throw Problem.invalid("/cron", "give either cron or every");
+        if (Stream.of("cron", "every", "fixedDelay").filter(fields::has).count() != 1) {
+            throw Problem.invalid("/cron", "give exactly one of cron, every and fixedDelay");
         }
         requireRoom(request);
-        Object before = api.reprise()
-                .findSchedule(name(request))
-                .map(ScheduleEndpoints::told)
-                .orElse(null);
+        Object before =
+                api.reprise().findSchedule(name(request)).map(this::told).orElse(null);
+        Schedule schedule = schedule(name(request), fields, job);
         try {
-            Schedule schedule = schedule(name(request), fields, job);
             api.reprise()
                     .schedule(
                             schedule,
                             note(request).changing(Json.change(before, told(schedule, fields.in("job"), tenancy))));
-        } catch (DateTimeException e) {
-            throw Problem.invalid("/zone", "is not a time zone");
-        } catch (IllegalArgumentException e) {
-            throw Problem.invalid(fields.has("cron") ? "/cron" : "/every", String.valueOf(e.getMessage()));
         } catch (StoreException e) {
             throw e;
         } catch (RepriseException e) {
@@ -187,15 +195,23 @@ public final class ScheduleEndpoints implements Endpoints {
     }
 
     /** Returns the fields for the audit log, without the payload. */
-    private static Map<String, String> told(StoredSchedule schedule) {
-        String[] rule = schedule.rule().split("\\|", -1);
-        return told(rule[1], rule[2], schedule.job().type(), schedule.job().queue());
+    private Map<String, String> told(StoredSchedule schedule) {
+        Schedule.Timing timing = timing(schedule);
+        String when = timing == null ? "unreadable" : when(timing);
+        String zone = timing == null ? "" : timing.zone().getId();
+        return told(when, zone, schedule.job().type(), schedule.job().queue());
     }
 
     private static Map<String, String> told(Schedule schedule, Fields job, Tenancy tenancy) {
-        String when = schedule.cron() == null ? String.valueOf(schedule.every()) : schedule.cron();
         String queue = tenancy.stored("queue", job.text("queue", JobSpec.DEFAULT_QUEUE));
-        return told(when, schedule.zone().getId(), job.text("type", ""), queue);
+        return told(when(schedule.timing()), schedule.timing().zone().getId(), job.text("type", ""), queue);
+    }
+
+    private static String when(Schedule.Timing timing) {
+        if (timing.cron() != null) {
+            return timing.cron();
+        }
+        return timing.every() != null ? timing.every().toString() : "fixed delay " + timing.fixedDelay();
     }
 
     private static Map<String, String> told(String when, String zone, String type, String queue) {
@@ -217,20 +233,46 @@ public final class ScheduleEndpoints implements Endpoints {
         }
     }
 
+    /** Sets one field after the other, so that a refusal names its field. */
     private static Schedule schedule(String name, Fields fields, JobRequest<RawValue> job) {
         Duration every = fields.duration("every");
-        String cron = fields.text("cron", "");
-        if (cron.indexOf('|') >= 0) {
-            throw new IllegalArgumentException("has a character that no cron expression has: |");
+        Duration fixedDelay = fields.duration("fixedDelay");
+        Schedule schedule;
+        if (every != null) {
+            schedule = checked("/every", () -> Schedule.every(name, every, job));
+        } else if (fixedDelay != null) {
+            schedule = checked("/fixedDelay", () -> Schedule.fixedDelay(name, fixedDelay, job));
+        } else {
+            schedule = checked("/cron", () -> Schedule.cron(name, fields.text("cron", ""), job));
         }
-        return new Schedule(
-                name,
-                job,
-                every == null ? cron : null,
-                every,
-                ZoneId.of(fields.text("zone", "UTC")),
-                Schedule.MissedFire.valueOf(fields.text("missed", Schedule.MissedFire.ONCE.name())),
-                fields.flag("overlap"));
+        schedule = set(schedule, fields, "zone", all -> all.zone(zone(fields)));
+        schedule = set(
+                schedule, fields, "missed", all -> all.missed(Schedule.MissedFire.valueOf(fields.text("missed", ""))));
+        schedule = set(schedule, fields, "overlap", all -> fields.flag("overlap") ? all.allowOverlap() : all);
+        schedule = set(schedule, fields, "firstNow", all -> fields.flag("firstNow") ? all.firstNow() : all);
+        schedule = set(schedule, fields, "start", all -> all.start(Objects.requireNonNull(fields.time("start"))));
+        schedule = set(schedule, fields, "end", all -> all.end(Objects.requireNonNull(fields.time("end"))));
+        return set(schedule, fields, "jitter", all -> all.jitter(Objects.requireNonNull(fields.duration("jitter"))));
+    }
+
+    private static ZoneId zone(Fields fields) {
+        try {
+            return ZoneId.of(fields.text("zone", "UTC"));
+        } catch (DateTimeException e) {
+            throw Problem.invalid("/zone", "is not a time zone");
+        }
+    }
+
+    private static Schedule set(Schedule schedule, Fields fields, String field, UnaryOperator<Schedule> change) {
+        return fields.has(field) ? checked("/" + field, () -> change.apply(schedule)) : schedule;
+    }
+
+    private static Schedule checked(String pointer, Supplier<Schedule> made) {
+        try {
+            return made.get();
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid(pointer, String.valueOf(e.getMessage()));
+        }
     }
 
     private Answer delete(Request request) {
@@ -270,18 +312,23 @@ public final class ScheduleEndpoints implements Endpoints {
 
     private Map<String, @Nullable Object> view(StoredSchedule schedule, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
-        // The format of the core: kind, expression, zone, missed, overlap.
-        String[] rule = schedule.rule().split("\\|", -1);
-        boolean cron = rule[0].equals("cron");
+        Schedule.Timing timing = timing(schedule);
         view.put("name", tenancy.shown(schedule.name()));
-        view.put("cron", cron ? rule[1] : null);
-        view.put("every", cron ? null : Views.duration(Duration.parse(rule[1])));
-        view.put("zone", rule[2]);
-        view.put("missed", rule[3]);
-        view.put("overlap", Boolean.parseBoolean(rule[4]));
+        view.put("cron", timing == null ? null : timing.cron());
+        view.put("every", duration(timing == null ? null : timing.every()));
+        view.put("fixedDelay", duration(timing == null ? null : timing.fixedDelay()));
+        view.put("zone", timing == null ? "UTC" : timing.zone().getId());
+        view.put("missed", timing == null ? Schedule.MissedFire.ONCE : timing.missed());
+        view.put("overlap", timing != null && timing.overlap());
+        view.put("firstNow", timing != null && timing.span().firstNow());
+        view.put("start", timing == null ? null : timing.span().start());
+        view.put("end", timing == null ? null : timing.span().end());
+        view.put(
+                "jitter",
+                duration(timing == null ? Duration.ZERO : timing.span().jitter()));
         view.put("paused", schedule.paused());
-        view.put("nextAt", schedule.nextAt());
-        view.put("nextRuns", api.reprise().nextRuns(schedule, SHOWN_RUNS));
+        view.put("nextAt", schedule.ended() ? null : schedule.nextAt());
+        view.put("nextRuns", timing == null ? List.of() : api.reprise().nextRuns(schedule, SHOWN_RUNS));
         view.put(
                 "lastJob",
                 schedule.lastJob() == null ? null : schedule.lastJob().toString());
@@ -291,5 +338,18 @@ public final class ScheduleEndpoints implements Endpoints {
         job.put("payload", Views.json(opened(schedule.job().payload())));
         view.put("job", job);
         return view;
+    }
+
+    /** Returns null for a rule that cannot be read: of a newer version, or damaged. */
+    private Schedule.@Nullable Timing timing(StoredSchedule schedule) {
+        try {
+            return api.reprise().timing(schedule);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private static @Nullable String duration(@Nullable Duration value) {
+        return value == null ? null : Views.duration(value);
     }
 }

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -209,6 +210,39 @@ class SystemApiTest {
                 "{\"job\":{\"type\":\"a\"}}")) {
             assertThat(server.put("/v1/schedules/bad", bad).problem()).as(bad).isEqualTo("invalid-request");
         }
+    }
+
+    @Test
+    void an_interval_has_a_fixed_delay_a_first_run_a_start_an_end_and_jitter() {
+        String body = "{\"fixedDelay\":\"5m\",\"firstNow\":true,\"start\":\"2036-01-01T00:00:00Z\","
+                + "\"end\":\"2036-01-01T00:06:00Z\",\"jitter\":\"10s\",\"job\":{\"type\":\"report\"}}";
+        JsonNode made = server.put("/v1/schedules/after", body).json();
+        assertThat(made.get("fixedDelay").stringValue()).isEqualTo("5m");
+        assertThat(made.get("every").isNull()).isTrue();
+        assertThat(made.get("firstNow").booleanValue()).isTrue();
+        assertThat(made.get("nextAt").stringValue()).isEqualTo("2036-01-01T00:00:00Z");
+        assertThat(made.get("jitter").stringValue()).isEqualTo("10s");
+        assertThat(made.get("nextRuns")).hasSize(2);
+        JsonNode over = server.put(
+                        "/v1/schedules/after",
+                        "{\"every\":\"5m\",\"end\":\"2020-01-01T00:00:00Z\",\"job\":{\"type\":\"report\"}}")
+                .json();
+        assertThat(over.get("nextAt").isNull()).isTrue();
+        assertThat(over.get("nextRuns")).isEmpty();
+        Map<String, String> bad = Map.of(
+                "\"every\":\"1h\",\"fixedDelay\":\"1h\"", "/cron",
+                "\"fixedDelay\":\"1ms\"", "/fixedDelay",
+                "\"fixedDelay\":\"1h\",\"overlap\":true", "/overlap",
+                "\"fixedDelay\":\"1h\",\"missed\":\"ALL\"", "/missed",
+                "\"every\":\"1h\",\"jitter\":\"2h\"", "/jitter",
+                "\"every\":\"1h\",\"start\":\"2036-01-02T00:00:00Z\",\"end\":\"2036-01-01T00:00:00Z\"", "/end");
+        bad.forEach((fields, pointer) -> {
+            Reply reply = server.put("/v1/schedules/bad", "{" + fields + ",\"job\":{\"type\":\"a\"}}");
+            assertThat(reply.problem()).isEqualTo("invalid-request");
+            assertThat(reply.json().toString()).as(fields).contains("\"" + pointer + "\"");
+        });
+        assertThat(server.get("/v1/schedules/bad").status()).isEqualTo(404);
+        server.delete("/v1/schedules/after");
     }
 
     @Test

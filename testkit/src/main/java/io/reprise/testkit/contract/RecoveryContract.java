@@ -8,10 +8,17 @@ import io.reprise.control.ControlSettings;
 import io.reprise.failure.FailureDetails;
 import io.reprise.insight.ControlEvent;
 import io.reprise.insight.ResourceStatus;
+import io.reprise.job.Job;
+import io.reprise.job.JobQuery;
+import io.reprise.job.JobState;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TroubledWorker;
 import java.net.ConnectException;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -175,5 +182,29 @@ public interface RecoveryContract extends StoreFixture {
         thread.setDaemon(true);
         thread.start();
         return end;
+    }
+
+    /** Each job spends its retries; the interval goes on, and counts from the end of the last attempt. */
+    @Test
+    default void a_fixed_delay_counts_from_the_end_of_jobs_that_died() {
+        Duration delay = Duration.ofSeconds(1);
+        try (TroubledWorker worker = new TroubledWorker(store(), ControlSettings.DEFAULT, jobs())) {
+            worker.fail(run -> new IllegalStateException("always"));
+            worker.schedule(delay);
+            await(() -> ended().size() >= 3);
+        }
+        List<Job> jobs = ended();
+        for (int i = 1; i < jobs.size(); i++) {
+            Instant before = Objects.requireNonNull(jobs.get(i - 1).times().finishedAt());
+            assertThat(jobs.get(i).times().createdAt()).isAfterOrEqualTo(before.plus(delay));
+        }
+        assertThat(jobs).allMatch(job -> job.state() == JobState.FAILED && job.attempts() == 2);
+    }
+
+    /** Returns the dead letters in the order in which they were made. */
+    private List<Job> ended() {
+        return store().find(JobQuery.deadLetters().schedule("again")).items().stream()
+                .sorted(Comparator.comparing(job -> job.times().createdAt()))
+                .toList();
     }
 }

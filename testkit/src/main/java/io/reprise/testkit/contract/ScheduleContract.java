@@ -99,6 +99,37 @@ public interface ScheduleContract extends StoreFixture {
         assertThat(only("nightly").lastJob()).isNull();
     }
 
+    /** A schedule that counts from the end of its last job moves without a job, and must find that job again. */
+    @Test
+    default void a_firing_without_a_job_keeps_the_last_job_and_when_it_ended_is_known() {
+        put("nightly", "rule", FIRST);
+        JobSpec job = TestJobs.spec("report").schedule("nightly").build();
+        JobId last = store().fire("nightly", FIRST, SECOND, List.of(job))
+                .orElseThrow()
+                .get(0)
+                .id();
+        assertThat(store().live(List.of(last))).containsExactly(last);
+        Claim claim = claimOne();
+        settle(TestSettlements.fail(claim, only(claim)));
+        assertThat(store().fire("nightly", SECOND, SECOND.plusSeconds(1), List.of()))
+                .contains(List.of());
+        assertThat(only("nightly").lastJob()).isEqualTo(last);
+        assertThat(store().live(List.of(last))).isEmpty();
+        assertThat(store().findAll(List.of(last)))
+                .singleElement()
+                .satisfies(ended -> assertThat(ended.times().finishedAt())
+                        .isNotNull()
+                        .isBetween(ended.times().createdAt(), store().now()));
+    }
+
+    @Test
+    default void a_schedule_that_has_ended_stays_and_is_never_due() {
+        put("nightly", "rule", FIRST);
+        store().fire("nightly", FIRST, StoredSchedule.NEVER, TestJobs.many(1));
+        assertThat(only("nightly").ended()).isTrue();
+        assertThat(store().dueSchedules(10, null)).isEmpty();
+    }
+
     @Test
     default void a_refused_firing_does_not_move_the_schedule() {
         JobId holder = add(TestJobs.spec("report").key("report", KeyRule.KEEP));
