@@ -107,6 +107,19 @@ public final class JobRequest<P> {
     }
 
     /**
+     * Sets a unique key that debounces: as long as a job with this key waits, each new request takes its place and
+     * moves its due time, but not beyond {@code atLatest} after the first request. So requests that keep coming cannot
+     * put the job off for ever. The rule is {@link KeyRule#REPLACE}. Combine it with {@link #after}.
+     *
+     * @param key 1 to {@value JobSpec#MAX_KEY} characters, not blank, without NUL
+     * @param atLatest 0 to 36,500 days
+     * @throws IllegalArgumentException if {@code key} or {@code atLatest} does not have this form
+     */
+    public JobRequest<P> debounce(String key, Duration atLatest) {
+        return with(builder -> builder.key(key, KeyRule.REPLACE).atLatest(atLatest));
+    }
+
+    /**
      * Sets an idempotency key: enqueueing a job of the same type again with the same key returns the first job, even a
      * finished one, while that job is kept. Other types may use the same key for jobs of their own. Replaces a proof
      * that was set before.

@@ -186,6 +186,14 @@ public final class JobSpec {
         return values.idempotencyProof;
     }
 
+    /**
+     * Returns how long after the waiting job was first stored its replacement is due at the latest; null for no bound,
+     * and in every spec that was read from a store. It applies under {@link KeyRule#REPLACE} only.
+     */
+    public @Nullable Duration atLatest() {
+        return values.atLatest;
+    }
+
     /** Returns the time limit of one run; null for no limit. */
     public @Nullable Duration timeout() {
         return values.timeout;
@@ -204,7 +212,7 @@ public final class JobSpec {
         return values.chain;
     }
 
-    /** Compares all values except the proof of the idempotency key. */
+    /** Compares all values that a store keeps: all but the proof of the idempotency key and {@link #atLatest}. */
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof JobSpec spec && values.fields().equals(spec.values.fields());
@@ -238,6 +246,7 @@ public final class JobSpec {
         private KeyRule keyRule = KeyRule.KEEP;
         private @Nullable String idempotencyKey;
         private @Nullable String idempotencyProof;
+        private @Nullable Duration atLatest;
         private @Nullable Duration timeout;
         private @Nullable String schedule;
         private @Nullable String chain;
@@ -261,6 +270,7 @@ public final class JobSpec {
             this.keyRule = from.keyRule;
             this.idempotencyKey = from.idempotencyKey;
             this.idempotencyProof = from.idempotencyProof;
+            this.atLatest = from.atLatest;
             this.timeout = from.timeout;
             this.schedule = from.schedule;
             this.chain = from.chain;
@@ -406,6 +416,21 @@ public final class JobSpec {
         public Builder idempotencyKey(@Nullable String key, @Nullable String proof) {
             this.idempotencyKey = requireKey("idempotencyKey", key);
             this.idempotencyProof = requireKey("idempotencyProof", proof);
+            return this;
+        }
+
+        /**
+         * Bounds the due time of a job that replaces a waiting one: at the latest this long after that one was first
+         * stored. The default is no bound. Only {@link KeyRule#REPLACE} looks at it, and it is not stored.
+         *
+         * @param bound 0 to {@link #MAX_DELAY}; null for none
+         * @throws IllegalArgumentException if {@code bound} is outside these bounds
+         */
+        public Builder atLatest(@Nullable Duration bound) {
+            if (bound != null && (bound.isNegative() || bound.compareTo(MAX_DELAY) > 0)) {
+                throw new IllegalArgumentException("atLatest must be 0 to " + MAX_DELAY + ", not " + bound);
+            }
+            this.atLatest = bound;
             return this;
         }
 

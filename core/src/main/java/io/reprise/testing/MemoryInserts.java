@@ -80,20 +80,19 @@ final class MemoryInserts {
         StoredJob holder = spec.key() == null ? null : tables.keyHolders.get(spec.key());
         if (holder == null) {
             StoredJob job = new StoredJob(tables.nextId(), spec, now, due(spec, now));
-            begin(job, spec, now);
+            begin(job, spec, now, due(spec, now));
             tables.add(job);
             tables.remember(spec, job);
             return new Enqueued(job.id, true, job.dueAt);
         }
         if (spec.keyRule() == KeyRule.REPLACE) {
-            tables.update(holder, () -> begin(holder, spec, now));
+            tables.update(holder, () -> begin(holder, spec, now, bounded(spec, holder.createdAt, now)));
         }
         tables.remember(spec, holder);
         return new Enqueued(holder.id, false, holder.dueAt);
     }
 
-    private static void begin(StoredJob job, JobSpec spec, Instant now) {
-        Instant due = due(spec, now);
+    private static void begin(StoredJob job, JobSpec spec, Instant now, Instant due) {
         job.spec = spec;
         job.parkedBy = null;
         job.waitReason = due.isAfter(now) ? WaitReason.DELAYED : WaitReason.NEW;
@@ -105,6 +104,13 @@ final class MemoryInserts {
     private static Instant due(JobSpec spec, Instant now) {
         Instant asked = spec.dueAt() == null ? now.plus(spec.delay()) : spec.dueAt();
         return asked.isBefore(now) ? now : asked.truncatedTo(ChronoUnit.MICROS);
+    }
+
+    /** Returns when a job is due that replaces one which was first stored at {@code createdAt}. */
+    private static Instant bounded(JobSpec spec, Instant createdAt, Instant now) {
+        Instant due = due(spec, now);
+        Instant latest = spec.atLatest() == null ? due : createdAt.plus(spec.atLatest());
+        return !latest.isBefore(due) ? due : latest.isBefore(now) ? now : latest.truncatedTo(ChronoUnit.MICROS);
     }
 
     private static @Nullable Instant deadline(JobSpec spec, Instant firstDueAt) {

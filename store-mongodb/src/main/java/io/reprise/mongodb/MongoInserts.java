@@ -135,8 +135,15 @@ final class MongoInserts {
         private final Map<String, Document> byIdempotencyKey = new HashMap<>();
         private final Map<String, Document> byKey = new HashMap<>();
         private final Map<Long, Document> fresh = new LinkedHashMap<>();
-        private final Map<Long, List<JobSpec>> replacements = new LinkedHashMap<>();
+        private final Map<Long, List<Replacement>> replacements = new LinkedHashMap<>();
         private final Map<Long, List<JobSpec>> kept = new LinkedHashMap<>();
+
+        /**
+         * A spec for a stored job.
+         *
+         * @param created when that job was first stored
+         */
+        private record Replacement(JobSpec spec, long created) {}
 
         Batch(MongoScope scope, long now, long lastId) {
             this.scope = scope;
@@ -174,6 +181,7 @@ final class MongoInserts {
             return docs.find(new Document(field, FieldNames.in(keys)))
                     .projection(new Document(FieldNames.STATUS, 1)
                             .append(FieldNames.DUE, 1)
+                            .append(FieldNames.CREATED, 1)
                             .append(FieldNames.HELD_KEY, 1)
                             .append(FieldNames.IDEMPOTENCY_KEYS, 1))
                     .into(new ArrayList<>());
@@ -210,7 +218,7 @@ final class MongoInserts {
             } else {
                 replacements
                         .computeIfAbsent(JobDocs.idOf(holder), id -> new ArrayList<>())
-                        .add(spec);
+                        .add(new Replacement(spec, FieldNames.numberOr(holder, FieldNames.CREATED, now)));
             }
         }
 
@@ -252,7 +260,7 @@ final class MongoInserts {
                 } else if (!fresh.isEmpty()) {
                     scope.jobs().insert(List.copyOf(fresh.values()));
                 }
-                replacements.forEach((id, specs) -> specs.forEach(spec -> replaceStored(id, spec)));
+                replacements.forEach((id, specs) -> specs.forEach(each -> replaceStored(id, each)));
                 kept.forEach((id, specs) -> specs.forEach(spec -> keepStored(id, spec)));
             } catch (MongoException e) {
                 takeBack();
@@ -266,8 +274,9 @@ final class MongoInserts {
             }
         }
 
-        private void replaceStored(long id, JobSpec spec) {
-            Change change = Change.at(now).setAll(JobDocs.beginning(spec, now));
+        private void replaceStored(long id, Replacement replacement) {
+            JobSpec spec = replacement.spec;
+            Change change = Change.at(now).setAll(JobDocs.beginning(spec, now, replacement.created));
             List<String> keys = JobDocs.idempotencyKeys(spec);
             if (!keys.isEmpty()) {
                 change.addToSet(FieldNames.IDEMPOTENCY_KEYS, keys);

@@ -226,9 +226,19 @@ final class JobRequests {
     private static JobRequest<RawValue> keys(
             JobRequest<RawValue> job, String at, Fields fields, Tenancy tenancy, List<FieldError> errors) {
         JobRequest<RawValue> keyed = job;
+        Duration atLatest = fields.duration("atLatest");
+        KeyRule rule = KeyRule.valueOf(fields.text("keyRule", KeyRule.KEEP.name()));
+        if (atLatest != null && rule != KeyRule.REPLACE) {
+            errors.add(new FieldError(at + "/atLatest", "needs a key with keyRule REPLACE"));
+        }
         if (fields.has("key")) {
-            KeyRule rule = KeyRule.valueOf(fields.text("keyRule", KeyRule.KEEP.name()));
-            keyed = set(keyed, at + "/key", errors, to -> to.key(key(fields, "key", tenancy), rule));
+            keyed = set(
+                    keyed,
+                    at + (atLatest == null ? "/key" : "/atLatest"),
+                    errors,
+                    to -> atLatest == null
+                            ? to.key(key(fields, "key", tenancy), rule)
+                            : to.debounce(key(fields, "key", tenancy), atLatest));
         } else if (fields.has("keyRule")) {
             errors.add(new FieldError(at + "/keyRule", "needs a key"));
         }

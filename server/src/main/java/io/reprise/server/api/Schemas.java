@@ -162,6 +162,9 @@ public final class Schemas {
             .may("tags", Schema.array(Schema.name(), 0, JobSpec.MAX_TAGS))
             .may("key", Schema.text(1, JobSpec.MAX_KEY).about("at most one live job holds it"))
             .may("keyRule", Schema.choice(KeyRule.class))
+            .may(
+                    "atLatest",
+                    Schema.duration().about("with keyRule REPLACE: due so long after the first request at the latest"))
             .may("idempotencyKey", Schema.text(1, JobSpec.MAX_KEY))
             .may("timeout", Schema.duration())
             .may("policy", POLICY_OR_NAME)

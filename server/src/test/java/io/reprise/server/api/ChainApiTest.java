@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.reprise.server.api.TestServer.Reply;
 import io.reprise.server.http.Scope;
+import java.time.Duration;
+import java.time.Instant;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
@@ -107,5 +109,22 @@ class ChainApiTest {
                             .status())
                     .isEqualTo(403);
         }
+    }
+
+    @Test
+    void a_debounced_job_is_put_off_only_to_its_bound() {
+        String job = "{\"type\":\"index\",\"key\":\"k\",\"keyRule\":\"REPLACE\",\"delay\":\"%s\",\"atLatest\":\"1h\"}";
+        String id = server.enqueue(job.formatted("10m"));
+        Reply again = server.send(server.admin, "POST", "/v1/jobs", job.formatted("2h"));
+        assertThat(again.text("id")).isEqualTo(id);
+        JsonNode stored = server.get("/v1/jobs/" + id).json();
+        assertThat(Duration.between(
+                        Instant.parse(stored.get("createdAt").stringValue()),
+                        Instant.parse(stored.get("dueAt").stringValue())))
+                .isEqualTo(Duration.ofHours(1));
+        assertThat(server.send(server.admin, "POST", "/v1/jobs", "{\"type\":\"a\",\"atLatest\":\"1h\"}")
+                        .raw()
+                        .body())
+                .contains("/atLatest", "needs a key with keyRule REPLACE");
     }
 }

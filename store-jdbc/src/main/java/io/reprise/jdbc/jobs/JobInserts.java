@@ -5,6 +5,7 @@ import io.reprise.jdbc.sql.Dialect;
 import io.reprise.jdbc.sql.Params;
 import io.reprise.jdbc.sql.Session;
 import io.reprise.jdbc.sql.SqlRow;
+import io.reprise.jdbc.sql.SqlTime;
 import io.reprise.job.DuplicateKeyException;
 import io.reprise.job.Enqueued;
 import io.reprise.job.JobId;
@@ -76,16 +77,22 @@ public final class JobInserts {
              where unique_key = ? and due_at is not null
             """;
 
-    // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away.
+    // Keeps id, counters, token and lane, but unparks a parked job. The queue's lock keeps claims away. The time of the
+    // first request bounds the new due time.
     private static final String REPLACE = """
             with asked as (
               select {now} as now, cast(:delay_us as bigint) as delay_us, cast(:asked_at as bigint) as asked_at,
-                     cast(:deadline_us as bigint) as deadline_us),
+                     cast(:deadline_us as bigint) as deadline_us,
+                     (select created_at from reprise_job where id = :id) + cast(:latest_us as bigint) as latest),
+            wanted as (
+              select now, deadline_us, latest, coalesce(asked_at, now + coalesce(delay_us, 0)) as due_at
+                from asked),
+            bounded as (
+              select now, deadline_us, case when latest < due_at then latest else due_at end as due_at
+                from wanted),
             due as (
-              select now, deadline_us,
-                     case when coalesce(asked_at, now + coalesce(delay_us, 0)) > now
-                          then coalesce(asked_at, now + coalesce(delay_us, 0)) else now end as due_at
-                from asked)
+              select now, deadline_us, case when due_at > now then due_at else now end as due_at
+                from bounded)
             update reprise_job
                set due_at = (select due_at from due),
                    first_due_at = (select due_at from due),
@@ -347,7 +354,8 @@ public final class JobInserts {
 
     /** Returns empty if the job is no longer live. */
     Optional<Enqueued> replaceReturning(Session session, JobSpec spec, JobId id) throws SQLException {
-        return session.first(session.dialect().sql(REPLACE), row -> inserted(row, false), params(spec, id.value()));
+        Params params = params(spec, id.value()).and("latest_us", SqlTime.ofNullable(spec.atLatest()));
+        return session.first(session.dialect().sql(REPLACE), row -> inserted(row, false), params);
     }
 
     private Params params(JobSpec spec, @Nullable Long id) {

@@ -51,7 +51,7 @@ public final class MySqlBulk implements JobInserts.Bulk {
             """;
 
     private static final String LIVE = """
-            select id
+            select created_at
               from reprise_job
              where id = ?
             for update
@@ -194,11 +194,14 @@ public final class MySqlBulk implements JobInserts.Bulk {
 
     @Override
     public Optional<Enqueued> replace(JobInserts inserts, Session session, JobSpec spec, JobId id) throws SQLException {
-        if (session.first(LIVE, SqlRow::number, id).isEmpty()) {
+        Optional<Long> created = session.first(LIVE, SqlRow::number, id);
+        if (created.isEmpty()) {
             return Optional.empty();
         }
         long now = session.now();
-        long due = SpecColumns.due(spec, now);
+        Long latest = SqlTime.ofNullable(spec.atLatest());
+        long asked = SpecColumns.due(spec, now);
+        long due = latest == null ? asked : Math.max(now, Math.min(asked, created.get() + latest));
         Params params = inserts.specs()
                 .params(spec)
                 .and("due", due)

@@ -13,6 +13,7 @@ import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.store.Claim;
 import io.reprise.store.Lane;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -98,19 +99,26 @@ public final class JobDocs {
 
     /** Gives a new or waiting job this spec, as if it were enqueued now. */
     public static void begin(Document document, JobSpec spec, long now) {
-        beginning(spec, now).forEach((field, value) -> {
-            if (value == null) {
-                document.remove(field);
-            } else {
-                document.put(field, value);
-            }
-        });
+        beginning(spec, now, FieldNames.numberOr(document, FieldNames.CREATED, now))
+                .forEach((field, value) -> {
+                    if (value == null) {
+                        document.remove(field);
+                    } else {
+                        document.put(field, value);
+                    }
+                });
     }
 
-    /** Returns the fields that {@link #begin} sets; null for those that it removes. */
-    public static Document beginning(JobSpec spec, long now) {
+    /**
+     * Returns the fields that {@link #begin} sets; null for those that it removes.
+     *
+     * @param created when the job was first stored; it bounds the due time of a job that replaces another
+     */
+    public static Document beginning(JobSpec spec, long now, long created) {
         long asked = spec.dueAt() == null ? MongoTime.plus(now, spec.delay()) : MongoTime.of(spec.dueAt());
-        long due = Math.max(asked, now);
+        Duration latest = spec.atLatest();
+        long bounded = latest == null ? asked : Math.min(asked, MongoTime.plus(created, latest));
+        long due = Math.max(bounded, now);
         Document values = SpecDocs.write(spec)
                 .append(FieldNames.LIVE_QUEUE, spec.queue())
                 .append(FieldNames.HELD_KEY, spec.key())

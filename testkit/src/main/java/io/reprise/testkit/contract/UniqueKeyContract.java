@@ -19,6 +19,7 @@ import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -264,6 +265,29 @@ public interface UniqueKeyContract extends StoreFixture {
         assertThat(job.attempts()).isEqualTo(1);
         assertThat(store().attempts(id)).hasSize(1);
         assertThat(store().find(JobQuery.all()).items()).hasSize(1);
+    }
+
+    @Test
+    default void requests_that_keep_coming_put_a_job_off_only_to_its_bound() {
+        JobId id = add(keyed(KeyRule.REPLACE).delay(Duration.ofMinutes(10)).atLatest(Duration.ofMinutes(15)));
+        Instant created = read(id).times().createdAt();
+        Enqueued later = insert(keyed(KeyRule.REPLACE)
+                .payload("2")
+                .delay(Duration.ofMinutes(20))
+                .atLatest(Duration.ofMinutes(15)));
+        assertThat(later.id()).isEqualTo(id);
+        assertThat(later.dueAt()).isEqualTo(created.plus(Duration.ofMinutes(15)));
+        assertThat(read(id).times().dueAt()).isEqualTo(later.dueAt());
+        assertThat(read(id).spec().payload()).isEqualTo("2");
+        Enqueued sooner =
+                insert(keyed(KeyRule.REPLACE).delay(Duration.ofMinutes(5)).atLatest(Duration.ofMinutes(15)));
+        assertThat(sooner.dueAt()).isBefore(later.dueAt());
+        Enqueued unbounded = insert(keyed(KeyRule.REPLACE).delay(Duration.ofMinutes(20)));
+        assertThat(unbounded.dueAt()).isAfter(later.dueAt());
+        Enqueued overdue =
+                insert(keyed(KeyRule.REPLACE).delay(Duration.ofMinutes(20)).atLatest(Duration.ZERO));
+        assertThat(overdue.dueAt()).isBeforeOrEqualTo(store().now());
+        assertThat(only(claimOne()).id()).isEqualTo(id);
     }
 
     @Test
