@@ -2,7 +2,7 @@
 // The frame: login, routes, keyboard, and the one place that decides when something is fetched.
 import {connection, get, Problem, pulse, send, Unreachable} from './net.js';
 import {announce, can, empty, getSession, heading, html, nothing, problemView, render, setSession, toast} from './ui.js';
-import {ago, compact, person, plural} from './text.js';
+import {ago, compact, lasted, person, plural} from './text.js';
 import {now} from './now.js';
 import {errors, group} from './errors.js';
 import {jobs, job} from './jobs.js';
@@ -26,7 +26,7 @@ const NAV = [
 
 const GO = {n: '/', e: '/errors', j: '/jobs', r: '/resources', q: '/queues', s: '/schedules', p: '/policies', w: '/workers', a: '/audit', c: '/costs'};
 
-const PULSE_MILLIS = 2000;
+const PULSE_MILLIS = 1000;
 const root = document.getElementById('app');
 
 /** What is shown. A fresh object for each navigation, so that a late answer changes nothing that is newer. */
@@ -156,7 +156,7 @@ function frame(body) {
       <div class="top"><form role="search" @submit=${search}><label class="unseen" for="q">Search jobs</label>
         <input id="q" name="q" type="search" placeholder="Search jobs: 42, state:failed type:bill, tag:may …   /" autocomplete="off" spellcheck="false" .value=${shown.path === '/jobs' ? shown.ctx.search.get('q') || '' : ''}></form>
         <span class="live ${paused ? 'paused' : ''}"><i></i><button type="button" class="quiet" aria-pressed=${paused} @click=${() => { paused = !paused; draw(); tick(); }}>${paused ? 'Paused: go on' : `Live${beat ? `, ${ago(beat.at, Date.now())}` : ''}`}</button></span></div>
-      ${old ? html`<div class="lost" role="alert">The server cannot be reached since ${ago(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
+      ${old ? html`<div class="lost" role="alert">The server cannot be reached for ${lasted(new Date(connection.since).toISOString())}. What you see is old.</div>` : nothing}
       <div class=${old ? 'old' : nothing}>${shown.fresh ? html`<button type="button" class="fresh" @click=${showFresh}>${shown.fresh} new, show</button>` : nothing}${body}</div>
     </main></div>`;
 }

@@ -27,7 +27,7 @@ const data = (label, head, rows) => html`<details class="data"><summary>Figures<
   <tbody>${rows.map(r => html`<tr>${r.map(c => html`<td>${c}</td>`)}</tr>`)}</tbody></table></div></details>`;
 
 /** Bars of several series, one beside the line of time: [{at, a, b, c}], series [{key, name, kind}]. */
-export function minutes(label, rows, series) {
+export function minutes(label, rows, series, unit = 'minute') {
   const w = fit(1100), h = 150, top = 8;
   const max = niceMax(Math.max(1, ...rows.map(r => series.reduce((s, x) => s + (x.line ? 0 : r[x.key]), 0)), ...series.filter(s => s.line).flatMap(s => rows.map(r => r[s.key]))));
   const step = w / Math.max(1, rows.length);
@@ -43,9 +43,9 @@ export function minutes(label, rows, series) {
       });
     })}
     ${series.filter(s => s.line).map(s => svg`<path class="curve ${s.kind}" transform="translate(${(step / 2).toFixed(1)} ${top})" d=${pathOf(linePoints(rows.map(r => r[s.key]), w - step, h, max))}></path>`)}
-    ${rows.length ? svg`<text class="tick" x="0" y=${h + 26}>${shortClock(rows[0].at).slice(0, 5)}</text><text class="tick end" x=${w} y=${h + 26}>now</text>` : nothing}
+    ${rows.length ? svg`<text class="tick" x="0" y=${h + 26}>${unit === 'minute' ? shortClock(rows[0].at).slice(0, 5) : ago(rows[0].at)}</text><text class="tick end" x=${w} y=${h + 26}>now</text>` : nothing}
   </svg><figcaption>${series.map(s => html`<span class="key ${s.kind}">${s.name}</span>`)}</figcaption>
-  ${data(label, ['minute', ...series.map(s => s.name)], rows.map(r => [shortClock(r.at), ...series.map(s => r[s.key])]))}</figure>`;
+  ${data(label, [unit, ...series.map(s => s.name)], rows.map(r => [unit === 'minute' ? shortClock(r.at) : clock(r.at), ...series.map(s => r[s.key])]))}</figure>`;
 }
 
 /** One bar of parts, each a link: [{name, value, to, kind}]. */

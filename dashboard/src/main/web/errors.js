@@ -1,67 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, path, query, send} from './net.js';
 import {act, confirmed, copyButton, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
-import {chance, gauge, spark} from './charts.js';
+import {chance, gauge, minutes, spark} from './charts.js';
 import {number, percent, person, plural, seconds, shortType} from './text.js';
 
 const key = g => g.fingerprint || 'none';
 
-/** Adds the groups of a further page to those that are known. */
-function addPage(known, more) {
-  const all = new Map(known.map(g => [key(g), {...g}]));
-  more.forEach(g => {
-    const old = all.get(key(g));
-    if (!old) all.set(key(g), {...g});
-    else {
-      old.count += g.count;
-      if (g.firstAt < old.firstAt) old.firstAt = g.firstAt;
-      if (g.lastAt > old.lastAt) old.lastAt = g.lastAt;
-    }
-  });
-  return [...all.values()].sort((a, b) => b.count - a.count);
-}
-
 const spent = (costs, fingerprint) => (costs?.entries || []).filter(e => e.error === fingerprint && e.unit === 'seconds').reduce((s, e) => s + e.amount, 0);
+
+/** Attempts that failed so in each of the last 24 hours. */
+export const day = g => g.failedByHour ? spark(g.failedByHour, `Failed attempts by hour, last 24 hours: ${g.failedByHour.reduce((a, b) => a + b, 0)} in all, ${g.failedByHour[23]} in this hour`) : nothing;
+
+const atLeast = (value, to, least) => value || least ? count(value, to, least && value > 0) : html`<span class="soft">0</span>`;
 
 export const errors = {
   title: 'Errors',
-  every: 2000,
-  async load({signal, state}) {
-    const [groups, stats] = await Promise.all([get('/v1/dead-letters/groups?limit=1000', signal), get('/v1/stats?since=7d', signal)]);
-    state.next = groups.next;
-    return {groups: groups.items, costs: stats.costs, dead: stats.counts.FAILED};
+  every: 1000,
+  async load({signal, state: own}) {
+    const errors = await get('/v1/errors', signal);
+    // Costs change slowly and are larger than all the rest.
+    if (!own.costsAt || Date.now() - own.costsAt > 15000) {
+      own.costsAt = Date.now();
+      own.costs = (await get('/v1/stats?since=7d', signal)).costs;
+    }
+    return {errors: errors.items, deadAtLeast: errors.deadAtLeast, waitingAtLeast: errors.waitingAtLeast, costs: own.costs};
   },
   // A group keeps its place while one looks; its numbers follow. New groups wait until they are asked for.
   merge(old, fresh) {
-    const now = new Map(fresh.groups.map(g => [key(g), g]));
-    const kept = old.groups.map(g => now.get(key(g)) || {...g, count: 0}).filter(g => g.count > 0);
-    const known = new Set(old.groups.map(key));
-    const added = fresh.groups.filter(g => !known.has(key(g)));
-    return old.groups.length === 0 ? {data: fresh, fresh: 0} : {data: {...fresh, groups: kept}, fresh: added.length};
+    if (old.errors.length === 0) return {data: fresh, fresh: 0};
+    const now = new Map(fresh.errors.map(g => [key(g), g]));
+    const known = new Set(old.errors.map(key));
+    const kept = old.errors.map(g => now.get(key(g)) || {...g, dead: 0, waiting: 0});
+    return {data: {...fresh, errors: kept}, fresh: fresh.errors.filter(g => !known.has(key(g))).length};
   },
-  render({groups, costs, dead}, {state: own, update, signal}) {
-    const more = async () => {
-      const page = await get(`/v1/dead-letters/groups${query({limit: 1000, cursor: own.next})}`, signal);
-      own.older = addPage(own.older || [], page.items);
-      own.next = page.next;
-      update();
-    };
-    const all = own.older ? addPage(groups, own.older) : groups;
-    return html`${heading('Errors', dead ? `${plural(dead, 'dead letter')} in ${plural(all.length, 'group')}${own.next ? ' among the newest' : ''}. A group has one cause: look at it, mend the cause, replay it with canaries.` : 'Jobs that failed for good, by what they failed of.')}
-      ${all.length === 0 ? panel('Groups', empty('No dead letters.', 'When a job has spent its attempts, its error is shown here.')) : panel('Groups', html`${table('Error groups', [
+  render({errors: all, deadAtLeast, waitingAtLeast, costs}) {
+    const open = all.filter(g => g.dead || g.waiting).length;
+    return html`${heading('Errors', all.length ? `${plural(open, 'error')}. Each has one cause: look at it, mend the cause, replay the dead letters with canaries.` : 'What jobs failed of, one row for each cause.')}
+      ${all.length === 0 ? panel('By cause', empty('No job has failed.', 'An error is shown here as soon as a job fails of it, whether it is retried or dead.')) : panel('By cause', html`${table('Errors', [
         {name: 'error', wide: true, cell: g => html`${link(`/errors/${key(g)}`, g.error ? shortType(g.error.type) : 'no error: its deadline passed')}<br><span class="soft clip">${said(g.error?.message)}</span>`},
         {name: 'type', cell: g => html`${link(`/jobs?q=${encodeURIComponent(`type:${g.latest.type}`)}`, said(g.latest.type))}${g.latest.resource ? html`<br><small class="soft">${said(g.latest.resource)}</small>` : nothing}`},
-        {name: 'dead', num: true, cell: g => count(g.count, `/errors/${key(g)}`)},
-        {name: 'first', cell: g => when(g.firstAt)},
-        {name: 'last', cell: g => when(g.lastAt)},
+        {name: 'dead', num: true, cell: g => atLeast(g.dead, `/errors/${key(g)}`, deadAtLeast)},
+        {name: 'being retried', num: true, cell: g => atLeast(g.waiting, `/jobs?q=${encodeURIComponent(`state:pending error:${key(g)}`)}`, waitingAtLeast)},
+        {name: 'failures, 24 h', cell: day},
+        {name: 'first dead', cell: g => g.firstAt ? when(g.firstAt) : '–'},
+        {name: 'last dead', cell: g => g.lastAt ? when(g.lastAt) : '–'},
         {name: 'chance of a retry', cell: g => chance(g.latest.prediction)},
         ...(costs ? [{name: 'cost, 7 days', num: true, cell: g => { const s = spent(costs, g.fingerprint); return s ? seconds(s) : '–'; }}] : []),
       ], all, {to: g => `/errors/${key(g)}`})}
-      ${own.next ? html`<div class="pager"><button type="button" @click=${more}>Count older ones too</button><span class="soft">These are the newest 10,000 dead letters.</span></div>` : nothing}`)}`;
+      ${deadAtLeast || waitingAtLeast ? html`<p class="soft">Counted among the newest 10,000 dead letters${waitingAtLeast ? ' and 10,000 waiting jobs' : ''}; ≥ marks what may be more.</p>` : nothing}`)}`;
   },
 };
 
-const ACTIVE = ['CANARY', 'RUNNING'];
 const REPLAY_WORDS = {CANARY: 'canaries first', RUNNING: 'under way', DONE: 'done', STOPPED: 'stopped itself', CANCELLED: 'cancelled'};
 
 function replayView(replay, reload) {
@@ -123,14 +112,18 @@ export const group = {
   every: 1000,
   async load({params: {fingerprint}, signal, state: own}) {
     const filter = fingerprint === 'none' ? {} : {fingerprint};
-    const [dead, groups, waiting, replays, stats] = await Promise.all([
+    const named = fingerprint !== 'none';
+    const [dead, groups, waiting, replays, hours, stats] = await Promise.all([
       get(`/v1/dead-letters${query({...filter, limit: 50})}`, signal),
       get(`/v1/dead-letters/groups${query({...filter, limit: 1})}`, signal),
       get(`/v1/jobs${query({...filter, state: 'pending', limit: 1000})}`, signal),
-      get('/v1/replays', signal), get('/v1/stats?since=31d', signal)]);
+      get('/v1/replays', signal), named ? get(path`/v1/series?of=error&name=${fingerprint}&step=1h&periods=48`, signal) : {items: []},
+      // Costs change slowly and are larger than all the rest.
+      own.stats && Date.now() - own.statsAt < 15000 ? own.stats : get('/v1/stats?since=31d', signal)]);
+    if (stats !== own.stats) { own.stats = stats; own.statsAt = Date.now(); }
     const sample = groups.items[0]?.latest || dead.items[0] || waiting.items[0];
     if (sample && own.sample?.id !== sample.id) own.sample = await get(path`/v1/jobs/${sample.id}`, signal);
-    return {fingerprint, dead, group: groups.items[0], more: !!groups.next, waiting, costs: stats.costs,
+    return {fingerprint, dead, group: groups.items[0], more: !!groups.next, waiting, hours: hours.items, costs: stats.costs,
       replays: replays.items.filter(r => fingerprint !== 'none' && r.filter?.fingerprint === fingerprint).sort((a, b) => b.createdAt.localeCompare(a.createdAt))};
   },
   // The list of jobs stays as it was while the numbers above it follow.
@@ -139,7 +132,7 @@ export const group = {
     const now = new Map(fresh.dead.items.map(j => [j.id, j]));
     return {data: {...fresh, dead: {...fresh.dead, items: old.dead.items.filter(j => now.has(j.id))}}, fresh: fresh.dead.items.filter(j => !known.has(j.id)).length && old.dead.items.some(j => now.has(j.id)) ? fresh.dead.items.filter(j => !known.has(j.id)).length : 0};
   },
-  render({fingerprint, dead, group: g, more, waiting, costs, replays}, {state: own, reload}) {
+  render({fingerprint, dead, group: g, more, waiting, hours, costs, replays}, {state: own, reload}) {
     const error = g?.error || own.sample?.lastError;
     const failures = (own.sample?.history || []).filter(a => a.failure);
     const last = failures[failures.length - 1]?.failure;
@@ -159,6 +152,7 @@ export const group = {
         <div class="tile"><span>chance of the next attempt</span><p>${chance((g?.latest || own.sample)?.prediction)}</p></div>
       </div>
       ${replays.length ? panel(active.length ? 'Replay under way' : 'Last replay', replayView(replays[0], reload), replays.length > 1 ? `${replays.length - 1} before it` : '') : nothing}
+      ${hours.some(r => r.failed) ? panel('Failures by hour', minutes(`Attempts that failed so in the last 48 hours: ${hours.reduce((s, r) => s + r.failed, 0)}, of which ${hours.reduce((s, r) => s + r.dead, 0)} were the last of their job`, hours.map(r => ({at: r.at, again: r.failed - r.dead, dead: r.dead})), [{key: 'again', name: 'failed, retried', kind: 'warn'}, {key: 'dead', name: 'failed for good', kind: 'bad'}], 'hour'), 'last 48 hours, whole fleet') : nothing}
       <div class="grid2">
       ${panel('The error', html`${facts([['type', said(error?.type)], ['fingerprint', html`<code>${fingerprint}</code>`],
         ['HTTP status', last?.httpStatus ?? '–'], ['code', said(last?.code || '–')],

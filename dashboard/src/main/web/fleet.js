@@ -2,10 +2,22 @@
 // Queues, schedules, workers, webhooks, keys, audit, costs.
 import {get, path, query, send} from './net.js';
 import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, reveal, said, state, table, when, word} from './ui.js';
-import {gauge} from './charts.js';
-import {clock, number, parseDuration, percent, person, plural, seconds, shortType} from './text.js';
+import {gauge, minutes, spark} from './charts.js';
+import {clock, number, parseDuration, percent, person, plural, seconds, shortType, steady} from './text.js';
 
 const enc = encodeURIComponent;
+
+/** Rows of a series for each name as lists of as many hours, oldest first. */
+export function byName(rows, hours) {
+  const last = Math.floor(Date.now() / 3600000);
+  const names = new Map();
+  rows.forEach(r => {
+    const list = names.get(r.name) || names.set(r.name, Array(hours).fill(0)).get(r.name);
+    const at = hours - 1 - (last - Math.floor(Date.parse(r.at) / 3600000));
+    if (at >= 0 && at < hours) list[at] += r.succeeded + r.failed;
+  });
+  return names;
+}
 const counted = (q, name, s) => count(q.counts[s] || 0, `/jobs?q=${enc(`state:${s.toLowerCase()} queue:${name}`)}`, q.countsAtLeast.includes(s));
 
 function queueActions(q, reload) {
@@ -20,18 +32,28 @@ function queueActions(q, reload) {
     ${act('operate', 'Limit …', limit)}`;
 }
 
+const PLACES = {queue: '/queues/', resource: '/resources/', type: '/jobs?q=type%3A'};
+
+/** The reasons why jobs of a queue or type wait, each with a link to what can change it. */
+export const waitView = why => html`<p class="why">${said(why.reasons.length ? why.looked ? 'The first of these that is true decides:' : why.sentence : why.sentence)}</p>
+  ${why.reasons.length ? html`<ol class="reasons">${why.reasons.map(r => html`<li>${said(r.text)}${r.jobs ? html` <small class="soft">(${plural(r.jobs, 'job')})</small>` : nothing}${r.subject === 'worker' ? html` ${link('/workers', 'workers')}` : r.subject && r.name ? html` ${link(PLACES[r.subject] + enc(r.name), `open ${r.subject}`)}` : nothing}</li>`)}</ol>` : nothing}`;
+
 export const queues = {
   title: 'Queues', every: 3000,
-  load: ({signal}) => get('/v1/queues', signal),
+  async load({signal}) {
+    const [page, series] = await Promise.all([get('/v1/queues', signal), get('/v1/series?of=queue&step=1h&periods=24&each=true', signal)]);
+    return {...page, hours: byName(series.items, 24)};
+  },
   merge(old, fresh) {
     const now = new Map(fresh.items.map(q => [q.name, q]));
     const known = new Set(old.items.map(q => q.name));
     return {data: {...fresh, items: old.items.map(q => now.get(q.name) || q)}, fresh: fresh.items.filter(q => !known.has(q.name)).length};
   },
-  render: ({items}, {reload}) => html`${heading('Queues')}${panel(plural(items.length, 'queue'), items.length ? table('Queues', [
+  render: ({items, hours}, {reload}) => html`${heading('Queues')}${panel(plural(items.length, 'queue'), items.length ? table('Queues', [
     {name: 'queue', cell: q => html`${link(`/queues/${enc(q.name)}`, said(q.name))}${q.paused ? html`<br>${state('HALF_OPEN', 'paused')} <small class="soft">${said(q.pausedWhy || '')}</small>` : nothing}`},
     {name: 'waiting', num: true, cell: q => counted(q, q.name, 'PENDING')}, {name: 'running', num: true, cell: q => html`${counted(q, q.name, 'RUNNING')}${q.maxRunning ? html` <small class="soft">of ${q.maxRunning}</small>` : nothing}`},
     {name: 'dead', num: true, cell: q => counted(q, q.name, 'FAILED')}, {name: 'done', num: true, cell: q => counted(q, q.name, 'SUCCEEDED')},
+    {name: 'attempts, 24 h', cell: q => spark(hours.get(q.name) || Array(24).fill(0), `Attempts of ${q.name} by hour, last 24 hours: ${(hours.get(q.name) || []).reduce((a, b) => a + b, 0)}`)},
     {name: 'oldest due', num: true, cell: q => q.oldestAge ? seconds(parseDuration(q.oldestAge)) : '–'},
     {name: '', cell: q => html`<div class="rowacts">${queueActions(q, reload)}</div>`},
   ], items, {to: q => `/queues/${enc(q.name)}`}) : empty('There is no queue yet.', 'A queue appears with its first job.'))}`,
@@ -40,15 +62,18 @@ export const queues = {
 export const queue = {
   title: 'Queue', every: 3000,
   async load({params: {name}, signal}) {
-    const [q, jobs, workers] = await Promise.all([get(path`/v1/queues/${name}`, signal), get(path`/v1/jobs?queue=${name}&limit=20`, signal), get('/v1/workers', signal)]);
-    // Why not running: the oldest due job of the queue explains it for all of them.
-    const first = (await get(path`/v1/jobs?queue=${name}&state=pending&limit=1`, signal)).items[0];
-    const why = first ? await get(path`/v1/jobs/${first.id}/explain`, signal) : null;
-    return {q, jobs: jobs.items, why, first, workers: workers.items.filter(w => w.queues.length === 0 || w.queues.includes(name) || w.queues.some(p => p.endsWith('*') && name.startsWith(p.slice(0, -1))))};
+    const [q, jobs, workers, why, series] = await Promise.all([get(path`/v1/queues/${name}`, signal), get(path`/v1/jobs?queue=${name}&limit=20`, signal), get('/v1/workers', signal),
+      get(path`/v1/queues/${name}/explain`, signal), get(path`/v1/series?of=queue&name=${name}&periods=60`, signal)]);
+    return {q, jobs: jobs.items, why, series: series.items, workers: workers.items.filter(w => w.queues.length === 0 || w.queues.includes(name) || w.queues.some(p => p.endsWith('*') && name.startsWith(p.slice(0, -1))))};
   },
-  render: ({q, jobs, why, first, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
+  merge(old, fresh) {
+    const jobs = steady(old.jobs, fresh.jobs);
+    return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
+  },
+  render: ({q, jobs, why, series, workers}, {reload}) => html`${heading(html`Queue ${said(q.name)}`, q.paused ? html`Paused by ${said(person(q.pausedBy))} ${when(q.pausedAt)}: ${said(q.pausedWhy || 'no reason given')}` : 'Open.', queueActions(q, reload))}
     <div class="tiles">${['PENDING', 'RUNNING', 'FAILED', 'SUCCEEDED', 'CANCELLED'].map(s => html`<a class="tile" href="#/jobs?q=${enc(`state:${s.toLowerCase()} queue:${q.name}`)}"><span>${word(s)}</span><b>${q.countsAtLeast.includes(s) ? '≥ ' : ''}${number(q.counts[s] || 0)}</b></a>`)}</div>
-    ${why ? panel('Why is its newest waiting job not running?', html`<p class="why">${said(why.sentence)}</p>`, link(`/jobs/${first.id}`, `job ${first.id}`)) : nothing}
+    ${panel('Why do its jobs wait?', waitView(why), why.looked ? (why.more ? `of the newest ${why.looked} that wait` : `of all ${why.looked} that wait`) : '')}
+    ${series.some(s => s.succeeded || s.failed) ? panel('The last hour', minutes(`Attempts of this queue by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), 'attempts per minute') : nothing}
     ${panel('Workers that serve it', workers.length ? html`<p>${workers.map(w => html`<span class="tag">${said(w.name)} ${w.holding}/${w.concurrency}</span>`)}</p>` : html`<p>${state('OPEN', 'none')} No live worker serves this queue.</p>`)}
     ${panel('Newest jobs', jobs.length ? table('Newest jobs', [{name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)}, {name: 'type', cell: j => said(j.type)}, {name: 'state', cell: j => state(j.state)}, {name: 'created', cell: j => when(j.createdAt)}], jobs, {to: j => `/jobs/${j.id}`}) : empty('None.'))}`,
 };

@@ -2,6 +2,7 @@
 import {get, getText, path, query, send} from './net.js';
 import {act, confirmed, copyButton, empty, facts, heading, html, link, nothing, panel, said, state, table, when, word} from './ui.js';
 import {chance, gauge, timeline} from './charts.js';
+import {waitView} from './fleet.js';
 import {indent, parseDuration, person, plural, rawMember, seconds, shortType} from './text.js';
 
 const VIEWS = [['', 'All'], ['state:running', 'Running'], ['state:pending reason:retry', 'Being retried'], ['state:pending reason:breaker', 'Held by a breaker'], ['state:failed', 'Dead'], ['state:pending attempt:>3', 'Tried more than 3 times'], ['state:succeeded', 'Succeeded']];
@@ -21,7 +22,9 @@ export const jobs = {
   every: 2000,
   async load({search, signal, state: own}) {
     own.more = own.more || [];
-    const bulks = (await get('/v1/bulks', signal)).items;
+    const type = /(?:^|\s)type:([A-Za-z0-9_.-]+)(?:\s|$)/.exec(search.get('q') || '');
+    const [{items: bulks}, why] = await Promise.all([get('/v1/bulks', signal), type ? get(path`/v1/types/${type[1]}/explain`, signal) : null]);
+    own.why = why && why.looked ? {...why, type: type[1]} : null;
     own.bulk = bulks.find(b => b.id === own.bulk?.id) || bulks.find(b => b.state === 'RUNNING') || own.bulk;
     return get(`/v1/jobs${query({q: search.get('q'), limit: 50})}`, signal);
   },
@@ -48,6 +51,7 @@ export const jobs = {
         ${q && !VIEWS.some(([v]) => v === q) ? html`<button type="button" @click=${() => { saveView(q, !isSaved); update(); }}>${isSaved ? 'Forget this view' : 'Save this view'}</button>` : nothing}
         ${(q.includes('state:failed') ? ['replay', 'discard'] : q.includes('state:pending') ? ['retry', 'cancel'] : []).map(action => act('operate', `${BULKS[action][0]} all that match …`, () => bulk(q, action, own, reload)))}`)}
       ${own.bulk ? bulkView(own.bulk, reload) : nothing}
+      ${own.why ? html`<details class="panel"><summary>Why do jobs of type ${said(own.why.type)} wait? (of ${own.why.more ? `the newest ${own.why.looked}` : `all ${own.why.looked}`} that wait)</summary>${waitView(own.why)}</details>` : nothing}
       <ul class="chips" aria-label="Views">${[...VIEWS, ...views.map(v => [v, v])].map(([view, name]) => html`<li><a href="#/jobs${view ? `?q=${encodeURIComponent(view)}` : ''}" aria-current=${view === q ? 'true' : nothing}>${name}</a></li>`)}</ul>
       ${panel(plural(items.length, 'job') + (rest ? ', and more' : ''), html`${items.length ? table('Jobs', [
         {name: 'job', cell: j => link(`/jobs/${j.id}`, j.id)},
@@ -107,10 +111,11 @@ function actions(job, raw, reload) {
     title: `Retry job ${job.id}`, verb: 'Retry', done: 'The job is to be retried.',
     about: job.state === 'FAILED' ? 'It goes back into its queue under the same id.' : 'It is brought forward.',
     fields: [{name: 'grant', label: 'Attempts to add', type: 'number', min: 0, value: job.state === 'FAILED' ? 1 : 0},
+      {name: 'at', label: 'Not before (your local time; empty is at once)', type: 'datetime-local', step: 1},
       {name: 'backoff', label: 'After the delay of its policy, instead of at once', type: 'checkbox'},
       {name: 'reset', label: 'Start all counters at zero', type: 'checkbox'},
       {name: 'force', label: 'Even if it is not retryable or has spent its attempts', type: 'checkbox', value: job.state === 'FAILED'}],
-    run: v => again('POST', path`/v1/jobs/${job.id}/retry`, {grant: +v.grant || 0, backoff: v.backoff, reset: v.reset, force: v.force, why: v.why})});
+    run: v => again('POST', path`/v1/jobs/${job.id}/retry`, {grant: +v.grant || 0, backoff: v.backoff, reset: v.reset, force: v.force, why: v.why, ...(v.at ? {at: new Date(v.at).toISOString()} : {})})});
   const cancel = () => confirmed({title: `Cancel job ${job.id}?`, verb: 'Cancel the job', danger: true, done: 'Cancelled.',
     about: job.state === 'RUNNING' ? 'Its worker is asked to stop.' : 'It will not run.',
     run: ({why}) => again('POST', path`/v1/jobs/${job.id}/cancel`, {why})});

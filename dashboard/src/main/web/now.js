@@ -2,7 +2,8 @@
 import {get} from './net.js';
 import {count, empty, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
 import {minutes, parts} from './charts.js';
-import {compact, number, percent, plural, seconds, shortType} from './text.js';
+import {day} from './errors.js';
+import {compact, lasted, number, percent, plural, seconds, shortType} from './text.js';
 
 const KINDS = {NEW: 'run', DELAYED: 'b', RETRY: 'warn', SNOOZE: 'c', BREAKER: 'bad', BUDGET: 'c', NO_HANDLER: 'bad', MANUAL: 'd'};
 const NAMES = {NEW: 'new', DELAYED: 'for later', RETRY: 'retry', SNOOZE: 'snoozed', BREAKER: 'held by a breaker', BUDGET: 'held by a budget', NO_HANDLER: 'no handler', MANUAL: 'by hand'};
@@ -12,15 +13,19 @@ const tile = (name, value, to, kind = '', about = '') => html`<a class="tile ${k
 /** Attempts per job of the last ten minutes: 1 without retries. */
 const amplification = flow => flow && flow.jobs ? (flow.jobs + flow.retries) / flow.jobs : 1;
 
+/** How much more often an error came in this hour than in the 23 before it, on average. Without hours: its jobs. */
+const growth = g => g.failedByHour ? g.failedByHour[23] - g.failedByHour.slice(0, 23).reduce((a, b) => a + b, 0) / 23 : g.dead + g.waiting;
+
 export const now = {
   title: 'Now',
   every: 4000,
   async load({signal, beat}) {
-    const [series, groups, pulse] = await Promise.all([
-      get('/v1/series?minutes=60', signal), get('/v1/dead-letters/groups?limit=5', signal), beat || get('/v1/pulse', signal)]);
-    return {series: series.items, groups: groups.items, pulse};
+    const [series, errors, pulse] = await Promise.all([
+      get('/v1/series?periods=60', signal), get('/v1/errors', signal), beat || get('/v1/pulse', signal)]);
+    return {series: series.items, errors, pulse};
   },
-  render({series, groups, pulse: read}, {beat}) {
+  render({series, errors, pulse: read}, {beat}) {
+    const groups = [...errors.items].sort((a, b) => growth(b) - growth(a)).slice(0, 5);
     const pulse = beat || read;
     const least = pulse.countsAtLeast;
     const flow = pulse.tenMinutes;
@@ -35,16 +40,17 @@ export const now = {
         ${flow ? tile('attempts per job', amplification(flow).toFixed(2), '/costs', amplification(flow) > 1.5 ? 'warn' : '', 'over the last ten minutes; 1 is no retries') : nothing}
         ${tile('workers', pulse.workers, '/workers', pulse.workers ? '' : 'warn')}
       </div>
-      ${pulse.alerts.length ? panel('Alerts', html`<ul class="alerts">${pulse.alerts.slice(0, 5).map(a => html`<li>${state('OPEN', a.kind.toLowerCase().replaceAll('_', ' '))} ${said(a.message)} <span class="soft">since ${when(a.since)}</span></li>`)}</ul>${pulse.alerts.length > 5 ? html`<details><summary>${pulse.alerts.length - 5} more</summary><ul class="alerts">${pulse.alerts.slice(5).map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
+      ${pulse.alerts.length ? panel('Alerts', html`<ul class="alerts">${pulse.alerts.slice(0, 5).map(a => html`<li>${state('OPEN', a.kind.toLowerCase().replaceAll('_', ' '))} ${said(a.message)} <span class="soft">for ${lasted(a.since)}</span></li>`)}</ul>${pulse.alerts.length > 5 ? html`<details><summary>${pulse.alerts.length - 5} more</summary><ul class="alerts">${pulse.alerts.slice(5).map(a => html`<li>${said(a.message)}</li>`)}</ul></details>` : nothing}`, plural(pulse.alerts.length, 'alert')) : nothing}
       ${pulse.waiting ? panel('Why jobs wait', parts('Waiting jobs by reason', Object.keys(NAMES).map(reason => ({name: NAMES[reason], value: pulse.waiting[reason], kind: KINDS[reason], atLeast: pulse.waitingAtLeast, to: `/jobs?q=${encodeURIComponent(`state:pending reason:${reason.toLowerCase()}`)}`}))),
         pulse.waitingAtLeast ? 'of the first 10,000' : 'all waiting jobs') : nothing}
-      ${series.length ? panel('The last hour', minutes(`Jobs, retries and dead letters per minute: ${plural(series.reduce((s, r) => s + r.jobs, 0), 'job')}, ${series.reduce((s, r) => s + r.retries, 0)} retries, ${series.reduce((s, r) => s + r.dead, 0)} dead`, series,
-        [{key: 'jobs', name: 'first attempts', kind: 'run'}, {key: 'retries', name: 'retries', kind: 'warn'}, {key: 'dead', name: 'dead', kind: 'bad'}]), 'per minute, whole fleet') : nothing}
+      ${series.length ? panel('The last hour', minutes(`Attempts per minute by their end: ${number(series.reduce((s, r) => s + r.succeeded, 0))} succeeded, ${number(series.reduce((s, r) => s + r.retries, 0))} were to be retried, ${number(series.reduce((s, r) => s + r.dead, 0))} were the last of their job`, series,
+        [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'retries', name: 'failed, to be retried', kind: 'warn'}, {key: 'dead', name: 'dead', kind: 'bad'}]), 'attempts per minute, whole fleet; workers report every 10 s') : nothing}
       <div class="two"><div>
-        ${panel('Errors', groups.length ? table('Largest error groups', [
-          {name: 'error', wide: true, cell: g => html`${link(`/errors/${g.fingerprint}`, shortType(g.error?.type) || 'no error')} <span class="soft clip">${said(g.error?.message)}</span>`},
-          {name: 'dead', num: true, cell: g => count(g.count, `/errors/${g.fingerprint}`)},
-          {name: 'last', cell: g => when(g.lastAt)}], groups, {to: g => `/errors/${g.fingerprint}`}) : empty('No dead letters.', 'Jobs that fail for good are found here.'), link('/errors', 'all errors'))}
+        ${panel('Errors that grow', groups.length ? table('Errors that grow most', [
+          {name: 'error', wide: true, cell: g => html`${link(`/errors/${g.fingerprint || 'none'}`, shortType(g.error?.type) || 'no error')} <span class="soft clip">${said(g.error?.message)}</span>`},
+          {name: 'failures, 24 h', cell: day},
+          {name: 'being retried', num: true, cell: g => count(g.waiting, `/errors/${g.fingerprint}`, errors.waitingAtLeast && g.waiting)},
+          {name: 'dead', num: true, cell: g => count(g.dead, `/errors/${g.fingerprint}`, errors.deadAtLeast && g.dead)}], groups, {to: g => `/errors/${g.fingerprint}`}) : empty('No job has failed.', 'An error is shown here as soon as a job fails of it.'), link('/errors', 'all errors'))}
         </div><div>
         ${panel('Resources', open.length ? table('Resources that hold jobs back', [
           {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},

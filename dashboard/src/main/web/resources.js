@@ -1,26 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 import {get, path, send} from './net.js';
+import {byName} from './fleet.js';
 import {act, confirmed, count, empty, facts, heading, html, link, nothing, panel, said, state, table, when} from './ui.js';
-import {curves, gauge} from './charts.js';
-import {number, plural, seconds} from './text.js';
+import {curves, gauge, minutes, phases, spark} from './charts.js';
+import {lasted, number, percent, plural, seconds, steady} from './text.js';
+
+/** A resource of which the fleet has nothing to tell: its breaker is closed, its budget full. */
+const quiet = name => ({name, phase: 'CLOSED', why: '', since: null, nextProbe: null, ramp: null, budget: null, parked: 0, forcedBy: null});
 
 const level = b => gauge('Retry budget', Math.max(0, b.level), b.capacity, {kind: b.level < 14 ? 'bad' : 'ok', text: `${number(b.level)} of ${number(b.capacity)} credits`});
 
 export const resources = {
   title: 'Resources',
   every: 2000,
-  load: ({signal}) => get('/v1/resources', signal),
+  // Resources that were called and have nothing to tell are closed; the API does not list them.
+  async load({signal}) {
+    const [page, series] = await Promise.all([get('/v1/resources', signal), get('/v1/series?of=resource&step=1h&periods=24&each=true', signal)]);
+    const hours = byName(series.items, 24);
+    const known = new Set(page.items.map(r => r.name));
+    return {items: [...page.items, ...[...hours.keys()].filter(name => !known.has(name) && name !== 'other').map(quiet)], hours};
+  },
+  merge(old, fresh) {
+    const now = new Map(fresh.items.map(r => [r.name, r]));
+    const known = new Set(old.items.map(r => r.name));
+    return {data: {...fresh, items: old.items.map(r => now.get(r.name) || quiet(r.name))}, fresh: fresh.items.filter(r => !known.has(r.name)).length};
+  },
   render: page => html`${heading('Resources', 'What jobs call. Each has a breaker and a retry budget, the same for the whole fleet.')}
     ${panel(plural(page.items.length, 'resource'), page.items.length ? table('Resources', [
       {name: 'resource', cell: r => link(`/resources/${encodeURIComponent(r.name)}`, said(r.name))},
       {name: 'breaker', cell: r => html`${state(r.phase)}${r.forcedBy ? html`<br><small class="soft">forced</small>` : nothing}`},
-      {name: 'since', cell: r => r.since ? when(r.since) : ''},
+      {name: 'for', cell: r => r.since ? lasted(r.since) : ''},
       {name: 'parked', num: true, cell: r => count(r.parked, `/jobs?q=${encodeURIComponent(`state:pending resource:${r.name}`)}`)},
       {name: 'next probe', cell: r => r.nextProbe ? when(r.nextProbe) : ''},
-      {name: 'retry budget', cell: r => level(r.budget)},
+      {name: 'retry budget', cell: r => r.budget ? level(r.budget) : 'full'},
+      {name: 'calls, 24 h', cell: r => spark(page.hours.get(r.name) || Array(24).fill(0), `Calls of ${r.name} by hour, last 24 hours: ${(page.hours.get(r.name) || []).reduce((a, b) => a + b, 0)}`)},
       {name: 'why', wide: true, cell: r => said(r.why)},
     ], page.items, {to: r => `/resources/${encodeURIComponent(r.name)}`}) : empty('No resource is known yet.', 'A job names what it calls with resource; its breaker appears here.'))}`,
 };
+
+const PHASES = {BREAKER_OPENED: 'OPEN', BREAKER_HALF_OPENED: 'HALF_OPEN', BREAKER_RAMPING: 'RAMPING', BREAKER_CLOSED: 'CLOSED'};
+const CHANGES = {BREAKER_OPENED: 'opened', BREAKER_HALF_OPENED: 'sent a probe', BREAKER_RAMPING: 'let jobs go slowly', BREAKER_CLOSED: 'closed', RESOURCE_BUDGET_EMPTIED: 'its retry budget was empty', BUDGET_EMPTIED: 'the retry budget of all was empty'};
+
+/** The phases of the last hour, or further back if the breaker changed little. What is now comes from the breaker itself. */
+export function phaseStrip(r, history, now) {
+  const changes = history.filter(c => PHASES[c.kind]).map(c => ({phase: PHASES[c.kind], at: c.at})).reverse();
+  const last = changes[changes.length - 1];
+  if (!last || last.phase !== r.phase) changes.push({phase: r.phase, at: r.since || new Date(now).toISOString()});
+  const hour = now - 3600000;
+  const late = changes.filter(c => Date.parse(c.at) >= hour);
+  // Trouble of the last hour fills the strip; without any it shows as far back as something changed.
+  const begin = late.length ? Date.parse(late[0].at) : changes.length ? Math.max(Date.parse(changes[0].at), now - 31 * 86400000) : hour;
+  const recent = Math.min(now - 60000, begin - (now - begin) / 8);
+  const before = changes.filter(c => Date.parse(c.at) <= recent).pop();
+  const items = changes.filter(c => Date.parse(c.at) > recent);
+  return {items: [before ? {...before, at: new Date(recent).toISOString()} : {phase: 'CLOSED', at: new Date(recent).toISOString()}, ...items], from: recent, about: `the last ${seconds((now - recent) / 1000)}`};
+}
+
+function failureShare(rows) {
+  const failed = rows.reduce((s, r) => s + r.failed, 0), all = failed + rows.reduce((s, r) => s + r.succeeded, 0);
+  return all ? `${percent(failed / all)} of ${plural(all, 'call')} failed` : 'no calls';
+}
 
 const PREVIEW = {
   'force-open': r => html`<p>No job that calls <b>${said(r.name)}</b> is started, and no probe is sent, until you leave the breaker to itself again. ${r.parked ? html`<b>${plural(r.parked, 'job')}</b> stay parked.` : ''} No attempt is spent.</p>`,
@@ -32,19 +71,25 @@ export const resource = {
   title: 'Resource',
   every: 1000,
   async load({params: {name}, signal, state: own}) {
-    const [r, parked] = await Promise.all([get(path`/v1/resources/${name}`, signal), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal)]);
+    const [r, parked, history, series] = await Promise.all([get(path`/v1/resources/${name}`, signal).catch(e => { if (e.status === 404) return quiet(name); throw e; }), get(path`/v1/jobs?resource=${name}&state=pending&limit=100`, signal),
+      get(path`/v1/resources/${name}/history`, signal), get(path`/v1/series?of=resource&name=${name}&periods=60`, signal)]);
     // What this page has seen itself: nobody stores a rate or a level second by second.
-    own.seen = [...(own.seen || []), {parked: r.parked, rate: r.ramp?.rate || 0, level: Math.max(0, r.budget.level), phase: r.phase, at: Date.now()}].slice(-300);
-    return {r, jobs: parked.items};
+    own.seen = [...(own.seen || []), {parked: r.parked, rate: r.ramp?.rate || 0, level: Math.max(0, r.budget?.level ?? 0), phase: r.phase, at: Date.now()}].slice(-300);
+    return {r, jobs: parked.items, history: history.items, series: series.items};
   },
-  render({r, jobs}, {reload, state: own}) {
+  merge(old, fresh) {
+    const jobs = steady(old.jobs, fresh.jobs);
+    return {data: {...fresh, jobs: jobs.items}, fresh: jobs.fresh};
+  },
+  render({r, jobs, history, series}, {reload, state: own, now}) {
+    const strip = phaseStrip(r, history, now);
     const force = (action, title, verb, danger) => act('operate', title, () => confirmed({title: `${title.replace(' …', '')}: ${r.name}`, about: PREVIEW[action](r), verb, danger,
       run: async ({why}) => { await send('POST', path`/v1/resources/${r.name}/${action}`, {why}); await reload(true); }, done: 'Done.'}));
     const held = jobs.filter(j => j.waitReason === 'BREAKER' || j.waitReason === 'BUDGET');
     const age = j => (Date.now() - Date.parse(j.createdAt)) / 1000;
     const oldest = held.length ? Math.max(...held.map(age)) : 0;
     const until = own.seen.length > 1 ? (own.seen[own.seen.length - 1].at - own.seen[0].at) / 1000 : 0;
-    return html`${heading(said(r.name), html`${state(r.phase)} ${r.since ? html`since ${when(r.since)}` : nothing}${r.forcedBy ? html`, forced by ${said(r.forcedBy)}` : nothing}${r.why ? html`: ${said(r.why)}` : nothing}`, html`
+    return html`${heading(said(r.name), html`${state(r.phase)} ${r.since ? html`for ${lasted(r.since, now)}` : nothing}${r.forcedBy ? html`, forced by ${said(r.forcedBy)}` : nothing}${r.why ? html`: ${said(r.why)}` : nothing}`, html`
       ${r.forcedBy ? force('automatic', 'Leave it to itself …', 'Leave it to itself') : nothing}${force('force-open', 'Force open …', 'Force it open', true)}${force('force-close', 'Force closed …', 'Force it closed', true)}`)}
       <div class="tiles">
         <a class="tile ${r.parked ? 'warn' : ''}" href="#/jobs?q=${encodeURIComponent(`state:pending resource:${r.name}`)}"><span>parked</span><b>${number(r.parked)}</b></a>
@@ -52,9 +97,12 @@ export const resource = {
         <div class="tile"><span>may start per second</span><b>${r.ramp ? number(r.ramp.rate) : r.phase === 'CLOSED' ? 'any' : '0'}</b></div>
         <div class="tile"><span>may be in flight</span><b>${r.ramp?.inFlight ? number(r.ramp.inFlight) : '–'}</b></div>
       </div>
+      ${panel('Phases', html`${phases(strip.items, strip.from, now)}
+        ${history.length ? html`<details class="data"><summary>What it went through</summary><ol class="log">${history.map(c => html`<li>${state(PHASES[c.kind] || 'LOST', CHANGES[c.kind])} <span class="soft">${when(c.at)}</span>${c.why ? html`<br>${said(c.why)}` : nothing}</li>`)}</ol></details>` : html`<p class="soft">It did not change in the last 31 days.</p>`}`, strip.about)}
+      ${series.some(s => s.succeeded || s.failed) ? panel('Calls', minutes(`Calls of the last hour by minute: ${number(series.reduce((s, x) => s + x.succeeded, 0))} succeeded, ${number(series.reduce((s, x) => s + x.failed, 0))} failed`, series, [{key: 'succeeded', name: 'succeeded', kind: 'ok'}, {key: 'failed', name: 'failed', kind: 'bad'}]), `last 10 minutes: ${failureShare(series.slice(-10))}`) : nothing}
       ${r.ramp ? panel('Ramp', html`<p class="why">${said(r.ramp.why)}</p>${facts([['rate now', `${number(r.ramp.rate)} per second`], ['grows to', r.ramp.aim ? `${number(r.ramp.aim)} per second` : 'as it goes'], ['parked jobs are through in', seconds(r.ramp.throughInSeconds)]])}`) : nothing}
       <div class="grid2">
-      ${panel('Retry budget', html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in, a retry costs 14.</p>
+      ${panel('Retry budget', !r.budget ? html`<p class="soft">It is full: nothing was retried lately.</p>` : html`${level(r.budget)}<p class="soft">${number(r.budget.level)} of ${number(r.budget.capacity)} credits. A success pays in, a retry costs 14.</p>
         ${r.budget.waiting ? html`<p>${plural(r.budget.waiting, 'retry waits', 'retries wait')} for credits${r.budget.throughInSeconds ? `, through in about ${seconds(r.budget.throughInSeconds)}` : ''}.</p>` : nothing}`)}
       ${panel('Since you look', own.seen.length > 2 ? curves(`Parked jobs and calls per second since this page is open`, [{name: 'parked', values: own.seen.map(s => s.parked)}, {name: 'may start per second', values: own.seen.map(s => s.rate)}], until, '', 430) : html`<p class="soft">A curve appears as the page looks on.</p>`)}
       </div>

@@ -56,6 +56,17 @@ export function ago(time, now = Date.now()) {
   return away > 0 ? `${seconds(away)} ago` : `in ${seconds(-away)}`;
 }
 
+/** How long something has been so: "12 s". */
+export const lasted = (time, now = Date.now()) => time ? seconds(Math.max(0, (now - Date.parse(time)) / 1000)) : '';
+
+/** Keeps rows where they are while one looks: rows that are gone go, new ones wait to be asked for. */
+export function steady(old, fresh, id = row => row.id) {
+  const now = new Map(fresh.map(row => [id(row), row]));
+  const known = new Set(old.map(id));
+  const kept = old.filter(row => now.has(id(row))).map(row => now.get(id(row)));
+  return kept.length ? {items: kept, fresh: fresh.filter(row => !known.has(id(row))).length} : {items: fresh, fresh: 0};
+}
+
 export function clock(time) {
   const date = new Date(time);
   return isNaN(date) ? '' : date.toISOString().replace('T', ' ').replace(/\.(\d{3})\d*Z$/, '.$1 UTC').replace(/Z$/, ' UTC');

@@ -165,7 +165,12 @@ class AlertsTest {
         ManualClock clock = new ManualClock();
         InMemoryJobStore store = new InMemoryJobStore(clock);
         store.addCounts(new WorkerCounts(
-                List.of(), List.of(), List.of(new Activity("work", 0, 0, 50, 0, Duration.ofSeconds(50)))));
+                List.of(),
+                List.of(),
+                List.of(new Activity(
+                        Activity.Subject.TYPE,
+                        "work",
+                        new Activity.Counts(0, 0, 50, 0, 50, 0, Duration.ofSeconds(50), Duration.ZERO)))));
         for (String name : List.of("first", "second")) {
             try (InlineWorker worker = InlineWorker.start(
                     Reprise.builder()

@@ -2,13 +2,16 @@
 package io.reprise.store;
 
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
+import io.reprise.insight.WaitingError;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.WaitReason;
@@ -24,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Data of a store beside the jobs: statistics, workers, positions of jobs, alerts. It is for people, aggregated and
  * bounded. No outcome of a job depends on its being exact.
  *
- * <p>A store keeps at least: activity for 3 hours, by minute; spending for 31 days, by day in UTC; evidence until less
+ * <p>A store keeps at least: activity for 3 hours by minute and for 31 days by hour; spending for 31 days, by day in UTC; evidence until less
  * than half a try is left of it. {@link JobStore#maintain} deletes the rest.
  *
  * @since 0.1.0
@@ -34,15 +37,16 @@ public interface InsightStore {
     /** Rows of evidence at most, or a few more. */
     int MAX_EVIDENCE = 5_000;
 
+    /** Changes of breakers and budgets that are kept, the newest of the fleet; somewhat more between two sweeps. */
+    int MAX_CONTROL_EVENTS = 20_000;
+
     /** Rows of spending for each day at most, or a few more. */
     int MAX_SPENDING = 2_000;
 
-    /** Rows of activity for each minute at most, or a few more. */
-    int MAX_ACTIVITY = 500;
-
     /**
      * Adds counts to the stored ones, at the store's now. A row beyond the limit is added to {@link ErrorKey#REST}
-     * (evidence: after attempt {@link Evidence#LAST_ATTEMPT}) or to {@link Activity#REST}. A second call with the same
+     * (evidence: after attempt {@link Evidence#LAST_ATTEMPT}) or to {@link Activity#REST}; activity has
+     * {@link Activity.Step#names} rows of a subject in each period. A second call with the same
      * findings counts them twice. Every worker calls it every 10 seconds if it has counted something.
      */
     void addCounts(WorkerCounts workerCounts);
@@ -64,6 +68,24 @@ public interface InsightStore {
      * @param minutes number of minutes
      */
     List<Activity> activity(Duration ago, int minutes);
+
+    /** Returns the activity of each period in which something was counted, by time and name. */
+    List<ActivityPeriod> activity(ActivityQuery query);
+
+    /**
+     * Keeps changes of breakers and budgets. A change that is kept already stays as it is. A worker calls it every 10
+     * seconds if it made changes. {@link JobStore#maintain} deletes those older than 31 days, and the oldest beyond
+     * {@value #MAX_CONTROL_EVENTS}.
+     */
+    void addControlEvents(List<ControlEvent> events);
+
+    /**
+     * Returns the latest changes of a breaker or budget, newest first.
+     *
+     * @param subject {@link ControlEvent#subject}
+     * @param limit changes at most
+     */
+    List<ControlEvent> controlEvents(String subject, int limit);
 
     /**
      * Records that a worker is alive, in place of its last report. Every worker calls it every 10 seconds.
@@ -92,6 +114,15 @@ public interface InsightStore {
      * @param rows jobs that the store looks at, at most
      */
     Map<WaitReason, Long> waiting(int rows);
+
+    /**
+     * Returns the errors of jobs that are PENDING after a counted attempt, the error of most jobs first. Running jobs
+     * do not count. If the sum of their jobs is {@code rows}, there may be more.
+     *
+     * @param queuePrefix only jobs of queues that begin so; null for all
+     * @param rows jobs that the store looks at, at most or somewhat more
+     */
+    List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows);
 
     /**
      * Returns how far each piece of upkeep is behind, in the order of names. The store reads at most

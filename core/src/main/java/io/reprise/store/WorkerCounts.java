@@ -11,7 +11,7 @@ import java.util.List;
  *
  * @param evidence how retries ended
  * @param spending what runs cost
- * @param activity how jobs of each type fared
+ * @param activity how attempts of each type, queue, resource and error ended
  * @since 0.1.0
  */
 public record WorkerCounts(List<Evidence> evidence, List<CostEntry> spending, List<Activity> activity) {

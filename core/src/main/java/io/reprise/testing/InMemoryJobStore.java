@@ -2,12 +2,15 @@
 package io.reprise.testing;
 
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
+import io.reprise.insight.WaitingError;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
@@ -19,6 +22,7 @@ import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
+import io.reprise.job.JobStatus;
 import io.reprise.job.Page;
 import io.reprise.job.Progress;
 import io.reprise.job.QueueState;
@@ -28,6 +32,7 @@ import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
 import io.reprise.retry.FailReason;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -50,6 +55,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -619,6 +625,24 @@ public final class InMemoryJobStore implements JobStore {
     }
 
     @Override
+    public void addControlEvents(List<ControlEvent> events) {
+        locked(now -> {
+            insights.addControlEvents(events);
+            return true;
+        });
+    }
+
+    @Override
+    public List<ControlEvent> controlEvents(String subject, int limit) {
+        return locked(now -> insights.controlEvents(subject, limit));
+    }
+
+    @Override
+    public List<ActivityPeriod> activity(ActivityQuery query) {
+        return locked(now -> insights.activity(query, now));
+    }
+
+    @Override
     public void checkIn(WorkerReport report, Duration ttl) {
         locked(now -> {
             insights.checkIn(report, ttl, now);
@@ -680,6 +704,34 @@ public final class InMemoryJobStore implements JobStore {
                 .filter(job -> job.state == JobState.PENDING)
                 .limit(rows)
                 .collect(Collectors.groupingBy(job -> job.waitReason, Collectors.counting())));
+    }
+
+    @Override
+    public List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows) {
+        return locked(now -> {
+            Map<String, WaitingError> errors = new HashMap<>();
+            tables.jobs.values().stream()
+                    .filter(job -> job.state == JobState.PENDING && job.counts.attempts() > 0)
+                    .filter(job -> queuePrefix == null || job.spec.queue().startsWith(queuePrefix))
+                    .limit(rows)
+                    .forEach(job -> count(errors, job));
+            return errors.values().stream()
+                    .sorted(Comparator.comparingLong(WaitingError::jobs)
+                            .reversed()
+                            .thenComparing(WaitingError::fingerprint))
+                    .toList();
+        });
+    }
+
+    private static void count(Map<String, WaitingError> errors, StoredJob job) {
+        JobStatus.LastError error = job.lastError;
+        if (error != null) {
+            WaitingError known = errors.get(error.fingerprint());
+            long jobs = known == null ? 1 : known.jobs() + 1;
+            errors.put(
+                    error.fingerprint(),
+                    new WaitingError(error.fingerprint(), error.type(), error.message(), jobs, job.id));
+        }
     }
 
     @Override

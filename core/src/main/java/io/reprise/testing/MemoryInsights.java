@@ -2,12 +2,15 @@
 package io.reprise.testing;
 
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.InsightStore;
 import io.reprise.store.WorkerCounts;
 import java.time.Duration;
@@ -15,17 +18,19 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Statistics, workers and alerts. Guarded by the lock of the store. */
 final class MemoryInsights {
 
-    private static final Duration KEEP_ACTIVITY = Duration.ofHours(3);
     private static final Duration KEEP_SPENDING = Duration.ofDays(31);
 
     /** The part of a cause by which stores tell causes apart. */
@@ -39,6 +44,8 @@ final class MemoryInsights {
 
     private record SpendingKey(CauseKey cause, String unit) {}
 
+    private record Counted(Activity.Subject subject, String name) {}
+
     private record AlertKey(Alert.Kind kind, String type) {}
 
     private record Seen(Evidence evidence, Instant at) {
@@ -51,16 +58,21 @@ final class MemoryInsights {
 
     private final Map<EvidenceKey, Seen> evidence = new LinkedHashMap<>();
     private final TreeMap<Instant, Map<SpendingKey, CostEntry>> spending = new TreeMap<>();
-    private final TreeMap<Instant, Map<String, Activity>> activity = new TreeMap<>();
+    private final Map<Activity.Step, TreeMap<Instant, Map<Counted, Activity>>> activity =
+            new EnumMap<>(Activity.Step.class);
     private final TreeMap<String, Present> workers = new TreeMap<>();
     private final Map<AlertKey, Alert> alerts = new HashMap<>();
+    private final Set<ControlEvent> changes = new LinkedHashSet<>();
 
     void addCounts(WorkerCounts workerCounts, Instant now) {
         workerCounts.evidence().forEach(each -> add(each, now));
         Map<SpendingKey, CostEntry> today = spending.computeIfAbsent(day(now), day -> new LinkedHashMap<>());
         workerCounts.spending().forEach(each -> add(today, each));
-        Map<String, Activity> minute = activity.computeIfAbsent(minute(now), key -> new LinkedHashMap<>());
-        workerCounts.activity().forEach(each -> add(minute, each));
+        for (Activity.Step step : Activity.Step.values()) {
+            Map<Counted, Activity> period =
+                    periods(step).computeIfAbsent(begin(step, now), key -> new LinkedHashMap<>());
+            workerCounts.activity().forEach(each -> add(period, each, step.names()));
+        }
     }
 
     private void add(Evidence more, Instant now) {
@@ -84,10 +96,19 @@ final class MemoryInsights {
         rows.merge(key, added, CostEntry::plus);
     }
 
-    private static void add(Map<String, Activity> rows, Activity more) {
-        boolean full = !rows.containsKey(more.type()) && rows.size() >= InsightStore.MAX_ACTIVITY;
-        String type = full ? Activity.REST : more.type();
-        rows.merge(type, more.of(type), Activity::plus);
+    private static void add(Map<Counted, Activity> rows, Activity more, int most) {
+        Counted key = new Counted(more.subject(), more.name());
+        boolean full = !rows.containsKey(key)
+                && rows.keySet().stream()
+                                .filter(row -> row.subject == more.subject())
+                                .count()
+                        >= most;
+        Counted at = full ? new Counted(more.subject(), Activity.REST) : key;
+        rows.merge(at, more.of(at.name), Activity::plus);
+    }
+
+    private TreeMap<Instant, Map<Counted, Activity>> periods(Activity.Step step) {
+        return activity.computeIfAbsent(step, key -> new TreeMap<>());
     }
 
     List<Evidence> evidence(Instant now) {
@@ -103,12 +124,47 @@ final class MemoryInsights {
     }
 
     List<Activity> activity(Duration ago, int minutes, Instant now) {
-        Instant last = minute(now.minus(ago));
+        Instant last = begin(Activity.Step.MINUTE, now.minus(ago));
         Map<String, Activity> sums = new TreeMap<>();
-        activity.subMap(last.minus(minutes, ChronoUnit.MINUTES), false, last, true)
+        periods(Activity.Step.MINUTE)
+                .subMap(last.minus(minutes, ChronoUnit.MINUTES), false, last, true)
                 .values()
-                .forEach(minute -> minute.forEach((type, row) -> sums.merge(type, row, Activity::plus)));
+                .forEach(minute -> minute.forEach((key, row) -> {
+                    if (key.subject == Activity.Subject.TYPE) {
+                        sums.merge(key.name, row, Activity::plus);
+                    }
+                }));
         return List.copyOf(sums.values());
+    }
+
+    List<ActivityPeriod> activity(ActivityQuery query, Instant now) {
+        List<ActivityPeriod> found = new ArrayList<>();
+        Instant last = begin(query.step(), now);
+        Instant before = last.minus(query.step().length().multipliedBy(query.periods()));
+        periods(query.step()).subMap(before, false, last, true).forEach((at, rows) -> {
+            TreeMap<String, Activity.Counts> sums = new TreeMap<>();
+            rows.forEach((key, row) -> {
+                if (key.subject == query.subject()
+                        && (query.name() == null || query.name().equals(key.name))) {
+                    String name = query.each() || query.name() != null ? key.name : "";
+                    sums.merge(name, row.counts(), Activity.Counts::plus);
+                }
+            });
+            sums.forEach((name, counts) -> found.add(new ActivityPeriod(at, name, counts)));
+        });
+        return found;
+    }
+
+    void addControlEvents(List<ControlEvent> events) {
+        changes.addAll(events);
+    }
+
+    List<ControlEvent> controlEvents(String subject, int limit) {
+        return changes.stream()
+                .filter(event -> event.subject().equals(subject))
+                .sorted(Comparator.comparing(ControlEvent::at).reversed())
+                .limit(limit)
+                .toList();
     }
 
     void checkIn(WorkerReport report, Duration ttl, Instant now) {
@@ -145,15 +201,22 @@ final class MemoryInsights {
     void maintain(Instant now) {
         evidence.values().removeIf(seen -> seen.now(now).tries() < 0.5);
         spending.headMap(day(now.minus(KEEP_SPENDING))).clear();
-        activity.headMap(minute(now.minus(KEEP_ACTIVITY))).clear();
+        activity.forEach((step, periods) ->
+                periods.headMap(begin(step, now.minus(step.kept()))).clear());
         workers.values().removeIf(worker -> !worker.until.isAfter(now));
+        changes.removeIf(event -> event.at().isBefore(now.minus(KEEP_SPENDING)));
+        List<ControlEvent> oldest = changes.stream()
+                .sorted(Comparator.comparing(ControlEvent::at))
+                .limit(Math.max(0, changes.size() - InsightStore.MAX_CONTROL_EVENTS))
+                .toList();
+        oldest.forEach(changes::remove);
     }
 
     private static Instant day(Instant instant) {
         return instant.truncatedTo(ChronoUnit.DAYS);
     }
 
-    private static Instant minute(Instant instant) {
-        return instant.truncatedTo(ChronoUnit.MINUTES);
+    private static Instant begin(Activity.Step step, Instant instant) {
+        return instant.truncatedTo(step == Activity.Step.MINUTE ? ChronoUnit.MINUTES : ChronoUnit.HOURS);
     }
 }

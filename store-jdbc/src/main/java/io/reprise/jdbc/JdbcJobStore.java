@@ -2,12 +2,15 @@
 package io.reprise.jdbc;
 
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
+import io.reprise.insight.WaitingError;
 import io.reprise.jdbc.jobs.Attempts;
 import io.reprise.jdbc.jobs.DeadlineExpiry;
 import io.reprise.jdbc.jobs.JobInserts;
@@ -18,8 +21,10 @@ import io.reprise.jdbc.jobs.LeaseTable;
 import io.reprise.jdbc.jobs.ScheduleTable;
 import io.reprise.jdbc.jobs.TableSizes;
 import io.reprise.jdbc.jobs.Transitions;
+import io.reprise.jdbc.rows.ActivityTable;
 import io.reprise.jdbc.rows.AlertTable;
 import io.reprise.jdbc.rows.AuditTable;
+import io.reprise.jdbc.rows.ControlEventTable;
 import io.reprise.jdbc.rows.ControlTable;
 import io.reprise.jdbc.rows.DocumentTable;
 import io.reprise.jdbc.rows.InsightTables;
@@ -27,6 +32,7 @@ import io.reprise.jdbc.rows.QueueTable;
 import io.reprise.jdbc.rows.RestoreMark;
 import io.reprise.jdbc.rows.RoleTable;
 import io.reprise.jdbc.rows.UpkeepLag;
+import io.reprise.jdbc.rows.WaitingErrors;
 import io.reprise.jdbc.rows.WorkerTable;
 import io.reprise.jdbc.sql.Counters;
 import io.reprise.jdbc.sql.Database;
@@ -56,6 +62,7 @@ import io.reprise.job.Transaction;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerReport;
 import io.reprise.job.WorkerState;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -715,7 +722,22 @@ public final class JdbcJobStore implements JobStore {
 
     @Override
     public List<Activity> activity(Duration ago, int minutes) {
-        return database.read("read activity", session -> InsightTables.activity(session, ago, minutes));
+        return database.read("read activity", session -> ActivityTable.activity(session, ago, minutes));
+    }
+
+    @Override
+    public void addControlEvents(List<ControlEvent> events) {
+        run("keep changes of breakers", session -> ControlEventTable.add(session, events));
+    }
+
+    @Override
+    public List<ControlEvent> controlEvents(String subject, int limit) {
+        return database.read("read changes of breakers", session -> ControlEventTable.last(session, subject, limit));
+    }
+
+    @Override
+    public List<ActivityPeriod> activity(ActivityQuery query) {
+        return database.look("read activity", session -> ActivityTable.activity(session, query));
     }
 
     @Override
@@ -748,6 +770,11 @@ public final class JdbcJobStore implements JobStore {
     @Override
     public Map<WaitReason, Long> waiting(int rows) {
         return database.look("count what jobs wait for", session -> QueueTable.waiting(session, rows));
+    }
+
+    @Override
+    public List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows) {
+        return database.look("count errors of waiting jobs", session -> WaitingErrors.of(session, queuePrefix, rows));
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.insight.Activity;
 import io.reprise.insight.Alert;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
@@ -18,6 +19,7 @@ import io.reprise.job.Progress;
 import io.reprise.job.StoredSchedule;
 import io.reprise.job.WorkerReport;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
 import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
@@ -338,10 +340,22 @@ public final class StoreTour {
         store.addCounts(new WorkerCounts(
                 List.of(new Evidence(cause, 1, 2, 1)),
                 List.of(new CostEntry(cause, CostEntry.SECONDS, 1, 1, 2, 0)),
-                List.of(new Activity("work", 10, 1, 1, 0, Duration.ofSeconds(1)))));
+                List.of(new Activity(
+                        Activity.Subject.TYPE,
+                        "work",
+                        new Activity.Counts(10, 9, 1, 1, 1, 0, Duration.ofSeconds(1), Duration.ofSeconds(1))))));
         store.evidence();
         store.spending(Duration.ofDays(1));
         store.activity(Duration.ZERO, 5);
+        store.waitingErrors(null, 100);
+        store.addControlEvents(
+                List.of(new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "mail", store.now(), "down")));
+        store.controlEvents("mail", 10);
+        for (Activity.Step step : Activity.Step.values()) {
+            store.activity(ActivityQuery.sum(Activity.Subject.QUEUE, step, 5));
+            store.activity(ActivityQuery.each(Activity.Subject.QUEUE, step, 5));
+            store.activity(ActivityQuery.of(Activity.Subject.TYPE, "work", step, 5));
+        }
         store.checkIn(new WorkerReport("tour", List.of(QUEUE), List.of("work"), 10, 0), HOUR);
         store.workers();
         store.checkOut("tour");

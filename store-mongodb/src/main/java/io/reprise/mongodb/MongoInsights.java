@@ -6,6 +6,7 @@ import com.mongodb.client.model.UpdateOneModel;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.WriteModel;
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
@@ -14,6 +15,7 @@ import io.reprise.mongodb.docs.FieldNames;
 import io.reprise.mongodb.docs.Mongo;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.InsightStore;
 import io.reprise.store.WorkerCounts;
 import java.time.Duration;
@@ -27,24 +29,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up evidence, spending and activity on the server. Evidence decays: a later addition is multiplied by a weight
+ * Adds up evidence and spending on the server; {@link MongoSeries} adds up activity. Evidence decays: a later addition is multiplied by a weight
  * that grows with the age of the row, and a read divides by the present weight. So adding needs no read of the sum.
  */
 final class MongoInsights {
 
-    private static final Duration KEEP_ACTIVITY = Duration.ofHours(3);
     private static final Duration KEEP_SPENDING = Duration.ofDays(31);
     /**
      * Weights double with every half-life. After this time a row is rebased, so that numbers do not grow without limit.
      */
     private static final Duration REBORN_AFTER = Duration.ofDays(100);
 
-    private static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
+    static final UpdateOptions UPSERT = new UpdateOptions().upsert(true);
 
     private static final String BORN = "born_us";
     private static final String ERROR_TYPE = "error_type";
@@ -62,8 +62,7 @@ final class MongoInsights {
             addEvidence(scope, workerCounts.evidence(), now);
             long day = MongoTime.of(now.truncatedTo(ChronoUnit.DAYS));
             addCosts(scope, workerCounts.spending(), day);
-            long minute = MongoTime.of(now.truncatedTo(ChronoUnit.MINUTES));
-            addActivity(scope, workerCounts.activity(), minute);
+            MongoSeries.add(scope, workerCounts.activity(), now);
             return true;
         });
     }
@@ -83,7 +82,7 @@ final class MongoInsights {
     }
 
     /** The existing rows, and the room for new ones. */
-    private static final class Known {
+    static final class Known {
 
         private final Map<Document, Document> rows = new HashMap<>();
         private final Set<Document> added = new HashSet<>();
@@ -233,64 +232,19 @@ final class MongoInsights {
         });
     }
 
-    private static void addActivity(MongoScope scope, List<Activity> activity, long minute) {
-        if (activity.isEmpty()) {
-            return;
-        }
-        Map<Document, Activity> wanted = new LinkedHashMap<>();
-        activity.forEach(each -> wanted.merge(id(each, minute), each, Activity::plus));
-        Docs docs = scope.docs(MongoScope.ACTIVITY);
-        Known known = new Known(docs, wanted.keySet(), new Document(PERIOD, minute), InsightStore.MAX_ACTIVITY);
-        Map<Document, Activity> sums = new LinkedHashMap<>();
-        wanted.forEach((id, each) -> {
-            Activity added = known.admits(id) ? each : each.of(Activity.REST);
-            sums.merge(id(added, minute), added, Activity::plus);
-        });
-        List<WriteModel<Document>> models = new ArrayList<>();
-        sums.forEach((id, each) -> models.add(new UpdateOneModel<>(
-                new Document(FieldNames.ID, id),
-                new Document("$setOnInsert", new Document(PERIOD, minute))
-                        .append(
-                                "$inc",
-                                new Document("jobs", each.jobs())
-                                        .append("retried", each.retried())
-                                        .append("retries", each.retries())
-                                        .append("dead", each.dead())
-                                        .append("backoff_us", MongoTime.of(each.backoff()))),
-                UPSERT)));
-        docs.bulk(models);
-    }
-
-    private static Document id(Activity activity, long minute) {
-        return new Document("minute", minute).append("type", activity.type());
-    }
-
     List<Activity> activity(Duration ago, int minutes) {
-        return mongo.run("read activity", scope -> {
-            Instant last = MongoTime.instant(scope.now()).minus(ago).truncatedTo(ChronoUnit.MINUTES);
-            Document period = new Document("$gt", MongoTime.of(last.minus(minutes, ChronoUnit.MINUTES)))
-                    .append("$lte", MongoTime.of(last));
-            Map<String, Activity> sums = new TreeMap<>();
-            for (Document row : scope.docs(MongoScope.ACTIVITY).find(new Document(PERIOD, period))) {
-                Activity each = new Activity(
-                        row.get(FieldNames.ID, Document.class).getString("type"),
-                        FieldNames.numberOr(row, "jobs", 0),
-                        FieldNames.numberOr(row, "retried", 0),
-                        FieldNames.numberOr(row, "retries", 0),
-                        FieldNames.numberOr(row, "dead", 0),
-                        MongoTime.duration(FieldNames.numberOr(row, "backoff_us", 0)));
-                sums.merge(each.type(), each, Activity::plus);
-            }
-            return List.copyOf(sums.values());
-        });
+        return mongo.run("read activity", scope -> MongoSeries.activity(scope, ago, minutes));
+    }
+
+    List<ActivityPeriod> activity(ActivityQuery query) {
+        return mongo.run("read activity", scope -> MongoSeries.activity(scope, query));
     }
 
     void maintain(MongoScope scope, long micros) {
         Instant now = MongoTime.instant(micros);
         Instant firstDay = now.minus(KEEP_SPENDING).truncatedTo(ChronoUnit.DAYS);
         scope.docs(MongoScope.SPENDING).deleteAll(before(firstDay));
-        Instant firstMinute = now.minus(KEEP_ACTIVITY).truncatedTo(ChronoUnit.MINUTES);
-        scope.docs(MongoScope.ACTIVITY).deleteAll(before(firstMinute));
+        MongoSeries.maintain(scope, now);
         fade(scope.docs(MongoScope.EVIDENCE), now);
     }
 

@@ -3,12 +3,15 @@ package io.reprise.mongodb;
 
 import com.mongodb.client.MongoClient;
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
 import io.reprise.insight.Alert;
 import io.reprise.insight.Behind;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.Evidence;
 import io.reprise.insight.QueuePosition;
 import io.reprise.insight.StoredBytes;
+import io.reprise.insight.WaitingError;
 import io.reprise.job.Attempt;
 import io.reprise.job.AuditEntry;
 import io.reprise.job.AuditNote;
@@ -35,6 +38,7 @@ import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoSettings;
 import io.reprise.mongodb.docs.MongoTime;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.ControlRow;
@@ -95,6 +99,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoControls controls;
     private final MongoWorkers presence;
     private final MongoInsights insights;
+    private final MongoControlEvents changes;
     private final MongoSettlements settlements;
     private final MongoExpiry expiry;
     private final MongoDocuments documents;
@@ -116,6 +121,7 @@ public final class MongoJobStore implements JobStore {
         this.controls = new MongoControls(mongo);
         this.presence = new MongoWorkers(mongo);
         this.insights = new MongoInsights(mongo);
+        this.changes = new MongoControlEvents(mongo);
         this.settlements = new MongoSettlements(mongo, followUps, deadLetters, settings.keepAttempts());
         this.expiry = new MongoExpiry(mongo, jobDocs, followUps, deadLetters);
         this.documents = new MongoDocuments(mongo);
@@ -517,6 +523,7 @@ public final class MongoJobStore implements JobStore {
         mongo.run("do upkeep", scope -> {
             long now = scope.now();
             insights.maintain(scope, now);
+            MongoControlEvents.maintain(scope, now);
             presence.forgetTheGone(scope, now);
             return true;
         });
@@ -541,6 +548,21 @@ public final class MongoJobStore implements JobStore {
     @Override
     public List<Activity> activity(Duration ago, int minutes) {
         return insights.activity(ago, minutes);
+    }
+
+    @Override
+    public void addControlEvents(List<ControlEvent> events) {
+        changes.add(events);
+    }
+
+    @Override
+    public List<ControlEvent> controlEvents(String subject, int limit) {
+        return changes.last(subject, limit);
+    }
+
+    @Override
+    public List<ActivityPeriod> activity(ActivityQuery query) {
+        return insights.activity(query);
     }
 
     @Override
@@ -571,6 +593,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public Map<WaitReason, Long> waiting(int rows) {
         return queues.waiting(rows);
+    }
+
+    @Override
+    public List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows) {
+        return queues.waitingErrors(queuePrefix, rows);
     }
 
     @Override

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.mongodb;
 
+import io.reprise.insight.WaitingError;
 import io.reprise.job.AuditNote;
+import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
@@ -14,10 +16,13 @@ import io.reprise.mongodb.docs.MongoAudit;
 import io.reprise.mongodb.docs.MongoScope;
 import io.reprise.mongodb.docs.MongoTime;
 import io.reprise.store.DueQueues;
+import io.reprise.store.Lane;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.EnumSet;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -180,6 +185,62 @@ final class MongoQueues {
             }
             return counts;
         });
+    }
+
+    /** Counts jobs that wait after a failure by their error, among so many of them. */
+    List<WaitingError> waitingErrors(@Nullable String queuePrefix, int rows) {
+        return mongo.look("count errors of waiting jobs", scope -> {
+            Map<String, WaitingError> errors = new HashMap<>();
+            long left = rows;
+            for (String queue : scope.jobs().distinct(FieldNames.LIVE_QUEUE, new Document())) {
+                if (left > 0 && (queuePrefix == null || queue.startsWith(queuePrefix))) {
+                    left -= waitingErrors(scope, queue, left, errors);
+                }
+            }
+            return errors.values().stream()
+                    .sorted(Comparator.comparingLong(WaitingError::jobs)
+                            .reversed()
+                            .thenComparing(WaitingError::fingerprint))
+                    .toList();
+        });
+    }
+
+    /** Only the lanes of jobs that ran before, parked or not: the index passes all others by. */
+    private static long waitingErrors(MongoScope scope, String queue, long rows, Map<String, WaitingError> errors) {
+        Document failed = new Document(FieldNames.STATUS, FieldNames.status(JobState.PENDING))
+                .append(FieldNames.QUEUE, queue)
+                .append(FieldNames.PARKED, FieldNames.in(List.of(true, false)))
+                .append(
+                        FieldNames.LANE,
+                        FieldNames.in(List.of(FieldNames.lane(Lane.RETRY), FieldNames.lane(Lane.SUSPECT))));
+        long jobs = 0;
+        for (Document group : scope.jobs()
+                .aggregate(
+                        new Document("$match", failed),
+                        new Document("$limit", (int) rows),
+                        new Document(
+                                "$group",
+                                new Document(FieldNames.ID, "$" + FieldNames.ERROR + ".fingerprint")
+                                        .append("type", new Document("$first", "$" + FieldNames.ERROR + ".type"))
+                                        .append("message", new Document("$first", "$" + FieldNames.ERROR + ".message"))
+                                        .append("jobs", new Document("$sum", 1))
+                                        .append("latest", new Document("$max", "$" + FieldNames.ID))))) {
+            String fingerprint = FieldNames.text(group, FieldNames.ID);
+            if (fingerprint != null) {
+                WaitingError known = errors.get(fingerprint);
+                long more = FieldNames.numberOr(group, "jobs", 0);
+                jobs += more;
+                errors.put(
+                        fingerprint,
+                        new WaitingError(
+                                fingerprint,
+                                Objects.requireNonNullElse(FieldNames.text(group, "type"), "unknown"),
+                                FieldNames.text(group, "message"),
+                                more + (known == null ? 0 : known.jobs()),
+                                new JobId(FieldNames.numberOr(group, "latest", 1))));
+            }
+        }
+        return jobs;
     }
 
     private static Found at(Map<String, Found> queues, String name) {

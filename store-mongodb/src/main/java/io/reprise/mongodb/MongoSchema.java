@@ -186,7 +186,12 @@ final class MongoSchema {
         indexes.put(MongoScope.DOCUMENTS, List.of(index("kind", keys("kind", "name"), new IndexOptions())));
         indexes.put(MongoScope.CONTROLS, List.of(index("changed", keys(VersionedRows.VERSION), new IndexOptions())));
         indexes.put(MongoScope.SPENDING, List.of(index("spending_day", keys("period_us"), new IndexOptions())));
-        indexes.put(MongoScope.ACTIVITY, List.of(index("activity_minute", keys("period_us"), new IndexOptions())));
+        indexes.put(
+                MongoScope.CONTROL_EVENTS,
+                List.of(
+                        index("event_subject", keys("subject", "at_us"), new IndexOptions()),
+                        index("event_time", keys("at_us"), new IndexOptions())));
+        indexes.put(MongoScope.ACTIVITY, List.of(index("activity_lane", keys("lane", "at_us"), new IndexOptions())));
         return indexes;
     }
 

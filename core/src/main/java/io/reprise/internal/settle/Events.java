@@ -18,6 +18,7 @@ import io.reprise.store.CountedAs;
 import io.reprise.store.Settlement;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
@@ -36,10 +37,15 @@ public final class Events {
 
     private static final Logger log = LoggerFactory.getLogger("io.reprise");
 
+    private static final int MAX_CONTROLS = 1_000;
+
     private final List<JobListener> listeners;
 
     /** Resources whose open breaker the log has named. */
     private final Set<String> open = ConcurrentHashMap.newKeySet();
+
+    /** Changes of control state that no report has written yet; the oldest goes if there are too many. */
+    private final ArrayDeque<ControlEvent> controls = new ArrayDeque<>();
 
     public Events(List<JobListener> listeners) {
         this.listeners = List.copyOf(listeners);
@@ -247,8 +253,27 @@ public final class Events {
         }
     }
 
+    /** Returns the changes of control state since the last call, oldest first. */
+    public List<ControlEvent> takeControls() {
+        synchronized (controls) {
+            List<ControlEvent> taken = List.copyOf(controls);
+            controls.clear();
+            return taken;
+        }
+    }
+
+    private void keep(ControlEvent event) {
+        synchronized (controls) {
+            if (controls.size() == MAX_CONTROLS) {
+                controls.removeFirst();
+            }
+            controls.addLast(event);
+        }
+    }
+
     /** Publishes a change of control state. */
     public void control(ControlEvent event) {
+        keep(event);
         if (isNews(event)) {
             log.warn("{} of '{}': {}", event.kind(), event.subject(), event.why());
         } else {

@@ -37,9 +37,11 @@ public final class RunTotals {
 
     private record Priced(ErrorKey cause, String unit) {}
 
+    private record Counted(Activity.Subject subject, String name) {}
+
     private Map<After, Evidence> evidence = new HashMap<>();
     private Map<Priced, CostEntry> spending = new HashMap<>();
-    private Map<String, Activity> activity = new HashMap<>();
+    private Map<Counted, Activity> activity = new HashMap<>();
     private final Map<Target, Set<String>> errors = new HashMap<>();
     private boolean failures = true;
 
@@ -63,10 +65,34 @@ public final class RunTotals {
             spend(cause, CostEntry.SECONDS, false, settlement.ran().toNanos() / 1e9);
             costs.forEach((unit, amount) -> spend(cause, unit, false, amount));
         }
-        if (first || retry || settlement.next() instanceof Settlement.Fail) {
-            Duration backoff = settlement.decision() instanceof Decision.Retry again ? again.delay() : Duration.ZERO;
-            long dead = settlement.next() instanceof Settlement.Fail ? 1 : 0;
-            add(new Activity(job.type(), first ? 1 : 0, first && retry ? 1 : 0, retry ? 1 : 0, dead, backoff));
+        boolean dead = settlement.next() instanceof Settlement.Fail;
+        if (counted || retry || dead) {
+            Failure failure = settlement.failure();
+            add(
+                    job,
+                    failure == null ? null : failure.fingerprint(),
+                    new Activity.Counts(
+                            first ? 1 : 0,
+                            counted && succeeded ? 1 : 0,
+                            counted && !succeeded ? 1 : 0,
+                            first && retry ? 1 : 0,
+                            retry ? 1 : 0,
+                            dead ? 1 : 0,
+                            settlement.decision() instanceof Decision.Retry again ? again.delay() : Duration.ZERO,
+                            counted ? settlement.ran() : Duration.ZERO));
+        }
+    }
+
+    /** Counts under each subject that the attempt has. */
+    private void add(Job job, @Nullable String error, Activity.Counts counts) {
+        add(new Activity(Activity.Subject.TYPE, job.type(), counts));
+        add(new Activity(Activity.Subject.QUEUE, job.queue(), counts));
+        String resource = ErrorKey.resource(job);
+        if (resource != null) {
+            add(new Activity(Activity.Subject.RESOURCE, resource, counts));
+        }
+        if (error != null) {
+            add(new Activity(Activity.Subject.ERROR, error, counts));
         }
     }
 
@@ -81,7 +107,11 @@ public final class RunTotals {
 
     /** Counts a job that became a dead letter while it waited. */
     public synchronized void expired(Job job) {
-        add(new Activity(job.type(), 0, 0, 0, 1, Duration.ZERO));
+        JobStatus.LastError error = job.status().lastError();
+        add(
+                job,
+                error == null ? null : error.fingerprint(),
+                new Activity.Counts(0, 0, 0, 0, 0, 1, Duration.ZERO, Duration.ZERO));
     }
 
     public synchronized WorkerCounts take() {
@@ -168,8 +198,9 @@ public final class RunTotals {
     }
 
     private void add(Activity more) {
-        boolean full = activity.size() >= MAX_ROWS && !activity.containsKey(more.type());
-        String type = full ? Activity.REST : more.type();
-        activity.merge(type, more.of(type), Activity::plus);
+        Counted key = new Counted(more.subject(), more.name());
+        boolean full = activity.size() >= MAX_ROWS && !activity.containsKey(key);
+        Counted at = full ? new Counted(more.subject(), Activity.REST) : key;
+        activity.merge(at, more.of(at.name), Activity::plus);
     }
 }

@@ -119,7 +119,7 @@ public final class AlertWatch {
     }
 
     private Measure measure(Kind kind, @Nullable Activity recent, @Nullable Activity before, boolean raised) {
-        Activity now = recent == null ? new Activity("", 0, 0, 0, 0, Duration.ZERO) : recent;
+        Activity.Counts now = recent == null ? Activity.Counts.NONE : recent.counts();
         return switch (kind) {
             case RETRY_RATE -> {
                 // A raised alert needs fewer jobs to stay raised. Otherwise a job count near the minimum would
@@ -129,7 +129,7 @@ public final class AlertWatch {
             }
             case RETRY_COUNT -> new Measure(now.retries(), rules.retryCount());
             case DEAD_LETTERS -> {
-                double usual = before == null ? 0 : (double) before.dead() * rules.windowMinutes() / HOUR;
+                double usual = before == null ? 0 : (double) before.counts().dead() * rules.windowMinutes() / HOUR;
                 yield new Measure(now.dead(), Math.max(rules.deadLetters(), AlertRules.SPIKE * usual));
             }
             case NO_HANDLER -> throw new IllegalArgumentException("not measured by activity");
@@ -142,7 +142,7 @@ public final class AlertWatch {
 
     private static Map<String, Activity> byType(List<Activity> activity) {
         Map<String, Activity> types = new HashMap<>();
-        activity.forEach(each -> types.put(each.type(), each));
+        activity.forEach(each -> types.put(each.name(), each));
         return types;
     }
 }

@@ -2,6 +2,7 @@
 package io.reprise.internal.upkeep;
 
 import io.reprise.Queue;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.Evidence;
 import io.reprise.internal.engine.EngineParts;
 import io.reprise.internal.engine.OutageRest;
@@ -9,6 +10,7 @@ import io.reprise.internal.engine.Role;
 import io.reprise.internal.engine.WorkerSettings;
 import io.reprise.internal.run.LeaseBook;
 import io.reprise.internal.run.UnhandledTypes;
+import io.reprise.internal.settle.Events;
 import io.reprise.internal.settle.PredictionTable;
 import io.reprise.internal.settle.RunTotals;
 import io.reprise.job.WorkerReport;
@@ -38,6 +40,7 @@ public final class Reporter implements Role {
     private final List<String> types;
     private final LeaseBook book;
     private final RunTotals totals;
+    private final Events events;
     private final PredictionTable predictions;
     private final UnhandledTypes unhandled;
     private final OutageRest outage;
@@ -48,6 +51,7 @@ public final class Reporter implements Role {
         this.types = parts.handlers().types();
         this.book = book;
         this.totals = parts.totals();
+        this.events = parts.events();
         this.predictions = predictions;
         this.unhandled = parts.unhandled();
         this.outage = new OutageRest("reporter", parts.random());
@@ -90,6 +94,11 @@ public final class Reporter implements Role {
     }
 
     private void tell() {
+        List<ControlEvent> changes = events.takeControls();
+        if (!changes.isEmpty()) {
+            // Changes that cannot be written are lost. The log has them as well.
+            store.addControlEvents(changes);
+        }
         WorkerCounts workerCounts = totals.take();
         if (workerCounts.isEmpty()) {
             return;

@@ -19,7 +19,9 @@ class RunTotalsRaceTest {
             Race.together(() -> totals.expired(JOB), () -> totals.putBack(totals.take()), () -> totals.expired(JOB));
             long dead = 0;
             for (Activity activity : totals.take().activity()) {
-                dead += activity.dead();
+                dead += activity.subject() == Activity.Subject.TYPE
+                        ? activity.counts().dead()
+                        : 0;
             }
             Race.require(dead == 2, "counted " + dead);
         });

@@ -4,6 +4,7 @@ package io.reprise.server.api;
 import io.reprise.Operations;
 import io.reprise.control.BreakerPhase;
 import io.reprise.control.ForcedBy;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.ResourceStatus;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.http.Answer;
@@ -56,6 +57,14 @@ public final class ResourceEndpoints implements Endpoints {
             .must("forcedBy", Schema.text(0, 100).orNull())
             .named("Resource");
 
+    private static final int MAX_CHANGES = 200;
+
+    private static final Schema CHANGE = Schema.object()
+            .must("at", Schema.time())
+            .must("kind", Schema.choice(ControlEvent.Kind.class))
+            .must("why", Schema.text(0, 1_000))
+            .named("ResourceChange");
+
     private final Api api;
 
     public ResourceEndpoints(Api api) {
@@ -78,6 +87,17 @@ public final class ResourceEndpoints implements Endpoints {
                         .path("resource", Schema.name(), "name of the resource")
                         .answers(200, "the resource", RESOURCE)
                         .does(this::get),
+                Operation.get("/v1/resources/{resource}/history", "getResourceHistory")
+                        .section(SECTION)
+                        .summary("What the breaker and the budget of a resource went through, newest first")
+                        .scope(Scope.READ)
+                        .path("resource", Schema.name(), "name of the resource")
+                        .query("limit", Schema.integer(1, MAX_CHANGES), "changes at most; 200 unless given")
+                        .answers(
+                                200,
+                                "the changes of the last 31 days; workers write them down every 10 seconds",
+                                Schemas.page(CHANGE, "ResourceChanges"))
+                        .does(this::history),
                 byHand(
                         "force-open",
                         "forceOpenBreaker",
@@ -123,6 +143,24 @@ public final class ResourceEndpoints implements Endpoints {
         return Response.ok(view(
                 found.orElseThrow(() -> Problem.notFound("Resource '" + request.path("resource") + "'")),
                 Tenancy.of(request.caller())));
+    }
+
+    private Answer history(Request request) {
+        List<ControlEvent> changes =
+                api.store().controlEvents(name(request), request.integer("limit", MAX_CHANGES)).stream()
+                        // A queue may have the name of a resource.
+                        .filter(change -> change.kind() != ControlEvent.Kind.QUEUE_BUDGET_EMPTIED)
+                        .toList();
+        return Response.ok(
+                Views.page(changes.stream().map(ResourceEndpoints::view).toList(), null));
+    }
+
+    private static Map<String, Object> view(ControlEvent change) {
+        Map<String, Object> view = new LinkedHashMap<>();
+        view.put("at", change.at());
+        view.put("kind", change.kind());
+        view.put("why", change.why());
+        return view;
     }
 
     private static String name(Request request) {

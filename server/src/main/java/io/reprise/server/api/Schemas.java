@@ -28,7 +28,7 @@ public final class Schemas {
             .named("RetryPolicyOrName")
             .about("A retry policy, or the name of a preset or of a stored policy");
 
-    static final Schema ERROR = Schema.object()
+    public static final Schema ERROR = Schema.object()
             .must("type", Schema.text(0, 500))
             .must("message", Schema.text(0, 2000).orNull())
             .must("fingerprint", Schema.text(0, 100))
@@ -85,7 +85,7 @@ public final class Schemas {
             .named("Attempt");
 
     /** A job without what may be long. */
-    static final Schema JOB_SUMMARY = Schema.object()
+    public static final Schema JOB_SUMMARY = Schema.object()
             .must("id", Schema.id())
             .must("type", Schema.name())
             .must("queue", Schema.name())

@@ -41,7 +41,7 @@ public final class Views {
     }
 
     /** Shows a job without payload and result, which may be long. */
-    static Map<String, @Nullable Object> brief(Job job, Tenancy tenancy) {
+    public static Map<String, @Nullable Object> brief(Job job, Tenancy tenancy) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("id", job.id().toString());
         view.put("type", job.type());
@@ -162,7 +162,7 @@ public final class Views {
         return view;
     }
 
-    static @Nullable Map<String, @Nullable Object> error(JobStatus.@Nullable LastError error) {
+    public static @Nullable Map<String, @Nullable Object> error(JobStatus.@Nullable LastError error) {
         if (error == null) {
             return null;
         }

@@ -12,10 +12,14 @@ public final class DashboardEndpoints implements Endpoints {
     private final List<Endpoints> parts;
 
     public DashboardEndpoints(Api api) {
-        ActivityMinutes minutes = new ActivityMinutes(api.store());
-        Pulse pulse = new Pulse(api.reprise(), api.store(), minutes, System::nanoTime);
+        Pulse pulse = new Pulse(api.reprise(), api.store(), System::nanoTime);
         this.parts = List.of(
-                new PageEndpoints(), new PulseEndpoints(pulse), new SeriesEndpoints(minutes), new PlanEndpoints(api));
+                new PageEndpoints(),
+                new PulseEndpoints(pulse),
+                new SeriesEndpoints(api.store()),
+                new PlanEndpoints(api),
+                new WaitEndpoints(api),
+                new ErrorEndpoints(api, System::nanoTime));
     }
 
     @Override

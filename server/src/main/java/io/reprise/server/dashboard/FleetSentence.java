@@ -17,7 +17,7 @@ final class FleetSentence {
     private FleetSentence() {}
 
     /** Returns one sentence. {@code recent} is what happened in the last minutes; null if it is not known. */
-    static String of(List<QueueState> queues, List<ResourceStatus> resources, @Nullable Activity recent) {
+    static String of(List<QueueState> queues, List<ResourceStatus> resources, Activity.@Nullable Counts recent) {
         List<String> parts = new ArrayList<>();
         long open = resources.stream()
                 .filter(resource -> resource.phase() != BreakerPhase.CLOSED)

@@ -9,12 +9,11 @@ import io.reprise.job.QueueState;
 import io.reprise.job.WaitReason;
 import io.reprise.job.WorkerState;
 import io.reprise.store.JobStore;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The state of the fleet in sums. It is read from the store at most once a second and at most a tenth of the time,
@@ -28,8 +27,6 @@ final class Pulse {
     /** Minutes over which attempts per job are averaged. */
     static final int RECENT = 10;
 
-    private static final long SECOND = 1_000_000_000;
-
     /** The state of the fleet at one time. */
     record Beat(
             Instant at,
@@ -38,52 +35,26 @@ final class Pulse {
             List<WorkerState> workers,
             List<Alert> alerts,
             Map<WaitReason, Long> waiting,
-            Activity minute,
-            Activity recent) {}
+            Activity.Counts minute,
+            Activity.Counts recent) {}
 
     private final Reprise reprise;
     private final JobStore store;
-    private final ActivityMinutes minutes;
-    private final LongSupplier nanos;
-    private final ReentrantLock reading = new ReentrantLock();
-    private volatile @Nullable Beat last;
-    private volatile long nextNanos;
+    private final Recent<Beat> recent;
 
-    Pulse(Reprise reprise, JobStore store, ActivityMinutes minutes, LongSupplier nanos) {
+    Pulse(Reprise reprise, JobStore store, LongSupplier nanos) {
         this.reprise = reprise;
         this.store = store;
-        this.minutes = minutes;
-        this.nanos = nanos;
+        this.recent = new Recent<>(this::read, nanos);
     }
 
-    /** Returns what was read last, or reads again if that is too old. While one caller reads, others get the last. */
     Beat beat() {
-        Beat known = last;
-        if (known == null) {
-            reading.lock();
-        } else if (nanos.getAsLong() - nextNanos < 0 || !reading.tryLock()) {
-            return known;
-        }
-        try {
-            // Another caller may have read while this one waited.
-            Beat fresh = last;
-            return fresh == null || nanos.getAsLong() - nextNanos >= 0 ? readTimed() : fresh;
-        } finally {
-            reading.unlock();
-        }
-    }
-
-    private Beat readTimed() {
-        long begin = nanos.getAsLong();
-        Beat fresh = read();
-        long end = nanos.getAsLong();
-        nextNanos = end + Math.max(SECOND, 9 * (end - begin));
-        last = fresh;
-        return fresh;
+        return recent.get();
     }
 
     private Beat read() {
-        List<List<Activity>> recent = List.copyOf(minutes.last(RECENT).values());
+        // The minute that runs has only begun, so the one before it says how fast things go.
+        Activity.Counts minute = sum(Duration.ofMinutes(1), 1);
         return new Beat(
                 store.now(),
                 reprise.queues(),
@@ -91,8 +62,13 @@ final class Pulse {
                 reprise.workers(),
                 reprise.alerts(),
                 store.waiting(LOOKS),
-                // The minute that runs has only begun, so the one before it says how fast things go.
-                SeriesEndpoints.sum(recent.get(RECENT - 2)),
-                SeriesEndpoints.sum(recent.stream().flatMap(List::stream).toList()));
+                minute,
+                sum(Duration.ZERO, RECENT));
+    }
+
+    private Activity.Counts sum(Duration ago, int minutes) {
+        return store.activity(ago, minutes).stream()
+                .map(Activity::counts)
+                .reduce(Activity.Counts.NONE, Activity.Counts::plus);
     }
 }

@@ -222,7 +222,7 @@ public final class PulseEndpoints implements Endpoints {
         return view;
     }
 
-    private static Map<String, @Nullable Object> view(Activity counts) {
+    private static Map<String, @Nullable Object> view(Activity.Counts counts) {
         Map<String, @Nullable Object> view = new LinkedHashMap<>();
         view.put("jobs", counts.jobs());
         view.put("retries", counts.retries());

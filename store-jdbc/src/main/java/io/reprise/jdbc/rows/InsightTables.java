@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.jdbc.rows;
 
-import io.reprise.insight.Activity;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
@@ -25,7 +24,7 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Stores what workers have counted: evidence, spending and activity. There are few rows. They are written in the order
+ * Stores what workers have counted: evidence and spending, and activity in a table of its own. There are few rows. They are written in the order
  * of their keys, so that two writers do not deadlock.
  */
 public final class InsightTables {
@@ -72,29 +71,7 @@ public final class InsightTables {
              order by type, resource, error, unit
             """;
 
-    private static final String ADD_ACTIVITY = """
-            insert into reprise_activity (minute, type, jobs, retried, retries, dead, backoff_us)
-            values (?, ?, ?, ?, ?, ?, ?)
-            {on_conflict (minute, type)}
-                   jobs = reprise_activity.jobs + {new.jobs},
-                   retried = reprise_activity.retried + {new.retried},
-                   retries = reprise_activity.retries + {new.retries},
-                   dead = reprise_activity.dead + {new.dead},
-                   backoff_us = reprise_activity.backoff_us + {new.backoff_us}
-            """;
-
-    private static final String ACTIVITY = """
-            select type, cast(sum(jobs) as {bigint}), cast(sum(retried) as {bigint}), cast(sum(retries) as {bigint}),
-                   cast(sum(dead) as {bigint}), cast(sum(backoff_us) as {bigint})
-              from reprise_activity
-             where minute > ? and minute <= ?
-             group by type
-             order by type
-            """;
-
-    private static final long MINUTE = SqlTime.of(Duration.ofMinutes(1));
     private static final long DAY = SqlTime.of(Duration.ofDays(1));
-    private static final long KEEP_ACTIVITY = SqlTime.of(Duration.ofHours(3));
     private static final long KEEP_SPENDING = SqlTime.of(Duration.ofDays(31));
 
     /** The key of a row, in its order. */
@@ -130,19 +107,13 @@ public final class InsightTables {
             row -> row.of(ErrorKey.REST),
             CostEntry::plus);
 
-    private static final Kind<Activity> ACTIVITY_ROWS = new Kind<>(
-            InsightStore.MAX_ACTIVITY,
-            row -> new Key(row.type(), "", "", ""),
-            row -> row.of(Activity.REST),
-            Activity::plus);
-
     private InsightTables() {}
 
     public static void addCounts(Session session, WorkerCounts workerCounts) throws SQLException {
         long now = session.now();
         addEvidence(session, workerCounts.evidence(), now);
         addSpending(session, workerCounts.spending(), now - Math.floorMod(now, DAY));
-        addActivity(session, workerCounts.activity(), now - Math.floorMod(now, MINUTE));
+        ActivityTable.add(session, workerCounts.activity(), now);
     }
 
     private static void addEvidence(Session session, List<Evidence> more, long now) throws SQLException {
@@ -185,18 +156,6 @@ public final class InsightTables {
             });
         }
         write(session, ADD_SPENDING, rows);
-    }
-
-    private static void addActivity(Session session, List<Activity> more, long minute) throws SQLException {
-        List<@Nullable Object[]> rows = new ArrayList<>();
-        for (Activity row : fitted(session, more, ACTIVITY_ROWS, """
-                select type, '' as resource, '' as error, '' as more from reprise_activity where minute = ?
-                """, minute)) {
-            rows.add(new Object[] {
-                minute, row.type(), row.jobs(), row.retried(), row.retries(), row.dead(), SqlTime.of(row.backoff())
-            });
-        }
-        write(session, ADD_ACTIVITY, rows);
     }
 
     private static void write(Session session, String sql, List<@Nullable Object[]> rows) throws SQLException {
@@ -249,25 +208,10 @@ public final class InsightTables {
                 since - Math.floorMod(since, DAY));
     }
 
-    public static List<Activity> activity(Session session, Duration ago, int minutes) throws SQLException {
-        long then = session.now() - SqlTime.of(ago);
-        long last = then - Math.floorMod(then, MINUTE);
-        return session.list(
-                session.dialect().sql(ACTIVITY),
-                row -> new Activity(
-                        row.text(),
-                        row.number(),
-                        row.number(),
-                        row.number(),
-                        row.number(),
-                        SqlTime.duration(row.number())),
-                last - minutes * MINUTE,
-                last);
-    }
-
     public static void forget(Session session) throws SQLException {
         long now = session.now();
-        session.update("delete from reprise_activity where minute < ?", now - KEEP_ACTIVITY);
+        ActivityTable.forget(session, now);
+        ControlEventTable.forget(session, now - KEEP_SPENDING);
         session.update("delete from reprise_spending where day < ?", now - KEEP_SPENDING - DAY);
         List<@Nullable Object[]> faded = new ArrayList<>();
         for (Evidence row : evidence(session)) {

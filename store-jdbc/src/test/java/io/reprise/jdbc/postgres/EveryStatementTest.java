@@ -41,7 +41,9 @@ class EveryStatementTest {
             "reprise_policy",
             "reprise_schedule",
             "reprise_control",
-            "reprise_document");
+            "reprise_document",
+            "reprise_series",
+            "reprise_control_event");
 
     /** Methods that may read a table whole, with the reason. */
     private static final Map<String, String> WHOLE = Map.of(
@@ -189,6 +191,16 @@ class EveryStatementTest {
         database.execute("""
                 insert into reprise_control (name, version, state)
                 select 'breaker/c-' || n, nextval('reprise_control_version'), '{}' from generate_series(1, %d) n on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_series
+                select step, subject, reprise_now() - reprise_now() %% 3600000000 - 3600000000 * (n / 100), 'n-' || n %% 100, 1, 1, 0, 0, 0, 0, 0, 0
+                  from generate_series(1, %1$d) n, unnest(array['MINUTE', 'HOUR']) step, unnest(array['TYPE', 'QUEUE']) subject
+                on conflict do nothing
+                """.formatted(rows));
+        database.execute("""
+                insert into reprise_control_event (subject, at, kind, why)
+                select 's-' || n %% 100, reprise_now() - n, 'BREAKER_OPENED', '' from generate_series(1, %d) n on conflict do nothing
                 """.formatted(rows));
         database.execute("""
                 insert into reprise_document (kind, id, version, json)

@@ -26,10 +26,24 @@ public final class MongoScope {
     public static final String SPENDING = "spending";
     public static final String ACTIVITY = "activity";
     public static final String SETTINGS = "settings";
+    public static final String CONTROL_EVENTS = "control_events";
 
     public static final List<String> ALL = List.of(
-            JOBS, COUNTERS, QUEUES, SCHEDULES, CONTROLS, DOCUMENTS, ROLES, AUDIT, WORKERS, ALERTS, EVIDENCE, SPENDING,
-            ACTIVITY, SETTINGS);
+            JOBS,
+            COUNTERS,
+            QUEUES,
+            SCHEDULES,
+            CONTROLS,
+            DOCUMENTS,
+            ROLES,
+            AUDIT,
+            WORKERS,
+            ALERTS,
+            EVIDENCE,
+            SPENDING,
+            ACTIVITY,
+            SETTINGS,
+            CONTROL_EVENTS);
 
     private final Mongo mongo;
     private final MongoDatabase database;

@@ -6,9 +6,12 @@ import static org.assertj.core.api.Assertions.within;
 
 import io.reprise.failure.FailureClass;
 import io.reprise.insight.Activity;
+import io.reprise.insight.ActivityPeriod;
+import io.reprise.insight.ControlEvent;
 import io.reprise.insight.CostEntry;
 import io.reprise.insight.ErrorKey;
 import io.reprise.insight.Evidence;
+import io.reprise.insight.WaitingError;
 import io.reprise.job.Attempt;
 import io.reprise.job.Job;
 import io.reprise.job.JobId;
@@ -17,16 +20,19 @@ import io.reprise.job.WaitReason;
 import io.reprise.retry.Decision;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Prediction;
+import io.reprise.store.ActivityQuery;
 import io.reprise.store.Claim;
 import io.reprise.store.CountedAs;
 import io.reprise.store.InsightStore;
 import io.reprise.store.Settlement;
 import io.reprise.store.WorkerCounts;
 import io.reprise.testkit.fixture.StoreFixture;
+import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -196,34 +202,138 @@ public interface InsightContract extends StoreFixture {
                 .isBetween(1L, 2L);
     }
 
+    private static Activity activity(Activity.Subject subject, String name, long jobs) {
+        return new Activity(
+                subject, name, new Activity.Counts(jobs, 2, 3, 4, 5, 6, Duration.ofSeconds(7), Duration.ofSeconds(8)));
+    }
+
+    private static Activity activity(String type) {
+        return activity(Activity.Subject.TYPE, type, 1);
+    }
+
     @Test
     default void activity_adds_up_by_type() {
-        Activity a = new Activity("a", 10, 2, 3, 1, Duration.ofSeconds(9));
-        store().addCounts(workerCounts(a, new Activity("b", 1, 0, 0, 0, Duration.ZERO)));
+        Activity a = activity("a");
+        Activity queue = activity(Activity.Subject.QUEUE, "a", 100);
+        store().addCounts(workerCounts(a, activity("b"), queue));
         store().addCounts(workerCounts(a));
-        assertThat(store().activity(Duration.ZERO, 60))
-                .containsExactly(
-                        new Activity("a", 20, 4, 6, 2, Duration.ofSeconds(18)),
-                        new Activity("b", 1, 0, 0, 0, Duration.ZERO));
+        assertThat(store().activity(Duration.ZERO, 60)).containsExactly(a.plus(a), activity("b"));
     }
 
     @Test
     default void activity_is_asked_for_by_time() {
-        store().addCounts(workerCounts(new Activity("a", 1, 0, 0, 0, Duration.ZERO)));
+        store().addCounts(workerCounts(activity("a")));
         assertThat(store().activity(Duration.ofMinutes(10), 60)).isEmpty();
         assertThat(store().activity(Duration.ZERO, 5)).hasSize(1);
     }
 
     @Test
     default void activity_of_too_many_types_is_put_together() {
-        List<Activity> many = new ArrayList<>();
-        for (int i = 0; i < InsightStore.MAX_ACTIVITY + 5; i++) {
-            many.add(new Activity("type-" + i, 1, 0, 0, 0, Duration.ZERO));
+        for (Activity.Step step : Activity.Step.values()) {
+            List<Activity> many = new ArrayList<>();
+            for (int i = 0; i < step.names() + 5; i++) {
+                many.add(activity(Activity.Subject.RESOURCE, step + "-" + i, 1));
+            }
+            many.add(activity("alone"));
+            store().addCounts(new WorkerCounts(List.of(), List.of(), many));
         }
-        store().addCounts(new WorkerCounts(List.of(), List.of(), many));
-        List<Activity> activity = store().activity(Duration.ZERO, 60);
-        assertThat(activity).hasSize(InsightStore.MAX_ACTIVITY + 1);
-        assertThat(activity).contains(new Activity(Activity.REST, 5, 0, 0, 0, Duration.ZERO));
+        for (Activity.Step step : Activity.Step.values()) {
+            List<ActivityPeriod> periods = store().activity(ActivityQuery.each(Activity.Subject.RESOURCE, step, 3));
+            // Two calls may fall into two periods.
+            assertThat(periods).extracting(ActivityPeriod::name).contains(Activity.REST);
+            assertThat(periods).hasSizeBetween(step.names() + 1, 2 * step.names() + 2);
+            assertThat(periods.stream().mapToLong(row -> row.counts().jobs()).sum())
+                    .isEqualTo(Activity.Step.MINUTE.names() + Activity.Step.HOUR.names() + 10);
+            assertThat(store().activity(ActivityQuery.each(Activity.Subject.TYPE, step, 3)))
+                    .extracting(ActivityPeriod::name)
+                    .containsOnly("alone");
+        }
+    }
+
+    @Test
+    default void activity_is_kept_by_minute_and_by_hour_of_each_subject() {
+        for (Activity.Subject subject : Activity.Subject.values()) {
+            store().addCounts(workerCounts(activity(subject, "a", 1), activity(subject, "b", 10)));
+        }
+        for (Activity.Subject subject : Activity.Subject.values()) {
+            for (Activity.Step step : Activity.Step.values()) {
+                List<ActivityPeriod> each = store().activity(ActivityQuery.each(subject, step, 2));
+                assertThat(each).extracting(ActivityPeriod::name).containsExactly("a", "b");
+                assertThat(each.get(0).at().toEpochMilli() % step.length().toMillis())
+                        .isZero();
+                assertThat(each.get(0).counts())
+                        .isEqualTo(activity(subject, "a", 1).counts());
+                List<ActivityPeriod> one = store().activity(ActivityQuery.of(subject, "b", step, 2));
+                assertThat(one).containsExactly(each.get(1));
+                List<ActivityPeriod> sum = store().activity(ActivityQuery.sum(subject, step, 2));
+                assertThat(sum).hasSize(1);
+                assertThat(sum.get(0).name()).isEmpty();
+                assertThat(sum.get(0).counts())
+                        .isEqualTo(each.get(0).counts().plus(each.get(1).counts()));
+                assertThat(store().activity(ActivityQuery.of(subject, "c", step, 2)))
+                        .isEmpty();
+            }
+        }
+    }
+
+    @Test
+    default void jobs_that_wait_after_a_failure_are_counted_by_their_error() {
+        assertThat(store().waitingErrors(null, 100)).isEmpty();
+        JobId first = add(TestJobs.spec("work"));
+        JobId second = add(TestJobs.spec("work"));
+        for (int i = 0; i < 2; i++) {
+            Claim claim = claimOne(TestClaims.upTo(1));
+            settle(TestSettlements.retry(claim, only(claim), Duration.ofHours(1)));
+        }
+        JobId fresh = add(TestJobs.spec("work"));
+        await(() -> read(second).state() == JobState.PENDING && read(first).state() == JobState.PENDING);
+        List<WaitingError> errors = store().waitingErrors(null, 100);
+        assertThat(errors)
+                .containsExactly(new WaitingError(
+                        TestSettlements.failure().fingerprint(),
+                        TestSettlements.failure().type(),
+                        TestSettlements.failure().message(),
+                        2,
+                        second));
+        String queue = read(fresh).queue();
+        assertThat(store().waitingErrors(queue.substring(0, 3), 100)).isEqualTo(errors);
+        assertThat(store().waitingErrors("no such", 100)).isEmpty();
+        assertThat(store().waitingErrors(null, 1).get(0).jobs()).isEqualTo(1);
+    }
+
+    @Test
+    default void changes_of_breakers_are_kept_the_newest_first() {
+        Instant now = store().now().truncatedTo(ChronoUnit.MILLIS);
+        ControlEvent opened =
+                new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "mail", now.minusSeconds(9), "5 of 10 failed");
+        ControlEvent closed = new ControlEvent(ControlEvent.Kind.BREAKER_CLOSED, "mail", now, "probes succeeded");
+        ControlEvent other = new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "sms", now, "");
+        store().addControlEvents(List.of(closed, other, opened));
+        store().addControlEvents(List.of(opened));
+        assertThat(store().controlEvents("mail", 10)).containsExactly(closed, opened);
+        assertThat(store().controlEvents("mail", 1)).containsExactly(closed);
+        assertThat(store().controlEvents("sms", 10)).containsExactly(other);
+        assertThat(store().controlEvents("none", 10)).isEmpty();
+        store().maintain();
+        assertThat(store().controlEvents("mail", 10)).hasSize(2);
+    }
+
+    @Test
+    default void too_many_changes_of_breakers_push_the_oldest_out() {
+        Instant now = store().now().truncatedTo(ChronoUnit.MILLIS);
+        List<ControlEvent> many = new ArrayList<>();
+        for (int i = 0; i < InsightStore.MAX_CONTROL_EVENTS + 50; i++) {
+            many.add(new ControlEvent(
+                    ControlEvent.Kind.BREAKER_OPENED, i < 100 ? "first" : "later", now.minusSeconds(30_000 - i), ""));
+        }
+        store().addControlEvents(many);
+        store().maintain();
+        assertThat(store().controlEvents("first", 200)).hasSizeBetween(49, 51);
+        ControlEvent old =
+                new ControlEvent(ControlEvent.Kind.BREAKER_OPENED, "old", now.minus(Duration.ofDays(32)), "");
+        store().addControlEvents(List.of(old));
+        store().maintain();
+        assertThat(store().controlEvents("old", 1)).isEmpty();
     }
 
     @Test
@@ -232,7 +342,7 @@ public interface InsightContract extends StoreFixture {
         store().addCounts(new WorkerCounts(
                 List.of(new Evidence(CAUSE, 1, 10, 1), new Evidence(faint, 1, 0.4, 0)),
                 List.of(new CostEntry(CAUSE, "usd", 1, 1, 1, 0)),
-                List.of(new Activity("a", 1, 0, 0, 0, Duration.ZERO))));
+                List.of(activity("a"))));
         store().maintain();
         assertThat(store().evidence()).extracting(Evidence::cause).containsExactly(CAUSE);
         assertThat(store().spending(TODAY)).hasSize(1);

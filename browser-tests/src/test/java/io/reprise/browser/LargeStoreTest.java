@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.reprise.browser;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.reprise.JobType;
+import io.reprise.Reprise;
+import io.reprise.RepriseBuilder;
+import io.reprise.job.AuditNote;
+import io.reprise.server.RepriseServer;
+import io.reprise.server.api.Outgoing;
+import io.reprise.server.auth.Keys;
+import io.reprise.server.delivery.OutboundGuard;
+import io.reprise.server.delivery.Resolver;
+import io.reprise.server.http.Scope;
+import io.reprise.server.net.HttpSettings;
+import io.reprise.store.JobStore;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Every request that a screen makes, on a store with many jobs, while a worker drains one of the queues. It prints how
+ * long the requests took and what they cost the drain; {@code -Dlarge.jobs=1000000} is the size in the document.
+ */
+class LargeStoreTest {
+
+    private static final int JOBS = Integer.getInteger("large.jobs", 5_000);
+    private static final Duration PERIOD = Duration.ofSeconds(Integer.getInteger("large.seconds", 1));
+
+    /** Times of each request, in milliseconds. */
+    private final Map<String, List<Double>> times = new LinkedHashMap<>();
+
+    private final HttpClient client = HttpClient.newHttpClient();
+    private final AtomicLong drained = new AtomicLong();
+
+    @TempDir
+    Path folder;
+
+    @ParameterizedTest
+    @EnumSource
+    void every_request_of_every_screen_is_answered_while_a_worker_drains(Kind kind) throws Exception {
+        JobStore store = kind.open(folder);
+        store.prepare();
+        long begin = System.nanoTime();
+        new LargeStore(store, JOBS).fill();
+        say("%s: %,d jobs in %.0f s", kind, JOBS, (System.nanoTime() - begin) / 1e9);
+        String key = new Keys(store, InstantSource.system())
+                .create("reader", Set.of(Scope.READ), null, new AuditNote("test", null))
+                .text();
+        try (RepriseServer server = start(store)) {
+            drain(PERIOD);
+            double before = drain(PERIOD);
+            List<String> paths = paths(server.url(), key);
+            paths.forEach(path -> ask(server.url(), key, path));
+            times.clear();
+            double looked = drain(PERIOD, () -> look(server.url(), key, paths));
+            double after = drain(PERIOD);
+            report(before, looked, after);
+        }
+        assertThat(times).hasSizeGreaterThan(20);
+    }
+
+    private RepriseServer start(JobStore store) throws IOException {
+        RepriseBuilder builder =
+                Reprise.builder().migrate(false).threads(4).concurrency(200).queues(LargeStore.DRAINED);
+        for (int i = 0; i < 20; i++) {
+            builder = builder.handle(JobType.of("work-" + i, Object.class), (payload, job) -> drained.incrementAndGet());
+        }
+        return RepriseServer.start(
+                builder,
+                store,
+                new RepriseServer.Parts(
+                        "large",
+                        "test",
+                        new HttpSettings("127.0.0.1", 0, HttpSettings.Limits.DEFAULT, null),
+                        100_000,
+                        new Outgoing(store, new OutboundGuard(List.of(), Set.of(), Resolver.SYSTEM), List.of(), null),
+                        List.of()));
+    }
+
+    /** The requests of each screen, as the page makes them. */
+    private List<String> paths(String url, String key) {
+        String group = first(ask(url, key, "/v1/errors"), "fingerprint");
+        String dead = first(ask(url, key, "/v1/dead-letters?limit=1"), "id");
+        String waiting = first(ask(url, key, "/v1/jobs?state=pending&limit=1"), "id");
+        List<String> paths = new ArrayList<>(List.of(
+                "/v1/pulse",
+                "/v1/series?periods=60",
+                "/v1/errors",
+                "/v1/stats?since=7d",
+                "/v1/dead-letters?fingerprint=" + group + "&limit=50",
+                "/v1/dead-letters/groups?fingerprint=" + group + "&limit=1",
+                "/v1/jobs?fingerprint=" + group + "&state=pending&limit=1000",
+                "/v1/replays",
+                "/v1/series?of=error&name=" + group + "&step=1h&periods=48",
+                "/v1/stats?since=31d",
+                "/v1/bulks",
+                "/v1/jobs?limit=50",
+                "/v1/jobs?q=state:failed&limit=50",
+                "/v1/jobs?q=state:pending%20reason:retry&limit=50",
+                "/v1/jobs?q=state:pending%20attempt:%3E3&limit=50",
+                "/v1/jobs?q=type:work-3&limit=50",
+                "/v1/types/work-3/explain",
+                "/v1/resources",
+                "/v1/series?of=resource&step=1h&periods=24&each=true",
+                "/v1/resources/host-3/history",
+                "/v1/jobs?resource=host-3&state=pending&limit=100",
+                "/v1/series?of=resource&name=host-3&periods=60",
+                "/v1/queues",
+                "/v1/series?of=queue&step=1h&periods=24&each=true",
+                "/v1/queues/queue-1",
+                "/v1/queues/queue-1/explain",
+                "/v1/jobs?queue=queue-1&limit=20",
+                "/v1/schedules",
+                "/v1/workers",
+                "/v1/webhooks",
+                "/v1/audit?limit=100",
+                "/v1/policies"));
+        for (String id : List.of(dead, waiting)) {
+            paths.addAll(List.of(
+                    "/v1/jobs/" + id, "/v1/jobs/" + id + "/plan", "/v1/jobs/" + id + "/explain", "/v1/audit?job=" + id));
+        }
+        return paths;
+    }
+
+    private static String first(String json, String member) {
+        return json.replaceFirst("(?s).*?\"" + member + "\":\"([^\"]+)\".*", "$1");
+    }
+
+    private String ask(String url, String key, String path) {
+        long begin = System.nanoTime();
+        try {
+            HttpResponse<String> answer = client.send(
+                    HttpRequest.newBuilder(URI.create(url + path))
+                            .header("Authorization", "Bearer " + key)
+                            .build(),
+                    HttpResponse.BodyHandlers.ofString());
+            assertThat(answer.statusCode()).as(path + ": " + answer.body()).isEqualTo(200);
+            times.computeIfAbsent(path, each -> new ArrayList<>()).add((System.nanoTime() - begin) / 1e6);
+            return answer.body();
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(path, e);
+        }
+    }
+
+    /** One person who opens a screen after the other, two requests a second. */
+    private void look(String url, String key, List<String> paths) {
+        long end = System.nanoTime() + PERIOD.toNanos();
+        do {
+            for (String path : paths) {
+                ask(url, key, path);
+            }
+        } while (System.nanoTime() < end);
+    }
+
+    private double drain(Duration period) {
+        return drain(period, () -> {
+            long end = System.nanoTime() + period.toNanos();
+            long last = drained.get();
+            while (System.nanoTime() < end && drained.get() >= last) {
+                last = drained.get();
+                Thread.onSpinWait();
+            }
+        });
+    }
+
+    /** Returns the jobs per second that were drained meanwhile. */
+    private double drain(Duration period, Runnable meanwhile) {
+        long jobs = drained.get();
+        long begin = System.nanoTime();
+        meanwhile.run();
+        return (drained.get() - jobs) * 1e9 / (System.nanoTime() - begin);
+    }
+
+    private void report(double before, double looked, double after) {
+        times.forEach((path, each) -> {
+            List<Double> sorted = each.stream().sorted().toList();
+            say(
+                    "%8.1f ms p95 %8.1f ms median of %3d  %s",
+                    sorted.get((int) (0.95 * (sorted.size() - 1))), sorted.get(sorted.size() / 2), sorted.size(), path);
+        });
+        List<Double> all =
+                times.values().stream().flatMap(List::stream).sorted().toList();
+        say("%.1f ms is the 95th percentile of all %,d requests", all.get((int) (0.95 * (all.size() - 1))), all.size());
+        say("drained per second: %.0f before, %.0f while one looks, %.0f after", before, looked, after);
+    }
+
+    @SuppressWarnings("SystemOut")
+    private static void say(String format, Object... values) {
+        System.out.println(String.format(Locale.ROOT, format, values));
+    }
+}
