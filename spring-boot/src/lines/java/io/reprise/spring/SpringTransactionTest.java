@@ -201,7 +201,7 @@ class SpringTransactionTest {
     @Test
     void a_job_that_is_enqueued_after_the_commit_is_not_lost() {
         for (PlatformTransactionManager manager :
-                new PlatformTransactionManager[] {context.getBean(PlatformTransactionManager.class), listened(context)
+                new PlatformTransactionManager[] {context.getBean(PlatformTransactionManager.class), declared(context)
                 }) {
             JobId[] id = new JobId[1];
             new TransactionTemplate(manager).executeWithoutResult(status -> {
@@ -217,11 +217,32 @@ class SpringTransactionTest {
         }
     }
 
-    /** A plain JDBC transaction manager, as an application without JPA has it. */
-    private static JdbcTransactionManager listened(ConfigurableApplicationContext context) {
-        JdbcTransactionManager manager = new JdbcTransactionManager(context.getBean(DataSource.class));
-        manager.addListener(context.getBean(TransactionPhases.class));
-        return manager;
+    /** A transaction manager that the application declares itself, so that Spring Boot does not customize it. */
+    private static PlatformTransactionManager declared(ConfigurableApplicationContext context) {
+        return (PlatformTransactionManager) context.getAutowireCapableBeanFactory()
+                .initializeBean(new JdbcTransactionManager(context.getBean(DataSource.class)), "declared");
+    }
+
+    @Test
+    void a_nested_transaction_rolls_back_its_own_jobs_only() {
+        PlatformTransactionManager manager = declared(context);
+        TransactionTemplate nested = new TransactionTemplate(manager);
+        nested.setPropagationBehavior(TransactionTemplate.PROPAGATION_NESTED);
+        JobId[] ids = new JobId[3];
+        new TransactionTemplate(manager).executeWithoutResult(status -> {
+            nested.executeWithoutResult(
+                    inner -> ids[0] = reprise.enqueue(NOTE.job("kept").after(Duration.ofDays(1))));
+            nested.executeWithoutResult(inner -> {
+                ids[1] = reprise.enqueue(NOTE.job("rolled back").after(Duration.ofDays(1)));
+                inner.setRollbackOnly();
+            });
+            // A savepoint that was released is no commit: the transaction is still to be joined.
+            ids[2] = reprise.enqueue(NOTE.job("kept too").after(Duration.ofDays(1)));
+            assertThat(exists(ids[2])).isFalse();
+        });
+        assertThat(exists(ids[0])).isTrue();
+        assertThat(exists(ids[1])).isFalse();
+        assertThat(exists(ids[2])).isTrue();
     }
 
     @Test

@@ -34,12 +34,14 @@ import org.springframework.core.env.Environment;
 @AutoConfiguration(
         afterName = {
             "org.springframework.boot.autoconfigure.jdbc.DataSourceAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.mongo.MongoDataAutoConfiguration",
             "org.springframework.boot.autoconfigure.jackson.JacksonAutoConfiguration",
             "org.springframework.boot.autoconfigure.transaction.TransactionAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.opentelemetry.OpenTelemetryAutoConfiguration",
             "org.springframework.boot.opentelemetry.autoconfigure.OpenTelemetrySdkAutoConfiguration",
             "org.springframework.boot.jdbc.autoconfigure.DataSourceAutoConfiguration",
+            "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration",
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration",
             "org.springframework.boot.jackson2.autoconfigure.Jackson2AutoConfiguration",
             "org.springframework.boot.transaction.autoconfigure.TransactionAutoConfiguration",
@@ -51,6 +53,8 @@ import org.springframework.core.env.Environment;
 @Import({
     CodecConfiguration.Jackson3.class,
     CodecConfiguration.Jackson2.class,
+    StoreConfiguration.Transactions.class,
+    StoreConfiguration.MongoDb.class,
     StoreConfiguration.Jdbc.class,
     MetricsConfiguration.class,
     TracingConfiguration.class
@@ -161,9 +165,10 @@ class RepriseAutoConfiguration {
         JobStore store() {
             JobStore store = factory.getBeanProvider(JobStore.class).getIfUnique();
             if (store == null) {
-                throw new RepriseConfigurationException("Reprise has no database for its jobs: add"
-                        + " spring-boot-starter-jdbc with a driver and set spring.datasource.url, or declare a bean of"
-                        + " class JobStore. reprise.enabled=false leaves Reprise out");
+                throw new RepriseConfigurationException(
+                        "Reprise has no database for its jobs: add"
+                                + " spring-boot-starter-jdbc with a driver and set spring.datasource.url, or add"
+                                + " reprise-spring-boot-starter-mongodb, or declare a bean of class JobStore. reprise.enabled=false leaves Reprise out");
             }
             return store;
         }

@@ -90,7 +90,7 @@ final class RepriseLifecycle implements SmartLifecycle, SmartInitializingSinglet
         if (one == null) {
             problems.add("A handler with transactional = true needs one transaction manager, but there are "
                     + List.of(beans.getBeanNamesForType(PlatformTransactionManager.class))
-                    + ": set reprise.store.transaction-manager to that of the DataSource of Reprise");
+                    + ": set reprise.store.transaction-manager to that of the database of Reprise");
         }
         return one;
     }

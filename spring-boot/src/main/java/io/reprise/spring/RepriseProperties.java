@@ -48,17 +48,27 @@ public record RepriseProperties(
         NONE
     }
 
+    /** The kinds of databases. */
+    public enum Kind {
+        /** A DataSource: PostgreSQL, MySQL, MariaDB or SQLite. */
+        JDBC,
+        /** MongoDB. */
+        MONGODB
+    }
+
     /**
      * Where jobs live.
      *
+     * @param kind the database for jobs, if the application has both kinds
      * @param datasource name of the DataSource bean, if there are several and none is primary
-     * @param transactionManager name of the transaction manager of that DataSource, if there are several and none is
+     * @param transactionManager name of the transaction manager of that database, if there are several and none is
      *     primary
      * @param pooler whether a pooler in transaction mode such as PgBouncer stands before PostgreSQL; then no
      *     connection listens for work
      * @param keepAttempts number of attempts that are kept for each job
      */
     public record Store(
+            @Nullable Kind kind,
             @Nullable String datasource,
             @Nullable String transactionManager,
             @DefaultValue("false") boolean pooler,

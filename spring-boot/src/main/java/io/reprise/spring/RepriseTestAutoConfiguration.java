@@ -49,11 +49,6 @@ class RepriseTestAutoConfiguration {
     }
 
     @Bean
-    static TransactionPhases repriseTransactionPhases() {
-        return new TransactionPhases();
-    }
-
-    @Bean
     InlineOpener repriseOpener(ManualClock clock) {
         return new InlineOpener(clock);
     }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.spring;
 
+import com.mongodb.client.MongoClient;
 import io.reprise.CurrentTransaction;
 import io.reprise.jdbc.JdbcJobStore;
 import io.reprise.jdbc.JdbcStoreBuilder;
 import io.reprise.jdbc.JdbcTransaction;
 import io.reprise.job.Transaction;
+import io.reprise.mongodb.MongoJobStore;
+import io.reprise.mongodb.MongoStoreBuilder;
 import io.reprise.store.JobStore;
 import java.util.List;
 import javax.sql.DataSource;
@@ -14,28 +17,84 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
+import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.ClassUtils;
 
 /** The store in the database of the application, and the transactions of that database. */
 final class StoreConfiguration {
 
     private StoreConfiguration() {}
 
-    /** A store on the DataSource of the context. */
+    /** The phases of transactions, wherever Spring manages them. */
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnClass({JdbcJobStore.class, ConnectionHolder.class})
-    @ConditionalOnBean(DataSource.class)
-    @ConditionalOnMissingBean(JobStore.class)
-    static class Jdbc {
+    @ConditionalOnClass(TransactionExecutionListener.class)
+    static class Transactions {
 
         @Bean
         static TransactionPhases repriseTransactionPhases() {
             return new TransactionPhases();
         }
+    }
+
+    /** A store on the MongoDB of the context. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({MongoJobStore.class, MongoDatabaseFactory.class})
+    @ConditionalOnBean(type = "org.springframework.data.mongodb.MongoDatabaseFactory")
+    @ConditionalOnMissingBean(JobStore.class)
+    @ConditionalOnProperty(prefix = "reprise.store", name = "kind", havingValue = "mongodb", matchIfMissing = true)
+    static class MongoDb {
+
+        @Bean(destroyMethod = "")
+        JobStore repriseJobStore(ConfigurableListableBeanFactory beans, RepriseProperties properties) {
+            if (properties.store().kind() == null && hasJdbc(beans)) {
+                throw new RepriseConfigurationException("There are a DataSource and a MongoDB: set"
+                        + " reprise.store.kind to jdbc or mongodb, whichever is to hold the jobs");
+            }
+            MongoStoreBuilder builder = MongoJobStore.builder();
+            if (properties.store().keepAttempts() != null) {
+                builder.keepAttempts(properties.store().keepAttempts());
+            }
+            return builder.of(
+                    only(beans, MongoClient.class),
+                    only(beans, MongoDatabaseFactory.class).getMongoDatabase().getName());
+        }
+
+        @Bean
+        @ConditionalOnMissingBean(CurrentTransaction.class)
+        CurrentTransaction repriseTransactions(ConfigurableListableBeanFactory beans, TransactionPhases phases) {
+            MongoSessions sessions = new MongoSessions(only(beans, MongoDatabaseFactory.class));
+            return new SpringTransactions(phases, sessions::joined);
+        }
+
+        private static boolean hasJdbc(ConfigurableListableBeanFactory beans) {
+            return ClassUtils.isPresent("io.reprise.jdbc.JdbcJobStore", beans.getBeanClassLoader())
+                    && beans.getBeanNamesForType(DataSource.class, true, false).length > 0;
+        }
+
+        private static <T> T only(ConfigurableListableBeanFactory beans, Class<T> type) {
+            T one = beans.getBeanProvider(type).getIfUnique();
+            if (one == null) {
+                throw new RepriseConfigurationException("Reprise needs one " + type.getSimpleName() + ", but there are "
+                        + List.of(beans.getBeanNamesForType(type)) + ": mark the one for jobs as @Primary");
+            }
+            return one;
+        }
+    }
+
+    /** A store on the DataSource of the context. */
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass({JdbcJobStore.class, ConnectionHolder.class})
+    @ConditionalOnBean(DataSource.class)
+    @ConditionalOnMissingBean(JobStore.class)
+    @ConditionalOnProperty(prefix = "reprise.store", name = "kind", havingValue = "jdbc", matchIfMissing = true)
+    static class Jdbc {
 
         @Bean
         RepriseDataSource repriseDataSource(ConfigurableListableBeanFactory beans, RepriseProperties properties) {

@@ -32,7 +32,7 @@ record TransactionalHandler(
         Transaction current = transactions.find();
         if (current == null) {
             throw new IllegalStateException("The transaction manager of a transactional handler does not use the"
-                    + " DataSource of Reprise: set reprise.store.transaction-manager to the one that does");
+                    + " database of Reprise: set reprise.store.transaction-manager to the one that does");
         }
         return current;
     }
