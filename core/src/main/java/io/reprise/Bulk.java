@@ -6,6 +6,7 @@ import io.reprise.job.Job;
 import io.reprise.job.JobId;
 import io.reprise.job.JobQuery;
 import io.reprise.job.Page;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import java.util.Collections;
 import java.util.HashMap;
@@ -101,6 +102,16 @@ public final class Bulk {
      */
     public Result retry(ManualRetry how) {
         return each("retry", operations.retries(how));
+    }
+
+    /**
+     * Changes the jobs, each as {@link Operations#change} does. Jobs that it would refuse are reported in
+     * {@link Result#refused}.
+     *
+     * @throws IllegalArgumentException if the change is empty, or a job cannot have the payload
+     */
+    public Result change(JobChange how) {
+        return each("change", operations.changes(how));
     }
 
     /**

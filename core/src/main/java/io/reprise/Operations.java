@@ -22,11 +22,13 @@ import io.reprise.job.RepriseException;
 import io.reprise.job.StoredSchedule;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.store.StoreException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -62,11 +64,13 @@ public final class Operations {
     private final FollowUps followUps;
     private final PayloadCodec codec;
     private final Function<Job, RetryPolicy> policies;
+    private final Function<JobSpec, RetryPolicy> bound;
     private final AuditNote note;
 
     /**
      * The person in whose name operations are done, and the tools they need. {@code random} draws the delay of a retry
-     * with backoff; {@code policies} returns the policy that decides about a job here, with granted attempts.
+     * with backoff; {@code policies} returns the policy that decides about a job here, with granted attempts;
+     * {@code bound} returns the policy that a job would be stored with.
      */
     record Context(
             RandomGenerator random,
@@ -74,6 +78,7 @@ public final class Operations {
             FollowUps followUps,
             PayloadCodec codec,
             Function<Job, RetryPolicy> policies,
+            Function<JobSpec, RetryPolicy> bound,
             AuditNote note) {}
 
     Operations(JobStore store, @Nullable Engine engine, Events events, StoreClock clock, Context context) {
@@ -86,17 +91,18 @@ public final class Operations {
         this.followUps = context.followUps;
         this.codec = context.codec;
         this.policies = context.policies;
+        this.bound = context.bound;
         this.note = context.note;
     }
 
     /**
-     * Retries a dead letter, or brings a waiting job forward. The job is PENDING with reason MANUAL, and the time until
-     * its deadline starts again. A second call on the job that now waits has the same effect again.
+     * Retries a dead letter, or brings a waiting job forward, at once or at the time of {@link ManualRetry#at}. The job
+     * is PENDING with reason MANUAL, and the time until its deadline starts again. A second call on the job that now waits has the same effect again.
      *
      * @throws RefusedException if the job does not exist (NOT_FOUND), is running, succeeded or cancelled
      *     (INVALID_STATE), failed as PERMANENT or UNREADABLE (NOT_RETRYABLE), has spent its attempts
-     *     (MAX_RETRIES_EXCEEDED), or another live job holds its unique key (KEY_TAKEN). {@link ManualRetry#forced}
-     *     overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
+     *     (MAX_RETRIES_EXCEEDED), another live job holds its unique key (KEY_TAKEN), or the asked time is past
+     *     (OUT_OF_BOUNDS). {@link ManualRetry#forced} overrides NOT_RETRYABLE and MAX_RETRIES_EXCEEDED
      */
     public void retry(JobId id, ManualRetry how) {
         requeue(id, requeue(require(id), how));
@@ -124,8 +130,112 @@ public final class Operations {
             }
         }
         int grant = exhausted ? 1 : how.grant();
+        Instant at = how.at();
+        if (at != null && at.isBefore(clock.now())) {
+            throw new RefusedException(Code.OUT_OF_BOUNDS, bounds("at", at, clock.now(), null));
+        }
         Duration delay = how.backoff() ? nextDelay(job) : Duration.ZERO;
-        return new Requeue("retry", delay, window(job), how.reset(), grant, Requeue.Edit.NONE);
+        return new Requeue("retry", delay, at, window(job), how.reset(), grant, Requeue.Edit.NONE);
+    }
+
+    private static String bounds(String field, Instant value, Instant from, @Nullable Instant before) {
+        String most = before == null ? "to " + JobSpec.MAX_DUE : "and before its deadline " + before;
+        return field + " is " + value + " but must be " + from + " or later " + most;
+    }
+
+    /**
+     * Makes a waiting job due at another time. Its deadline stays; {@link #retry} with {@link ManualRetry#at} begins a
+     * new one. See {@link #change}.
+     *
+     * @param at not in the past by the store's clock, and before the deadline of the job
+     * @throws RefusedException see {@link #change}
+     */
+    public void reschedule(JobId id, Instant at) {
+        change(id, JobChange.NONE.at(at));
+    }
+
+    /**
+     * Changes due time, priority, queue, policy or payload of a waiting job. Counters, history and keys stay. A new
+     * policy is joined with the layers below it, as if the job were enqueued with it now.
+     *
+     * @throws RefusedException if the job does not exist (NOT_FOUND), runs or has ended (INVALID_STATE), or would be due
+     *     in the past or not before its deadline (OUT_OF_BOUNDS)
+     * @throws IllegalArgumentException if the change is empty, or a job cannot have the payload
+     */
+    public void change(JobId id, JobChange change) {
+        Job job = require(id);
+        JobChange.Answer answer = changes(List.of(job), change).getOrDefault(id, JobChange.Answer.MISSING);
+        if (answer != JobChange.Answer.DONE) {
+            throw refused(job, change, answer);
+        }
+        tell(JobEvent.Kind.REQUEUED, id);
+        wake();
+    }
+
+    Many changes(JobChange change) {
+        return (jobs, refused) -> {
+            Map<JobId, JobChange.Answer> answers = changes(jobs, change);
+            List<JobId> done = new ArrayList<>();
+            for (Job job : jobs) {
+                JobChange.Answer answer = answers.getOrDefault(job.id(), JobChange.Answer.MISSING);
+                if (answer == JobChange.Answer.DONE) {
+                    done.add(job.id());
+                } else {
+                    refused.put(
+                            job.id(),
+                            String.valueOf(refused(job, change, answer).getMessage()));
+                }
+            }
+            tellAll(JobEvent.Kind.REQUEUED, done);
+            wake();
+        };
+    }
+
+    private Map<JobId, JobChange.Answer> changes(List<Job> jobs, JobChange change) {
+        if (change.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "The change is empty: set dueAt, priority, queue, policy or payload of the job");
+        }
+        JobChange sealed = change.payload() == null ? change : change.withPayload(codec.seal(change.payload()));
+        Map<JobId, JobChange> all = new LinkedHashMap<>();
+        jobs.forEach(job -> all.put(job.id(), joined(job, sealed)));
+        return all.isEmpty() ? Map.of() : store.changeAll(all, note);
+    }
+
+    private JobChange joined(Job job, JobChange change) {
+        if (change.policy() == null) {
+            return change;
+        }
+        String queue = change.queue() == null ? job.queue() : change.queue();
+        return change.withPolicy(bound.apply(
+                job.spec().toBuilder().queue(queue).policy(change.policy()).build()));
+    }
+
+    private RefusedException refused(Job job, JobChange change, JobChange.Answer answer) {
+        return switch (answer) {
+            case RUNNING -> refused(Code.INVALID_STATE, job.id(), "runs now: change it when it waits, or cancel it");
+            case ENDED ->
+                refused(Code.INVALID_STATE, job.id(), "has ended: only a waiting job is changed; retry or replay it");
+            case PAST, BEYOND_DEADLINE -> beyond(job, joined(job, change));
+            default -> refused(Code.NOT_FOUND, job.id(), "does not exist");
+        };
+    }
+
+    private RefusedException beyond(Job job, JobChange change) {
+        Instant deadline =
+                change.policy() == null ? job.times().deadline() : JobChange.deadlineOf(job, change.policy());
+        Instant due = change.dueAt() == null ? job.times().dueAt() : change.dueAt();
+        if (change.dueAt() == null && change.policy() != null) {
+            return refused(
+                    Code.OUT_OF_BOUNDS,
+                    job.id(),
+                    "would have the deadline " + deadline + " under the policy, but must be due before it, at " + due
+                            + ", and it must not be past: retry the job to begin a new deadline");
+        }
+        return refused(
+                Code.OUT_OF_BOUNDS,
+                job.id(),
+                "stays as it is: " + bounds("dueAt", due == null ? clock.now() : due, clock.now(), deadline));
     }
 
     /**

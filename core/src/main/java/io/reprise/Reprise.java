@@ -624,7 +624,13 @@ public final class Reprise implements AutoCloseable {
                 events,
                 clock,
                 new Operations.Context(
-                        random, controlOperations, followUps, codec, this::effective, new AuditNote(who, why)));
+                        random,
+                        controlOperations,
+                        followUps,
+                        codec,
+                        this::effective,
+                        this::bound,
+                        new AuditNote(who, why)));
     }
 
     /**
@@ -672,6 +678,12 @@ public final class Reprise implements AutoCloseable {
     /** Returns the policy by which a worker with this configuration decides about the job. */
     private RetryPolicy effective(Job job) {
         return policies.effective(job, handlers.policy(job.type()));
+    }
+
+    /** Returns the policy that a job would be stored with if it were enqueued now. */
+    private RetryPolicy bound(JobSpec spec) {
+        followSettings();
+        return policies.bind(spec, handlers.policy(spec.type())).policy();
     }
 
     private void announce(JobSpec spec, Enqueued inserted, Instant now) {

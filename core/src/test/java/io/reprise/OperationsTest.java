@@ -22,6 +22,7 @@ import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
 import io.reprise.retry.Jitter;
 import io.reprise.retry.RetryPolicy;
+import io.reprise.store.JobChange;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -316,5 +317,81 @@ class OperationsTest {
         try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
             assertThat(((KeyReusedException) in.readObject()).job()).isEqualTo(new JobId(7));
         }
+    }
+
+    @Test
+    void a_dead_letter_is_retried_at_a_time_and_has_a_new_deadline() {
+        JobId id = exhausted();
+        Instant at = engine.clock.instant().plus(Duration.ofHours(3));
+        operations.retry(id, ManualRetry.NOW.at(at).granting(1));
+        assertThat(engine.job(id).times().dueAt()).isEqualTo(at);
+        assertThat(engine.job(id).times().deadline()).isEqualTo(at.plus(Duration.ofHours(24)));
+        healthy = true;
+        engine.worker.advance(Duration.ofHours(2));
+        assertThat(engine.job(id).state()).isEqualTo(JobState.PENDING);
+        engine.worker.advance(Duration.ofHours(1));
+        assertThat(engine.job(id).state()).isEqualTo(JobState.SUCCEEDED);
+    }
+
+    @Test
+    void a_retry_into_the_past_names_field_value_and_bounds() {
+        JobId id = exhausted();
+        Instant past = engine.clock.instant().minusSeconds(60);
+        ManualRetry then = ManualRetry.NOW.at(past).granting(1);
+        assertRefused(Code.OUT_OF_BOUNDS, () -> operations.retry(id, then));
+        assertThatThrownBy(() -> operations.retry(id, then))
+                .hasMessageContaining("at is " + past)
+                .hasMessageContaining("must be " + engine.clock.instant());
+        assertThat(engine.job(id).state()).isEqualTo(JobState.FAILED);
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> ManualRetry.NOW.at(Instant.MAX))
+                .withMessageContaining("at most 9899-12-31");
+    }
+
+    @Test
+    void a_waiting_job_is_rescheduled_within_its_deadline() {
+        JobId id = engine.reprise.enqueue(WORK.job("a").after(Duration.ofHours(1)));
+        Instant now = engine.clock.instant();
+        Instant deadline = now.plus(Duration.ofHours(25));
+        operations.reschedule(id, now.plus(Duration.ofHours(24)));
+        assertThat(engine.job(id).times().dueAt()).isEqualTo(now.plus(Duration.ofHours(24)));
+        assertThat(engine.job(id).times().deadline()).isEqualTo(deadline);
+        assertThatThrownBy(() -> operations.reschedule(id, deadline))
+                .isInstanceOfSatisfying(
+                        RefusedException.class,
+                        refusal -> assertThat(refusal.code()).isEqualTo(Code.OUT_OF_BOUNDS))
+                .hasMessageContaining("dueAt is " + deadline)
+                .hasMessageContaining("before its deadline " + deadline);
+        assertRefused(Code.OUT_OF_BOUNDS, () -> operations.reschedule(id, now.minusSeconds(1)));
+        assertRefused(Code.NOT_FOUND, () -> operations.reschedule(new JobId(999), deadline));
+        JobId dead = exhausted();
+        assertRefused(Code.INVALID_STATE, () -> operations.reschedule(dead, now.plusSeconds(60)));
+        assertThatIllegalArgumentException().isThrownBy(() -> operations.change(id, JobChange.NONE));
+    }
+
+    @Test
+    void a_policy_is_given_to_all_that_wait_joined_with_the_layers_below() {
+        List<JobId> ids = new ArrayList<>();
+        for (int i = 0; i < 300; i++) {
+            ids.add(engine.reprise.enqueue(WORK.job("a").after(Duration.ofHours(1))));
+        }
+        RetryPolicy policy = RetryPolicy.unset().maxAttempts(50);
+        Bulk waiting = operations.all(JobQuery.all().state(JobState.PENDING));
+        assertThat(waiting.dryRun().change(JobChange.NONE.withPolicy(policy)).matched())
+                .isEqualTo(300);
+        assertThat(engine.job(ids.get(0)).maxAttempts()).hasValue(20);
+        assertThat(waiting.change(JobChange.NONE.withPolicy(policy)).done()).isEqualTo(300);
+        assertThat(ids).allSatisfy(id -> {
+            assertThat(engine.job(id).maxAttempts()).hasValue(50);
+            assertThat(engine.job(id).policy().deadline().toOptional()).contains(Duration.ofHours(24));
+        });
+        assertThat(engine.reprise.audit(ids.get(7)))
+                .singleElement()
+                .satisfies(entry -> assertThat(entry.action()).isEqualTo("change"));
+        RetryPolicy shorter = RetryPolicy.unset().deadline(Duration.ofMinutes(1));
+        engine.clock.advance(Duration.ofHours(2));
+        Bulk.Result refused = waiting.limit(1).change(JobChange.NONE.withPolicy(shorter));
+        assertThat(refused.done()).isZero();
+        assertThat(refused.refused().values()).singleElement().asString().contains("would have the deadline");
     }
 }

@@ -106,7 +106,7 @@ public record JobEvent(
          */
         CANCELLED,
 
-        /** A person retried or replayed the job. It is PENDING. */
+        /** A person retried or replayed the job, or changed it while it waited. It is PENDING. */
         REQUEUED,
         /** A person deleted the job with its history. Jobs that are deleted by age send no event. */
         DISCARDED,

@@ -24,7 +24,9 @@ public class RefusedException extends RepriseException {
         /** The job has spent its attempts. Grant more, reset the counters, or use {@link ManualRetry#forced}. */
         MAX_RETRIES_EXCEEDED,
         /** Another live job holds the unique key of the job. */
-        KEY_TAKEN
+        KEY_TAKEN,
+        /** A value is outside its bounds for this job, such as a due time in the past or beyond the deadline. */
+        OUT_OF_BOUNDS
     }
 
     private final Code code;

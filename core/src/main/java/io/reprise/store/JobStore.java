@@ -310,6 +310,16 @@ public interface JobStore extends JobWriter, InsightStore, DocumentStore, AutoCl
     }
 
     /**
+     * Changes waiting jobs, each in its own atomic step, in as few calls of the database as the store can. The check of
+     * {@link JobChange#applyTo}, the change and the audit entry, with action {@code change}, are one step. No claim can
+     * come between them. A change of due time or queue unparks a parked job; every other change leaves it parked.
+     *
+     * @param changes the change of each job, with the policy and the payload as they are to be stored
+     * @return an answer for each id
+     */
+    Map<JobId, JobChange.Answer> changeAll(Map<JobId, JobChange> changes, AuditNote note);
+
+    /**
      * Cancels many jobs, each in its own atomic step, in as few calls of the database as the store can. The default
      * calls {@link #cancel(JobId, Note, List)} for each.
      *

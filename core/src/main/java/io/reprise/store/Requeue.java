@@ -4,6 +4,8 @@ package io.reprise.store;
 import io.reprise.job.JobId;
 import io.reprise.job.JobSpec;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  * How a dead letter or a waiting job is put back to PENDING with wait reason MANUAL. A parked job is unparked by it.
  *
  * @param action name for the audit log: retry or replay
- * @param delay the job is due this long after the store's now
+ * @param delay the job is due this long after the store's now, unless {@code dueAt} says when
+ * @param dueAt the job is due at this time, or at the store's now if that is later; null for {@code delay}
  * @param window if set, the job starts a new life: it is first due at its new due time, and its deadline is this much
  *     later. If null, the job has no deadline any more
  * @param resetCounts whether attempts, losses, interruptions, snoozes and grants go back to 0 and the job stops being a
@@ -22,7 +25,25 @@ import org.jspecify.annotations.Nullable;
  * @since 0.1.0
  */
 public record Requeue(
-        String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
+        String action,
+        Duration delay,
+        @Nullable Instant dueAt,
+        @Nullable Duration window,
+        boolean resetCounts,
+        int grant,
+        Edit edit) {
+
+    /** Makes the job due after a delay. */
+    public Requeue(
+            String action, Duration delay, @Nullable Duration window, boolean resetCounts, int grant, Edit edit) {
+        this(action, delay, null, window, resetCounts, grant, edit);
+    }
+
+    /** Returns when the job is due if it is put back now. */
+    public Instant due(Instant now) {
+        Instant due = dueAt == null ? now.plus(delay) : dueAt.isBefore(now) ? now : dueAt;
+        return due.truncatedTo(ChronoUnit.MICROS);
+    }
 
     /**
      * Returns the detail for the audit log.
@@ -33,7 +54,7 @@ public record Requeue(
     public String detail(JobId before, JobId now) {
         List<String> parts = new ArrayList<>();
         parts.add(now.equals(before) ? "same id" : "as job " + now);
-        parts.add(delay.isZero() ? "now" : "after " + delay);
+        parts.add(dueAt != null ? "at " + dueAt : delay.isZero() ? "now" : "after " + delay);
         if (resetCounts) {
             parts.add("counters reset");
         }

@@ -39,6 +39,7 @@ import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
@@ -340,6 +341,15 @@ public final class InMemoryJobStore implements JobStore {
     @Override
     public RequeueResult requeue(JobId id, Requeue requeue, AuditNote note) {
         return waking(now -> byHand.requeue(id, requeue, note, now));
+    }
+
+    @Override
+    public Map<JobId, JobChange.Answer> changeAll(Map<JobId, JobChange> changes, AuditNote note) {
+        return waking(now -> {
+            Map<JobId, JobChange.Answer> answers = new HashMap<>();
+            changes.forEach((id, change) -> answers.put(id, byHand.change(tables.jobs.get(id), change, note, now)));
+            return answers;
+        });
     }
 
     @Override

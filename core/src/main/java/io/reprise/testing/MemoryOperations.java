@@ -6,6 +6,7 @@ import io.reprise.job.Cancellation;
 import io.reprise.job.JobId;
 import io.reprise.job.JobState;
 import io.reprise.job.QueueState;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import java.time.Instant;
@@ -63,6 +64,18 @@ final class MemoryOperations {
             audit.job(now, requeue.action(), id, note, requeue.detail(id, newId));
         }
         return requeued;
+    }
+
+    JobChange.Answer change(@Nullable StoredJob job, JobChange change, AuditNote note, Instant now) {
+        if (job == null) {
+            return JobChange.Answer.MISSING;
+        }
+        JobChange.Changed changed = change.applyTo(job.read(), now);
+        if (changed.answer() == JobChange.Answer.DONE) {
+            tables.update(job, () -> job.become(changed));
+            audit.job(now, "change", job.id, note, change.detail());
+        }
+        return changed.answer();
     }
 
     boolean discard(@Nullable StoredJob job, AuditNote note, Instant now) {

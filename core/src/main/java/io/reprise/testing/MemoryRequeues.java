@@ -56,7 +56,7 @@ final class MemoryRequeues {
     }
 
     private static void apply(StoredJob job, Requeue requeue, Instant now) {
-        Instant due = now.plus(requeue.delay()).truncatedTo(ChronoUnit.MICROS);
+        Instant due = requeue.due(now);
         job.spec = requeue.edit().applyTo(job.spec);
         job.waitUntil(due, WaitReason.MANUAL);
         job.deadline = null;

@@ -12,6 +12,7 @@ import io.reprise.job.JobTimes;
 import io.reprise.job.Progress;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
+import io.reprise.store.JobChange;
 import io.reprise.store.Lane;
 import java.time.Duration;
 import java.time.Instant;
@@ -112,6 +113,14 @@ final class StoredJob {
         waitReason = reason;
         failReason = null;
         finishedAt = null;
+    }
+
+    void become(JobChange.Changed changed) {
+        spec = changed.spec();
+        dueAt = changed.dueAt() == null ? dueAt : changed.dueAt();
+        deadline = changed.deadline();
+        waitReason = changed.waitReason() == null ? waitReason : changed.waitReason();
+        parkedBy = changed.unparks() ? null : parkedBy;
     }
 
     void finish(JobState terminal, Instant at) {

@@ -2,6 +2,7 @@
 package io.reprise.cli;
 
 import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.OptionText;
 import io.reprise.cli.terminal.Cells;
 import io.reprise.server.client.Link;
 import io.reprise.server.client.ServerTarget;
@@ -70,7 +71,7 @@ final class DeadReplayCommand extends DeadSelection {
         BadInput.require(payload == null || ids.size() == 1, "--payload is for one id only");
         ObjectNode body = body().put("newId", newId);
         if (payload != null) {
-            body.set("payload", JobOptions.parse("--payload", payload));
+            body.set("payload", OptionText.json("--payload", payload));
         }
         return dead.with(link -> dead.each(ids, id -> {
             JsonNode job = link.post(ServerTarget.of("dead-letters", id, "replay"), body);

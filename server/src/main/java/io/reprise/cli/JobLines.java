@@ -2,6 +2,7 @@
 package io.reprise.cli;
 
 import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.OptionText;
 import io.reprise.cli.terminal.Terminal;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -30,7 +31,7 @@ final class JobLines {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 number++;
                 if (!line.isBlank()) {
-                    JsonNode job = JobOptions.parse("line " + number + " of " + file, line);
+                    JsonNode job = OptionText.json("line " + number + " of " + file, line);
                     BadInput.require(job.isObject(), "line " + number + " of " + file + " is not a JSON object");
                     jobs.add(job);
                 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package io.reprise.cli;
 
-import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.OptionText;
 import io.reprise.server.http.Json;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
-import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Options that describe a job to enqueue. */
@@ -75,7 +73,7 @@ final class JobOptions {
         ObjectNode job = Json.object();
         job.put("type", type);
         if (payload != null) {
-            job.set("payload", parse("--payload", payload));
+            job.set("payload", OptionText.json("--payload", payload));
         }
         put(job, "queue", queue);
         put(job, "delay", delay);
@@ -91,7 +89,7 @@ final class JobOptions {
             job.set("tags", Json.tree(tags));
         }
         if (policy != null) {
-            job.set("policy", policy.startsWith("{") ? parse("--policy", policy) : Json.tree(policy));
+            job.set("policy", OptionText.policy("--policy", policy));
         }
         if (maxAttempts != null) {
             job.put("maxAttempts", maxAttempts);
@@ -105,17 +103,6 @@ final class JobOptions {
     private static void put(ObjectNode job, String name, @Nullable String value) {
         if (value != null) {
             job.put(name, value);
-        }
-    }
-
-    static JsonNode parse(String option, String text) {
-        if (text.isBlank()) {
-            throw new BadInput(option + " is empty, and JSON is needed");
-        }
-        try {
-            return Json.parse(text);
-        } catch (JacksonException e) {
-            throw new BadInput(option + " is not JSON: " + e.getOriginalMessage(), e);
         }
     }
 }

@@ -2,7 +2,10 @@
 package io.reprise.cli;
 
 import io.reprise.cli.base.BadInput;
+import io.reprise.cli.base.BulkOptions;
+import io.reprise.cli.base.ChangeOptions;
 import io.reprise.cli.base.ExitCode;
+import io.reprise.cli.base.OptionText;
 import io.reprise.cli.base.Why;
 import io.reprise.cli.terminal.Cells;
 import io.reprise.cli.terminal.Terminal;
@@ -160,16 +163,31 @@ final class JobsCommand extends LinkedCommand {
     @Command(
             name = "retry",
             description = "Retry dead letters, or bring waiting jobs forward.",
-            footer = {"", "Example:", "  reprise jobs retry 17 18 --grant 2 --why 'the disk is back'"})
+            footer = {
+                "",
+                "Examples:",
+                "  reprise jobs retry 17 18 --grant 2 --why 'the disk is back'",
+                "  reprise jobs retry 17 --at 2026-12-01T09:00Z"
+            })
     int retry(
             @Parameters(paramLabel = "ID", arity = "1..*", description = "Ids of jobs.") List<String> ids,
             @Option(names = "--backoff", description = "After the policy's delay instead of at once.") boolean backoff,
+            @Option(
+                            names = "--at",
+                            paramLabel = "TIME",
+                            description = "At this time instead of at once, such as 2026-12-01T09:00Z.")
+                    @Nullable
+                    String at,
             @Option(names = "--grant", paramLabel = "N", description = "Add so many attempts.") @Nullable Integer grant,
             @Option(names = "--reset", description = "Start all counters at zero.") boolean reset,
             @Option(names = "--force", description = "Even what is not retryable or has spent its attempts.")
                     boolean force,
             @Mixin Why why) {
+        BadInput.require(at == null || !backoff, "--at and --backoff both say when: give one of them");
         ObjectNode body = why.body().put("backoff", backoff).put("reset", reset).put("force", force);
+        if (at != null) {
+            body.put("at", OptionText.time("--at", at));
+        }
         if (grant != null) {
             body.put("grant", grant);
         }
@@ -177,6 +195,44 @@ final class JobsCommand extends LinkedCommand {
             JsonNode job = link.post(ServerTarget.of("jobs", id, "retry"), body);
             return answer(
                     job, "Job %s is %s, due %s", id, Cells.text(job.path("state")), Cells.time(job.path("dueAt")));
+        }));
+    }
+
+    @Command(
+            name = "change",
+            description = "Change waiting jobs: some by id, or all that a search finds.",
+            footer = {
+                "",
+                "A job that runs is refused. Ctrl-C only ends the watching of a search: the server goes on.",
+                "",
+                "Examples:",
+                "  reprise jobs change 17 --at 2026-12-01T09:00Z --why 'not before the release'",
+                "  reprise jobs change --to 'type:bill state:pending' --priority 5 --dry-run"
+            })
+    int change(
+            @Parameters(paramLabel = "ID", arity = "0..*", description = "Ids of jobs.") @Nullable List<String> ids,
+            @Mixin ChangeOptions options,
+            @Mixin BulkOptions bulk,
+            @Mixin Why why) {
+        List<String> some = ids == null ? List.of() : ids;
+        BadInput.require(some.isEmpty() == (bulk.to != null), "Say which: ids, or --to with a search; but not both");
+        ObjectNode change = options.json();
+        if (bulk.to != null) {
+            ObjectNode order = why.body().put("action", "change");
+            order.set("change", change);
+            return with(link -> bulk.start(terminal, json, link, order));
+        }
+        BadInput.require(!bulk.dryRun && !bulk.detach, "--dry-run and --detach are for --to");
+        change.setAll(why.body());
+        return with(link -> each(some, id -> {
+            JsonNode job = link.post(ServerTarget.of("jobs", id, "change"), change);
+            return answer(
+                    job,
+                    "Job %s waits in queue %s with priority %s, due %s",
+                    id,
+                    Cells.text(job.path("queue")),
+                    Cells.text(job.path("priority")),
+                    Cells.time(job.path("dueAt")));
         }));
     }
 

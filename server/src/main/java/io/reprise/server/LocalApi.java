@@ -7,6 +7,7 @@ import io.reprise.server.api.LeaseWaits;
 import io.reprise.server.api.Outgoing;
 import io.reprise.server.auth.Keys;
 import io.reprise.server.auth.Quotas;
+import io.reprise.server.bulk.BulkRunner;
 import io.reprise.server.http.Caller;
 import io.reprise.server.http.LocalCalls;
 import io.reprise.server.http.Operation;
@@ -20,7 +21,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * The API in this process, on a store: without a socket, and without running jobs. While it is open it also moves paced
- * replays on, unless a server does. Thread-safe.
+ * replays on, unless a server does, and runs its own bulks. Thread-safe.
  */
 public final class LocalApi implements AutoCloseable {
 
@@ -28,6 +29,7 @@ public final class LocalApi implements AutoCloseable {
     private final Outgoing outgoing;
     private final LeaseWaits waiting;
     private final Replayer replayer;
+    private final BulkRunner bulks;
     private final LocalCalls calls;
 
     /**
@@ -45,10 +47,11 @@ public final class LocalApi implements AutoCloseable {
                 .start();
         this.waiting = new LeaseWaits(store);
         this.replayer = new Replayer(reprise, store, name, System::nanoTime);
+        this.bulks = new BulkRunner(store);
         Quotas quotas = new Quotas(store, Quotas.Limits.DEFAULT, InstantSource.system());
         Api api = new Api(reprise, store, outgoing.check(), outgoing.codec(), quotas);
         List<Operation> operations = new ArrayList<>();
-        RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer)
+        RepriseServer.endpoints(api, new Keys(store, InstantSource.system()), waiting, replayer, bulks)
                 .forEach(part -> operations.addAll(part.operations()));
         this.calls = new LocalCalls(operations);
         replayer.start();
@@ -63,6 +66,7 @@ public final class LocalApi implements AutoCloseable {
     public void close() {
         waiting.finish();
         replayer.close();
+        bulks.close();
         waiting.close();
         reprise.close();
         outgoing.close();

@@ -177,10 +177,9 @@ public final class RepriseServer implements AutoCloseable {
     }
 
     private HttpServer listen(Parts parts, Api api, Keys keys) throws IOException {
-        List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer));
+        List<Endpoints> all = new ArrayList<>(endpoints(api, keys, waiting, replayer, bulks));
         all.add(new SessionEndpoints(sessions, !isLocal(parts.http)));
         all.add(new DashboardEndpoints(api));
-        all.add(new BulkEndpoints(api, bulks));
         all.add(new LeaseEndpoints(api, waiting));
         all.add(events);
         all.add(outgoing.endpoints(api.reprise(), api.quotas()));
@@ -201,12 +200,13 @@ public final class RepriseServer implements AutoCloseable {
     }
 
     /** Returns the endpoints that need no engine. */
-    static List<Endpoints> endpoints(Api api, Keys keys, LeaseWaits waiting, Replayer replayer) {
+    static List<Endpoints> endpoints(Api api, Keys keys, LeaseWaits waiting, Replayer replayer, BulkRunner bulks) {
         PolicyBook policies = new PolicyBook(api.store());
         return List.of(
                 new JobEndpoints(api, policies, waiting),
                 new DeadLetterEndpoints(api),
                 new ReplayEndpoints(api, replayer),
+                new BulkEndpoints(api, policies, bulks),
                 new QueueEndpoints(api),
                 new ResourceEndpoints(api),
                 new ScheduleEndpoints(api, policies),

@@ -69,6 +69,7 @@ import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
@@ -86,6 +87,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
@@ -442,6 +444,30 @@ public final class JdbcJobStore implements JobStore {
                 session -> parts.requeues().requeueAll(session, requeues, note)));
         // Jobs that cannot be requeued by one statement for many, such as jobs with unique keys.
         requeues.forEach((id, requeue) -> answers.computeIfAbsent(id, each -> requeue(each, requeue, note)));
+        wakeups.announce();
+        return answers;
+    }
+
+    @Override
+    public Map<JobId, JobChange.Answer> changeAll(Map<JobId, JobChange> changes, AuditNote note) {
+        Map<JobId, JobChange.Answer> answers = new HashMap<>();
+        Map<JobId, JobChange> left = new HashMap<>(changes);
+        // A job may move to another queue while the change waits for the lock of its queue. Then it has no answer yet.
+        while (!left.isEmpty()) {
+            Map<JobId, JobChange> some = Map.copyOf(left);
+            answers.putAll(database.write(
+                    "change " + some.size() + " jobs",
+                    done -> !done.values().stream().allMatch(JobChange.Answer.DONE::equals),
+                    session -> parts.changes().change(session, some, note)));
+            left.keySet().removeAll(answers.keySet());
+        }
+        parts.policies()
+                .committed(changes.values().stream()
+                        .map(JobChange::policy)
+                        .filter(Objects::nonNull)
+                        .collect(Collectors.toSet()));
+        // A changed job may lie before the place where the last claim ended.
+        parts.claims().unparked();
         wakeups.announce();
         return answers;
     }

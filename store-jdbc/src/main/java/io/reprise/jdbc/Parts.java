@@ -3,6 +3,7 @@ package io.reprise.jdbc;
 
 import io.reprise.jdbc.jobs.Attempts;
 import io.reprise.jdbc.jobs.Cancellations;
+import io.reprise.jdbc.jobs.JobChanges;
 import io.reprise.jdbc.jobs.JobClaims;
 import io.reprise.jdbc.jobs.JobInserts;
 import io.reprise.jdbc.jobs.JobQueries;
@@ -40,6 +41,7 @@ final class Parts {
     private final JobQueries queries = new JobQueries(jobs);
     private final QueuePositions queuePositions = new QueuePositions(jobs);
     private final Cancellations cancellations = new Cancellations(jobs);
+    private final JobChanges changes = new JobChanges(jobs, policies);
     private final Requeues requeues;
     private final Attempts attempts;
     private final JobInserts inserts;
@@ -99,6 +101,10 @@ final class Parts {
 
     QueuePositions queuePositions() {
         return queuePositions;
+    }
+
+    JobChanges changes() {
+        return changes;
     }
 
     Requeues requeues() {

@@ -12,6 +12,7 @@ import io.reprise.job.KeyRule;
 import io.reprise.job.Progress;
 import io.reprise.store.Claim;
 import io.reprise.store.ControlRow;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.testkit.fixture.StoreFixture;
 import io.reprise.testkit.fixture.TestClaims;
@@ -180,6 +181,10 @@ class CrashPointsTest implements StoreFixture {
                 "replay a dead letter",
                 () -> store.requeue(
                         dead, new Requeue("retry", Duration.ZERO, null, false, 0, Requeue.Edit.NONE), NOTE));
+        call(
+                "change a waiting job",
+                () -> store.changeAll(
+                        Map.of(dead, JobChange.NONE.withPriority(3).toQueue("third")), NOTE));
         call("discard", () -> store.discard(ids.get(0), NOTE));
         call("pause", () -> store.pause("other", NOTE));
         call("limit", () -> store.limit("other", 3, NOTE));

@@ -8,13 +8,17 @@ import io.reprise.failure.FailureClass;
 import io.reprise.jdbc.sqlite.SqliteDatabase;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobId;
+import io.reprise.job.JobQuery;
 import io.reprise.job.JobSpec;
+import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
 import io.reprise.retry.FailReason;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
 import io.reprise.store.ClaimRequest;
 import io.reprise.store.CountedAs;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.Settlement;
 import io.reprise.store.StoreException;
@@ -30,6 +34,7 @@ import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -93,6 +98,22 @@ class FailingStatementTest {
     void a_trigger_happens_as_a_whole_or_not_at_all() {
         JobSpec job = JobSpec.builder("work", "1").schedule("nightly").build();
         everyStatementFails(store -> store.trigger("nightly", job, NOTE));
+    }
+
+    @Test
+    void a_change_happens_as_a_whole_or_not_at_all() {
+        JobChange change = JobChange.NONE
+                .withPriority(5)
+                .toQueue("other")
+                .withPolicy(RetryPolicy.unset().maxAttempts(77))
+                .withPayload("{\"edited\":true}");
+        everyStatementFails(store -> {
+            JobId waiting = store.find(JobQuery.all().state(JobState.PENDING))
+                    .items()
+                    .get(0)
+                    .id();
+            assertThat(store.changeAll(Map.of(waiting, change), NOTE)).containsValue(JobChange.Answer.DONE);
+        });
     }
 
     private Claim claimBefore;

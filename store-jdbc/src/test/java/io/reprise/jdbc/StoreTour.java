@@ -25,6 +25,7 @@ import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.Requeue;
 import io.reprise.store.Settlement;
@@ -263,6 +264,8 @@ public final class StoreTour {
         Requeue requeue = new Requeue("replay", Duration.ZERO, null, true, 0, Requeue.Edit.NONE);
         store.requeue(dead.get(0), requeue, NOTE);
         store.requeueAll(dead.subList(1, 201).stream().collect(Collectors.toMap(id -> id, id -> requeue)), NOTE);
+        JobChange change = JobChange.NONE.withPriority(3).toQueue("queue-2");
+        store.changeAll(ids(500).stream().collect(Collectors.toMap(id -> id, id -> change)), NOTE);
         store.discard(dead.get(201), NOTE);
         store.discardAll(dead.subList(202, 402), NOTE);
         store.pause("queue-1", NOTE);

@@ -135,7 +135,7 @@ final class MongoClaims {
             return ClaimPlan.suspectsFirst(
                     room,
                     suspects,
-                    most -> leaseSuspects(due(queue, Lane.SUSPECT, most), suspects),
+                    most -> leaseSuspects(queue, due(queue, Lane.SUSPECT, most), suspects),
                     most -> leaseBatch(queue, most));
         }
 
@@ -143,7 +143,7 @@ final class MongoClaims {
         private @Nullable Claim leaseBatch(String queue, int room) {
             for (int look = 0; look < MOST_LOOKS; look++) {
                 List<Document> batch = pick(queue, room);
-                Claim claim = batch.isEmpty() ? null : lease(batch, 0);
+                Claim claim = batch.isEmpty() ? null : lease(queue, batch, 0);
                 if (claim != null) {
                     share.claimed(queue, claim.jobs().size(), request.retryShare());
                 }
@@ -154,11 +154,11 @@ final class MongoClaims {
             return null;
         }
 
-        private @Nullable Claim leaseSuspects(List<Document> due, Suspects suspects) {
+        private @Nullable Claim leaseSuspects(String queue, List<Document> due, Suspects suspects) {
             int[] together = due.stream().mapToInt(Turn::together).toArray();
             List<Document> group = due.subList(0, suspects.fitting(together));
             int least = group.stream().mapToInt(Turn::together).min().orElse(1);
-            return group.isEmpty() ? null : lease(group, least);
+            return group.isEmpty() ? null : lease(queue, group, least);
         }
 
         private static int together(Document suspect) {
@@ -196,7 +196,7 @@ final class MongoClaims {
             return MongoClaims.claimable(ready, now);
         }
 
-        private @Nullable Claim lease(List<Document> batch, int together) {
+        private @Nullable Claim lease(String queue, List<Document> batch, int together) {
             List<Long> ids = batch.stream().map(JobDocs::idOf).toList();
             long token = scope.next("token", 1);
             Change change = Change.at(now)
@@ -212,7 +212,9 @@ final class MongoClaims {
             if (request.remote()) {
                 change.set(FieldNames.UNHEARD, ids.size());
             }
+            // A person may have moved a job to another queue since the look.
             Document stillReady = claimable(JobDocs.byIds(ids)
+                    .append(FieldNames.QUEUE, queue)
                     .append(FieldNames.STATUS, FieldNames.PENDING)
                     .append(FieldNames.PARKED, false)
                     .append(FieldNames.DUE, FieldNames.upTo(now)));

@@ -45,6 +45,7 @@ import io.reprise.store.ControlRow;
 import io.reprise.store.Document;
 import io.reprise.store.DueQueues;
 import io.reprise.store.Firing;
+import io.reprise.store.JobChange;
 import io.reprise.store.JobStore;
 import io.reprise.store.JobWriter;
 import io.reprise.store.LostClaim;
@@ -95,6 +96,7 @@ public final class MongoJobStore implements JobStore {
     private final MongoQueues queues;
     private final MongoOperations byHand;
     private final MongoRequeues requeues;
+    private final MongoChanges changes;
     private final MongoSchedules schedules;
     private final MongoControls controls;
     private final MongoWorkers presence;
@@ -117,6 +119,7 @@ public final class MongoJobStore implements JobStore {
         this.queues = new MongoQueues(mongo);
         this.byHand = new MongoOperations(mongo, jobDocs, followUps);
         this.requeues = new MongoRequeues(mongo, deadLetters);
+        this.changes = new MongoChanges(mongo, jobDocs);
         this.schedules = new MongoSchedules(mongo, inserts, jobDocs.specs());
         this.controls = new MongoControls(mongo);
         this.presence = new MongoWorkers(mongo);
@@ -321,6 +324,11 @@ public final class MongoJobStore implements JobStore {
     @Override
     public Map<JobId, RequeueResult> requeueAll(Map<JobId, Requeue> all, AuditNote note) {
         return wakeups.after(requeues.requeueAll(all, note));
+    }
+
+    @Override
+    public Map<JobId, JobChange.Answer> changeAll(Map<JobId, JobChange> all, AuditNote note) {
+        return wakeups.after(changes.changeAll(all, note));
     }
 
     @Override

@@ -224,7 +224,7 @@ final class MongoRequeues {
     }
 
     private static Change change(Document job, Requeue requeue, long now) {
-        long due = MongoTime.plus(now, requeue.delay());
+        long due = MongoTime.of(requeue.due(MongoTime.instant(now)));
         String queue = Objects.requireNonNullElse(requeue.edit().queue(), job.getString(FieldNames.QUEUE));
         Change change = MongoEndings.waitUntil(Change.at(now), due, WaitReason.MANUAL)
                 .set(FieldNames.QUEUE, queue)

@@ -25,6 +25,7 @@ import io.reprise.server.http.Request;
 import io.reprise.server.http.Response;
 import io.reprise.server.http.Schema;
 import io.reprise.server.http.Scope;
+import io.reprise.store.JobChange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -52,6 +53,7 @@ public final class JobEndpoints implements Endpoints {
 
     private static final Schema RETRY = Schema.object()
             .may("backoff", Schema.bool().about("after the policy's delay instead of at once"))
+            .may("at", Schema.time().about("at this time instead of at once; not in the past"))
             .may("grant", Schema.integer(0, ManualRetry.MAX_GRANT).about("attempts to add"))
             .may("reset", Schema.bool().about("start all counters at zero"))
             .may("force", Schema.bool().about("even what is not retryable or has spent its attempts"))
@@ -128,6 +130,14 @@ public final class JobEndpoints implements Endpoints {
                         .optionalBody(RETRY)
                         .answers(200, "the job as it is now", Schemas.JOB)
                         .does(this::retry),
+                Operation.post("/v1/jobs/{id}/change", "changeJob")
+                        .section(SECTION)
+                        .summary("Change due time, priority, queue, policy or payload of a waiting job")
+                        .scope(Scope.OPERATE)
+                        .path("id", Schema.id(), "id of the job")
+                        .body(Schemas.JOB_CHANGE)
+                        .answers(200, "the job as it is now", Schemas.JOB)
+                        .does(this::change),
                 Operation.post("/v1/jobs/{id}/cancel", "cancelJob")
                         .section(SECTION)
                         .summary("End a pending job, and ask the worker of a running one to stop")
@@ -232,15 +242,33 @@ public final class JobEndpoints implements Endpoints {
 
     private Answer retry(Request request) {
         Job job = api.job(request);
-        Fields fields = request.fields();
-        api.as(request)
-                .retry(
-                        job.id(),
-                        new ManualRetry(
-                                fields.flag("backoff"),
-                                fields.integer("grant", 0),
-                                fields.flag("reset"),
-                                fields.flag("force")));
+        api.as(request).retry(job.id(), manual(request.fields()));
+        return Response.ok(whole(request, api.job(request)));
+    }
+
+    /** Reads how a person retries jobs. */
+    public static ManualRetry manual(Fields fields) {
+        if (fields.flag("backoff") && fields.has("at")) {
+            throw Problem.invalid("/at", "must not be given together with backoff");
+        }
+        try {
+            return new ManualRetry(
+                    fields.flag("backoff"),
+                    fields.time("at"),
+                    fields.integer("grant", 0),
+                    fields.flag("reset"),
+                    fields.flag("force"));
+        } catch (IllegalArgumentException e) {
+            throw Problem.invalid("/at", String.valueOf(e.getMessage()));
+        }
+    }
+
+    private Answer change(Request request) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        Job job = api.job(request);
+        JobChange change = requests.change("", request.fields(), tenancy);
+        requests.requireAllowed(job, change, request.caller(), tenancy);
+        api.as(request).change(job.id(), change);
         return Response.ok(whole(request, api.job(request)));
     }
 

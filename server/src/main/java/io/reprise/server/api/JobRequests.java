@@ -3,16 +3,19 @@ package io.reprise.server.api;
 
 import io.reprise.JobRequest;
 import io.reprise.JobType;
+import io.reprise.job.Job;
 import io.reprise.job.JobSpec;
 import io.reprise.job.KeyRule;
 import io.reprise.retry.RetryPolicy;
 import io.reprise.server.auth.Tenancy;
 import io.reprise.server.delivery.HttpCall;
 import io.reprise.server.delivery.HttpDelivery;
+import io.reprise.server.http.Caller;
 import io.reprise.server.http.Fields;
 import io.reprise.server.http.Problem;
 import io.reprise.server.http.Problem.FieldError;
 import io.reprise.server.webhook.WebhookDelivery;
+import io.reprise.store.JobChange;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,7 +27,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.util.RawValue;
 
 /** Turns request bodies into jobs to enqueue. It reports every error of a job with its field. */
-final class JobRequests {
+public final class JobRequests {
 
     /** Types that only the server creates, from its own data. A job from a client would be a forgery. */
     private static final Set<String> RESERVED = Set.of(WebhookDelivery.TYPE.name());
@@ -43,7 +46,7 @@ final class JobRequests {
         return RESERVED.contains(type);
     }
 
-    JobRequests(Api api, PolicyBook policies) {
+    public JobRequests(Api api, PolicyBook policies) {
         this.api = api;
         this.policies = policies;
     }
@@ -73,6 +76,85 @@ final class JobRequests {
             throw Problem.invalid(errors);
         }
         return jobs.get(0);
+    }
+
+    /**
+     * Reads a change of waiting jobs.
+     *
+     * @param at JSON pointer of the change in the request
+     * @throws Problem naming every error
+     */
+    public JobChange change(String at, Fields fields, Tenancy tenancy) {
+        List<FieldError> errors = new ArrayList<>();
+        JobChange[] change = {JobChange.NONE};
+        edit(at + "/dueAt", errors, () -> {
+            Instant dueAt = fields.time("dueAt");
+            change[0] = dueAt == null ? change[0] : change[0].at(dueAt);
+        });
+        edit(
+                at + "/priority",
+                errors,
+                () -> change[0] =
+                        fields.has("priority") ? change[0].withPriority(fields.integer("priority", 0)) : change[0]);
+        edit(
+                at + "/queue",
+                errors,
+                () -> change[0] = fields.has("queue")
+                        ? change[0].toQueue(tenancy.stored("queue", text(fields, "queue")))
+                        : change[0]);
+        edit(
+                at + "/policy",
+                errors,
+                () -> change[0] = fields.has("policy")
+                        ? change[0].withPolicy(policies.resolve(at + "/policy", fields.node("policy"), tenancy))
+                        : change[0]);
+        if (fields.mentions("payload") && checkSize(at, fields.json("payload"), errors)) {
+            edit(at + "/payload", errors, () -> change[0] = change[0].withPayload(fields.json("payload")));
+        }
+        if (errors.isEmpty() && change[0].isEmpty()) {
+            errors.add(new FieldError(at, "must have dueAt, priority, queue, policy or payload"));
+        }
+        if (!errors.isEmpty()) {
+            throw Problem.invalid(errors);
+        }
+        return change[0];
+    }
+
+    private static void edit(String field, List<FieldError> errors, Runnable edit) {
+        try {
+            edit.run();
+        } catch (IllegalArgumentException e) {
+            errors.add(new FieldError(field, String.valueOf(e.getMessage())));
+        } catch (Problem e) {
+            errors.addAll(e.errors());
+        }
+    }
+
+    /** Refuses a change that would make of a job what the caller could not enqueue. */
+    void requireAllowed(Job job, JobChange change, Caller caller, Tenancy tenancy) {
+        String queue = change.queue() == null ? job.queue() : change.queue();
+        caller.bounds().require(tenancy.shown(queue), job.type());
+        requirePayload("", job.type(), change);
+    }
+
+    /** Refuses a payload that the jobs of a type cannot have. */
+    public void requirePayload(String at, String type, JobChange change) {
+        String payload = change.payload();
+        if (payload == null) {
+            return;
+        }
+        if (isReserved(type)) {
+            throw Problem.invalid(at + "/payload", "is the server's own for jobs of this type");
+        }
+        if (type.equals(HttpDelivery.TYPE.name())) {
+            List<FieldError> flaws = api.calls().flaws(payload).stream()
+                    .map(flaw -> new FieldError(
+                            at + "/payload" + (flaw.member().isEmpty() ? "" : "/" + flaw.member()), flaw.message()))
+                    .toList();
+            if (!flaws.isEmpty()) {
+                throw Problem.invalid(flaws);
+            }
+        }
     }
 
     private void add(

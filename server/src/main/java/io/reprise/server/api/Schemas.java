@@ -173,6 +173,16 @@ public final class Schemas {
 
     static final Schema JOB_REQUEST = followed(CHAIN_LEVELS).named("JobRequest");
 
+    /** A change of waiting jobs. */
+    public static final Schema JOB_CHANGE = Schema.object()
+            .may("dueAt", Schema.time().about("not in the past, and before the deadline"))
+            .may("priority", Schema.integer(JobSpec.MIN_PRIORITY, JobSpec.MAX_PRIORITY))
+            .may("queue", Schema.name())
+            .may("policy", POLICY_OR_NAME)
+            .may("payload", Schema.json())
+            .may("why", Schema.text(0, 500))
+            .named("JobChange");
+
     static final Schema DONE = Schema.object().must("done", Schema.bool()).named("Done");
 
     public static final Schema WHY =

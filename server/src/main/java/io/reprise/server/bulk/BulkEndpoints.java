@@ -6,8 +6,11 @@ import io.reprise.ManualRetry;
 import io.reprise.Replay;
 import io.reprise.job.AuditNote;
 import io.reprise.job.JobQuery;
+import io.reprise.job.JobSpec;
 import io.reprise.job.Page;
 import io.reprise.server.api.Api;
+import io.reprise.server.api.JobRequests;
+import io.reprise.server.api.PolicyBook;
 import io.reprise.server.api.Schemas;
 import io.reprise.server.api.Views;
 import io.reprise.server.auth.Tenancy;
@@ -26,6 +29,7 @@ import io.reprise.server.http.Scope;
 import io.reprise.server.search.JobSearch;
 import io.reprise.store.Document;
 import io.reprise.store.DocumentStore;
+import io.reprise.store.JobChange;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -34,7 +38,7 @@ import java.util.UUID;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Endpoints of bulks: retry, cancel, replay or discard all jobs that a search finds. */
+/** Endpoints of bulks: retry, change, cancel, replay or discard all jobs that a search finds. */
 public final class BulkEndpoints implements Endpoints {
 
     private static final String SECTION = "Bulks";
@@ -43,22 +47,17 @@ public final class BulkEndpoints implements Endpoints {
     private static final Duration KEPT = Duration.ofDays(30);
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    private static final Map<String, Function<Bulk, Bulk.Result>> ACTIONS = Map.of(
-            "retry",
-            bulk -> bulk.retry(new ManualRetry(false, 0, false, false)),
-            "cancel",
-            Bulk::cancel,
-            "replay",
-            bulk -> bulk.replay(new Replay(false, false, null, null)),
-            "discard",
-            Bulk::discard);
+    private static final String CHANGE = "change";
+    private static final List<String> ACTIONS = List.of("cancel", CHANGE, "discard", "replay", "retry");
 
     private static final Schema REQUEST = Schema.object()
-            .must("action", Schema.choice(ACTIONS.keySet().stream().sorted().toList()))
+            .must("action", Schema.choice(ACTIONS))
             .must(
                     "q",
                     Schema.text(1, JobSearch.MAX_LENGTH)
                             .about("a search that names a state, in words that a filter has"))
+            .may("at", Schema.time().about("when retried jobs are due; not in the past"))
+            .may("change", Schemas.JOB_CHANGE.about("what the action change changes"))
             .may("dryRun", Schema.bool().about("only count, up to 10,000"))
             .may("why", Schema.text(0, 500))
             .named("BulkOrder");
@@ -82,10 +81,12 @@ public final class BulkEndpoints implements Endpoints {
             .named("Bulk");
 
     private final Api api;
+    private final JobRequests requests;
     private final BulkRunner runner;
 
-    public BulkEndpoints(Api api, BulkRunner runner) {
+    public BulkEndpoints(Api api, PolicyBook policies, BulkRunner runner) {
         this.api = api;
+        this.requests = new JobRequests(api, policies);
         this.runner = runner;
     }
 
@@ -129,9 +130,10 @@ public final class BulkEndpoints implements Endpoints {
         Instant now = api.store().now();
         String q = fields.text("q", "");
         JobQuery query = query(q, tenancy, now);
+        Function<Bulk, Bulk.Result> action = action(request, query, now);
         Bulk bulk =
                 api.reprise().as(request.caller().name(), fields.text("why")).all(query);
-        long matched = count(bulk, fields.text("action", ""));
+        long matched = action.apply(bulk.dryRun().limit(COUNTED + 1)).matched();
         BulkJob job = new BulkJob(
                 tenancy.stored("bulk", UUID.randomUUID().toString()),
                 new BulkJob.Order(fields.text("action", ""), q, request.caller().name(), fields.text("why"), now),
@@ -153,7 +155,7 @@ public final class BulkEndpoints implements Endpoints {
                         new Document(BulkJob.KIND, job.id(), 0, job.json()),
                         "start-bulk",
                         new AuditNote(request.caller().name(), fields.text("why")));
-        if (!runner.start(job.id(), bulk, action(job.order().action()))) {
+        if (!runner.start(job.id(), bulk, action)) {
             api.store().document(BulkJob.KIND, job.id()).ifPresent(api.store()::removeDocument);
             throw Problem.of(ProblemType.UNAVAILABLE, "Too many bulks wait on this server")
                     .header("Retry-After", "30");
@@ -176,16 +178,53 @@ public final class BulkEndpoints implements Endpoints {
         return search.query();
     }
 
-    private static long count(Bulk bulk, String action) {
-        return action(action).apply(bulk.dryRun().limit(COUNTED + 1)).matched();
+    private Function<Bulk, Bulk.Result> action(Request request, JobQuery query, Instant now) {
+        Fields fields = request.fields();
+        String name = fields.text("action", "");
+        Instant at = fields.time("at");
+        if (fields.has(CHANGE) && !name.equals(CHANGE)) {
+            throw Problem.invalid("/change", "is for the action change");
+        }
+        if (at != null && !name.equals("retry")) {
+            throw Problem.invalid("/at", "is for the action retry; a change has dueAt");
+        }
+        if (at != null && (at.isBefore(now) || at.isAfter(JobSpec.MAX_DUE))) {
+            throw Problem.invalid("/at", "is " + at + " but must be " + now + " to " + JobSpec.MAX_DUE);
+        }
+        return switch (name) {
+            case "retry" -> bulk -> bulk.retry(at == null ? ManualRetry.NOW : ManualRetry.NOW.at(at));
+            case "cancel" -> Bulk::cancel;
+            case "replay" -> bulk -> bulk.replay(Replay.FRESH);
+            case "discard" -> Bulk::discard;
+            default -> {
+                JobChange change = change(request, query, now);
+                yield bulk -> bulk.change(change);
+            }
+        };
     }
 
-    private static Function<Bulk, Bulk.Result> action(String name) {
-        Function<Bulk, Bulk.Result> action = ACTIONS.get(name);
-        if (action == null) {
-            throw Problem.invalid("/action", "must be one of " + ACTIONS.keySet());
+    /** A payload belongs to a type, so a search must name the type of the jobs that get it. */
+    private JobChange change(Request request, JobQuery query, Instant now) {
+        Tenancy tenancy = Tenancy.of(request.caller());
+        if (!request.fields().has(CHANGE)) {
+            throw Problem.invalid("/change", "is needed by the action change");
         }
-        return action;
+        Fields fields = new Fields(request.fields().node(CHANGE));
+        JobChange change = requests.change("/change", fields, tenancy);
+        if (change.dueAt() != null && change.dueAt().isBefore(now)) {
+            throw Problem.invalid(
+                    "/change/dueAt", "is " + change.dueAt() + " but must be " + now + " to " + JobSpec.MAX_DUE);
+        }
+        if (change.queue() != null) {
+            request.caller().bounds().requireQueue(tenancy.shown(change.queue()));
+        }
+        if (change.payload() != null && query.type() == null) {
+            throw Problem.invalid("/q", "must name a type, such as type:bill, if the payload is changed");
+        }
+        if (query.type() != null) {
+            requests.requirePayload("/change", query.type(), change);
+        }
+        return change;
     }
 
     /** Refuses a second bulk of a tenant, and removes bulks that are long over. */

@@ -50,6 +50,7 @@ final class Failures {
             case NOT_RETRYABLE -> ProblemType.NOT_RETRYABLE;
             case MAX_RETRIES_EXCEEDED -> ProblemType.MAX_RETRIES_EXCEEDED;
             case KEY_TAKEN -> ProblemType.KEY_TAKEN;
+            case OUT_OF_BOUNDS -> ProblemType.INVALID_REQUEST;
         };
     }
 }

@@ -145,4 +145,49 @@ class DeadCommandsTest {
         assertThat(all.json().path("discarded").intValue()).isEqualTo(1);
         assertThat(state(other)).isEqualTo("FAILED");
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void a_dead_letter_is_retried_at_a_time(Way way) {
+        String id = queue.deadLetter();
+        Cli retried = queue.run(way, "jobs", "retry", id, "--at", "2098-12-01T09:00Z", "--force");
+        assertThat(retried.code()).as(retried.err()).isZero();
+        assertThat(queue.run(way, "jobs", "show", id, "--json")
+                        .json()
+                        .path("dueAt")
+                        .stringValue())
+                .isEqualTo("2098-12-01T09:00:00Z");
+        refused(queue.run(way, "jobs", "retry", id, "--at", "2020-01-01T00:00Z"), "at is 2020-01-01T00:00:00Z");
+        refused(queue.run(way, "jobs", "retry", id, "--at", "tomorrow"), "--at is 'tomorrow'");
+        refused(queue.run(way, "jobs", "retry", id, "--at", "2098-12-01T09:00Z", "--backoff"), "give one of them");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void waiting_jobs_are_changed_by_id_and_by_search(Way way) {
+        queue.run(way, "jobs", "enqueue", "bill", "--delay", "1h");
+        String id = queue.run(way, "jobs", "enqueue", "bill", "--delay", "1h", "--json")
+                .json()
+                .path("id")
+                .stringValue();
+        Cli one = queue.run(way, "jobs", "change", id, "--priority", "5", "--queue", "late", "--why", "by hand");
+        assertThat(one.code()).as(one.err()).isZero();
+        assertThat(one.out()).contains("Job " + id + " waits in queue late with priority 5");
+        refused(queue.run(way, "jobs", "change", id), "Say what to change");
+        refused(queue.run(way, "jobs", "change", "--priority", "5"), "Say which");
+        Cli counted = queue.run(way, "policy", "apply", "omniq", "--to", "type:bill state:pending", "--dry-run");
+        assertThat(counted.out()).as(counted.err()).contains("2 jobs match");
+        Cli applied = queue.run(way, "policy", "apply", "omniq", "--to", "type:bill state:pending");
+        assertThat(applied.code()).as(applied.err()).isZero();
+        assertThat(applied.out()).contains("DONE. 2 changed, 0 refused");
+        assertThat(queue.run(way, "jobs", "show", id, "--json")
+                        .json()
+                        .path("maxRetries")
+                        .intValue())
+                .isEqualTo(3);
+        refused(
+                queue.run(way, "policy", "apply", "nope", "--to", "type:bill state:pending"),
+                "no stored policy 'nope'");
+        refused(queue.run(way, "policy", "apply", "omniq"), "Say to which jobs");
+    }
 }

@@ -73,4 +73,47 @@ class BulkApiTest {
                 .isEqualTo(409);
         assertThat(server.get("/v1/bulks").json().get("items")).hasSize(1);
     }
+
+    @Test
+    void a_policy_is_applied_to_all_that_wait_and_a_payload_needs_a_type() {
+        enqueue(250, "many");
+        enqueue(2, "others");
+        String order = "{\"action\":\"change\",\"q\":\"state:pending queue:many\",\"change\":{\"policy\":\"omniq\"}";
+        assertThat(bulk(order + ",\"dryRun\":true}").json().get("matched").asInt())
+                .isEqualTo(250);
+        JsonNode done = ended(bulk(order + ",\"why\":\"a long outage\"}").text("id"));
+        assertThat(done.get("done").asInt()).isEqualTo(250);
+        JsonNode changed = server.get("/v1/jobs?queue=many&limit=1000").json().get("items");
+        assertThat(changed)
+                .allSatisfy(job -> assertThat(job.get("maxRetries").intValue()).isEqualTo(3));
+        assertThat(server.get("/v1/jobs?queue=others")
+                        .json()
+                        .at("/items/0/maxRetries")
+                        .intValue())
+                .isEqualTo(19);
+        String payload = "{\"action\":\"change\",\"q\":\"state:pending%s\",\"change\":{\"payload\":{\"n\":1}}}";
+        assertThat(bulk(payload.formatted("")).raw().body()).contains("must name a type");
+        assertThat(bulk(payload.formatted(" type:webhook")).status()).isEqualTo(400);
+        assertThat(ended(bulk(payload.formatted(" type:a")).text("id"))
+                        .get("done")
+                        .asInt())
+                .isEqualTo(252);
+    }
+
+    @Test
+    void a_bulk_takes_only_times_that_can_be() {
+        enqueue(1, "many");
+        String retry = "{\"action\":\"retry\",\"q\":\"state:pending\",\"at\":\"%s\"}";
+        assertThat(bulk(retry.formatted("2020-01-01T00:00:00Z")).raw().body())
+                .contains("is 2020-01-01T00:00:00Z but must be");
+        assertThat(ended(bulk(retry.formatted("2098-01-01T00:00:00Z")).text("id"))
+                        .get("done")
+                        .asInt())
+                .isEqualTo(1);
+        assertThat(bulk("{\"action\":\"cancel\",\"q\":\"state:pending\",\"at\":\"2098-01-01T00:00:00Z\"}")
+                        .status())
+                .isEqualTo(400);
+        assertThat(bulk("{\"action\":\"change\",\"q\":\"state:pending\"}").raw().body())
+                .contains("/change");
+    }
 }

@@ -8,6 +8,8 @@ import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -352,5 +354,88 @@ class JobApiTest {
         assertThat(wrong.status()).isEqualTo(202);
         assertThat(server.get("/v1/jobs/" + wrong.text("id")).json().get("tags"))
                 .isEmpty();
+    }
+
+    private String waiting(String more) {
+        return server.post("/v1/jobs", "{\"type\":\"bill\",\"delay\":\"1h\"" + more + "}")
+                .text("id");
+    }
+
+    private Reply change(String id, String json) {
+        return server.send(server.admin, "POST", "/v1/jobs/" + id + "/change", json);
+    }
+
+    @Test
+    void a_waiting_job_is_changed() {
+        String id = waiting("");
+        String at = Instant.now()
+                .plus(Duration.ofHours(5))
+                .truncatedTo(ChronoUnit.MILLIS)
+                .toString();
+        Reply changed = change(
+                id,
+                "{\"dueAt\":\"" + at + "\",\"priority\":4,\"queue\":\"late\",\"policy\":\"omniq\","
+                        + "\"payload\":{\"n\":2},\"why\":\"by hand\"}");
+        assertThat(changed.status()).as(changed.raw().body()).isEqualTo(200);
+        JsonNode job = changed.json();
+        assertThat(Instant.parse(job.get("dueAt").stringValue())).isEqualTo(at);
+        assertThat(job.get("priority").intValue()).isEqualTo(4);
+        assertThat(job.get("queue").stringValue()).isEqualTo("late");
+        assertThat(job.get("maxRetries").intValue()).isEqualTo(3);
+        assertThat(job.get("payload").toString()).isEqualTo("{\"n\":2}");
+        assertThat(server.get("/v1/audit?job=" + id).raw().body()).contains("by hand", "to queue late");
+    }
+
+    @Test
+    void a_change_that_cannot_be_is_refused_with_field_value_and_bounds() {
+        String id = waiting("");
+        Reply past = change(id, "{\"dueAt\":\"2020-01-01T00:00:00Z\"}");
+        assertThat(past.status()).isEqualTo(400);
+        assertThat(past.raw().body()).contains("dueAt is 2020-01-01T00:00:00Z but must be", "before its deadline");
+        Reply late = change(id, "{\"dueAt\":\"2099-01-01T00:00:00Z\"}");
+        assertThat(late.status()).isEqualTo(400);
+        assertThat(late.raw().body()).contains("2099-01-01T00:00:00Z", "before its deadline");
+        assertThat(change(id, "{}").raw().body()).contains("must have dueAt, priority, queue, policy or payload");
+        assertThat(change(id, "{\"priority\":10}").status()).isEqualTo(400);
+        assertThat(change(id, "{\"policy\":\"nope\"}").raw().body()).contains("/policy", "no stored policy 'nope'");
+        assertThat(change("987654321", "{\"priority\":1}").status()).isEqualTo(404);
+        assertThat(server.get("/v1/jobs/" + id).json().get("priority").intValue())
+                .isZero();
+        server.send(server.admin, "POST", "/v1/jobs/" + id + "/cancel", "{}");
+        assertThat(change(id, "{\"priority\":1}").status()).isEqualTo(409);
+    }
+
+    @Test
+    void a_job_that_runs_is_not_changed() {
+        String id = server.post("/v1/jobs", "{\"type\":\"bill\",\"queue\":\"remote\"}")
+                .text("id");
+        Reply leased = server.send(
+                server.admin,
+                "POST",
+                "/v1/leases",
+                "{\"worker\":\"w\",\"queues\":[\"remote\"],\"max\":1,\"types\":[\"bill\"]}");
+        assertThat(leased.raw().body()).contains(id);
+        Reply refused = change(id, "{\"priority\":1}");
+        assertThat(refused.status()).isEqualTo(409);
+        assertThat(refused.raw().body()).contains("runs now");
+    }
+
+    @Test
+    void a_job_is_retried_at_a_time() {
+        String id = waiting("");
+        String at = Instant.now()
+                .plus(Duration.ofDays(60))
+                .truncatedTo(ChronoUnit.MILLIS)
+                .toString();
+        Reply retried = server.send(server.admin, "POST", "/v1/jobs/" + id + "/retry", "{\"at\":\"" + at + "\"}");
+        assertThat(retried.status()).as(retried.raw().body()).isEqualTo(200);
+        assertThat(Instant.parse(retried.json().get("dueAt").stringValue())).isEqualTo(at);
+        Reply past =
+                server.send(server.admin, "POST", "/v1/jobs/" + id + "/retry", "{\"at\":\"2020-01-01T00:00:00Z\"}");
+        assertThat(past.status()).isEqualTo(400);
+        assertThat(past.raw().body()).contains("at is 2020-01-01T00:00:00Z but must be");
+        Reply both = server.send(
+                server.admin, "POST", "/v1/jobs/" + id + "/retry", "{\"at\":\"" + at + "\",\"backoff\":true}");
+        assertThat(both.status()).isEqualTo(400);
     }
 }

@@ -170,7 +170,7 @@ public final class Requeues {
             insert into reprise_job (
               id, created_at, due_at, first_due_at, deadline, wait_reason, token, lane, attempts, losses, interruptions,
               snoozes, granted, last_delay_us, error_type, error_message, fingerprint, progress, progress_message, {spec})
-            select id, created_at, {now} + :delay, {first_due}, {deadline}, 'MANUAL', token, {counts}, error_type,
+            select id, created_at, {due}, {first_due}, {deadline}, 'MANUAL', token, {counts}, error_type,
                    error_message, fingerprint, progress, progress_message, {spec}
               from reprise_finished {by primary}
              where id {in :ids} and state = 'FAILED' and unique_key is null
@@ -210,12 +210,15 @@ public final class Requeues {
     private Set<Long> moveBack(Session session, Requeue requeue, long[] ids) throws SQLException {
         Dialect dialect = session.dialect();
         Long window = SqlTime.ofNullable(requeue.window());
+        Long at = SqlTime.ofNullable(requeue.dueAt());
         Params params = Params.of("delay", SqlTime.of(requeue.delay()))
+                .and("at", at)
                 .and("window", window)
                 .and("grant", requeue.grant())
                 .and("ids", ids);
-        String sql = MOVE.replace("{first_due}", window == null ? "first_due_at" : "{now} + :delay")
-                .replace("{deadline}", window == null ? "null" : "{now} + :delay + :window")
+        String sql = MOVE.replace("{first_due}", window == null ? "first_due_at" : "{due}")
+                .replace("{deadline}", window == null ? "null" : "{due} + :window")
+                .replace("{due}", at == null ? "{now} + :delay" : "case when :at > {now} then :at else {now} end")
                 .replace("{counts}", requeue.resetCounts() ? RESET : KEPT);
         session.update(dialect.sql(sql), params);
         Counters.Sums sums = new Counters.Sums();
@@ -342,7 +345,7 @@ public final class Requeues {
         @Nullable Object[] columns = specs.values(spec);
         columns[SpecColumns.POLICY] = fence.policy();
         boolean reset = requeue.resetCounts();
-        long due = now + SqlTime.of(requeue.delay());
+        long due = SqlTime.of(requeue.due(SqlTime.instant(now)));
         Duration window = requeue.window();
         JobCounts counts = reset ? JobCounts.NONE : job.counts();
         JobStatus.LastError error = job.status().lastError();

@@ -22,6 +22,9 @@ public final class SpecDocs {
     /** A summary of the policy for people. The store uses the field {@code policy}. */
     private static final String BACKOFF_POLICY = "backoff_policy";
 
+    /** The fields that hold the policy. */
+    public static final List<String> POLICY_FIELDS = List.of(POLICY, BACKOFF_POLICY);
+
     private static final String RESOURCE = "resource";
     private static final String TAGS = "tags";
     private static final String KEY = "key";

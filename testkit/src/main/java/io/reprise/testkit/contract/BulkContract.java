@@ -13,7 +13,9 @@ import io.reprise.job.JobSpec;
 import io.reprise.job.JobState;
 import io.reprise.job.KeyRule;
 import io.reprise.job.WaitReason;
+import io.reprise.retry.RetryPolicy;
 import io.reprise.store.Claim;
+import io.reprise.store.JobChange;
 import io.reprise.store.Requeue;
 import io.reprise.store.RequeueResult;
 import io.reprise.testkit.fixture.Crowd;
@@ -22,11 +24,14 @@ import io.reprise.testkit.fixture.TestClaims;
 import io.reprise.testkit.fixture.TestJobs;
 import io.reprise.testkit.fixture.TestSettlements;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
@@ -163,5 +168,172 @@ public interface BulkContract extends StoreFixture {
         Crowd.run(3, person -> store().requeueAll(requeues, NOTE));
         assertThat(TestClaims.ids(claim(TestClaims.upTo(100)))).containsExactlyInAnyOrderElementsOf(ids);
         assertThat(count("default", JobState.FAILED)).isZero();
+    }
+
+    private JobChange.Answer change(JobId id, JobChange change) {
+        return Objects.requireNonNull(
+                store().changeAll(Map.of(id, change), NOTE).get(id));
+    }
+
+    @Test
+    default void a_waiting_job_is_changed_in_every_way_and_keeps_the_rest() {
+        RetryPolicy before = RetryPolicy.unset().maxAttempts(3).deadline(Duration.ofDays(2));
+        JobId id =
+                add(TestJobs.spec("work").key("k", KeyRule.KEEP).policy(before).delay(Duration.ofHours(1)));
+        Job old = read(id);
+        Instant at = store().now().plus(Duration.ofHours(3)).truncatedTo(ChronoUnit.MICROS);
+        RetryPolicy after = RetryPolicy.unset().maxAttempts(9).deadline(Duration.ofDays(4));
+        JobChange all = JobChange.NONE
+                .at(at)
+                .withPriority(7)
+                .toQueue("other")
+                .withPolicy(after)
+                .withPayload("{\"n\":2}");
+        assertThat(change(id, all)).isEqualTo(JobChange.Answer.DONE);
+        Job job = read(id);
+        assertThat(job.times().dueAt()).isEqualTo(at);
+        assertThat(job.times().firstDueAt()).isEqualTo(old.times().firstDueAt());
+        assertThat(job.times().deadline()).isEqualTo(old.times().firstDueAt().plus(Duration.ofDays(4)));
+        assertThat(job.times().createdAt()).isEqualTo(old.times().createdAt());
+        assertThat(job.status().waitReason()).isEqualTo(WaitReason.DELAYED);
+        assertThat(job.spec().priority()).isEqualTo(7);
+        assertThat(job.queue()).isEqualTo("other");
+        assertThat(job.policy()).isEqualTo(after);
+        assertThat(job.spec().payload()).isEqualTo("{\"n\":2}");
+        assertThat(job.spec().key()).isEqualTo("k");
+        assertThat(store().audit(id, 10)).singleElement().satisfies(entry -> {
+            assertThat(entry.action()).isEqualTo("change");
+            assertThat(entry.note()).isEqualTo(NOTE);
+            assertThat(entry.detail())
+                    .contains("due at " + at, "priority 7", "to queue other", "another policy", "payload edited");
+        });
+    }
+
+    @Test
+    default void a_change_of_one_thing_leaves_all_others() {
+        JobId id = add(TestJobs.spec("work")
+                .priority(2)
+                .policy(RetryPolicy.unset().maxAttempts(3).deadline(Duration.ofDays(2)))
+                .delay(Duration.ofHours(1)));
+        Job old = read(id);
+        assertThat(change(id, JobChange.NONE.withPriority(-3))).isEqualTo(JobChange.Answer.DONE);
+        Job job = read(id);
+        assertThat(job.times()).isEqualTo(old.times());
+        assertThat(job.status()).isEqualTo(old.status());
+        assertThat(job.spec()).isEqualTo(old.spec().toBuilder().priority(-3).build());
+    }
+
+    @Test
+    default void a_job_that_runs_or_has_ended_is_not_changed() {
+        JobId running = add(TestJobs.spec("work"));
+        Claim claim = claimOne(TestClaims.upTo(1));
+        JobId dead = deadLetter(TestJobs.spec("dead"));
+        JobChange change = JobChange.NONE.withPriority(5).toQueue("other");
+        Map<JobId, JobChange> all = Map.of(running, change, dead, change, NOBODY, change);
+        assertThat(store().changeAll(all, NOTE))
+                .isEqualTo(Map.of(
+                        running, JobChange.Answer.RUNNING,
+                        dead, JobChange.Answer.ENDED,
+                        NOBODY, JobChange.Answer.MISSING));
+        assertThat(read(running).spec().priority()).isZero();
+        assertThat(read(dead).queue()).isEqualTo("default");
+        assertThat(store().audit(running, 10)).isEmpty();
+        assertThat(store().settle(List.of(TestSettlements.success(claim, only(claim))))
+                        .stale())
+                .isEmpty();
+    }
+
+    @Test
+    default void a_due_time_in_the_past_or_beyond_the_deadline_is_refused() {
+        JobId id = add(TestJobs.spec("work")
+                .policy(RetryPolicy.unset().deadline(Duration.ofHours(2)))
+                .delay(Duration.ofHours(1)));
+        Job old = read(id);
+        Instant deadline = Objects.requireNonNull(old.times().deadline());
+        Instant past = store().now().minus(Duration.ofMinutes(1));
+        assertThat(change(id, JobChange.NONE.at(past))).isEqualTo(JobChange.Answer.PAST);
+        assertThat(change(id, JobChange.NONE.at(deadline))).isEqualTo(JobChange.Answer.BEYOND_DEADLINE);
+        RetryPolicy shorter = RetryPolicy.unset().deadline(Duration.ofMillis(1));
+        assertThat(change(id, JobChange.NONE.at(deadline.minusSeconds(1)).withPolicy(shorter)))
+                .isEqualTo(JobChange.Answer.BEYOND_DEADLINE);
+        assertThat(read(id)).isEqualTo(old);
+        assertThat(store().audit(id, 10)).isEmpty();
+        assertThat(change(id, JobChange.NONE.at(deadline.minusSeconds(1)))).isEqualTo(JobChange.Answer.DONE);
+    }
+
+    @Test
+    default void a_retry_that_waits_is_made_due_and_claimed() {
+        JobId id = add(TestJobs.spec("work"));
+        Claim first = claimOne(TestClaims.upTo(1));
+        store().settle(List.of(TestSettlements.retry(first, only(first), Duration.ofHours(1))));
+        assertThat(claim(TestClaims.upTo(1))).isEmpty();
+        Instant soon = store().now().plus(Duration.ofMinutes(1)).truncatedTo(ChronoUnit.MICROS);
+        assertThat(change(id, JobChange.NONE.at(soon))).isEqualTo(JobChange.Answer.DONE);
+        assertThat(read(id).nextRetryAt()).isEqualTo(soon);
+        assertThat(read(id).attempts()).isEqualTo(1);
+    }
+
+    @Test
+    default void a_job_with_a_new_priority_is_claimed_in_its_new_place() {
+        List<JobId> ids = add(TestJobs.many(120));
+        JobId last = ids.get(119);
+        claimOne(TestClaims.upTo(110));
+        assertThat(change(last, JobChange.NONE.withPriority(9))).isEqualTo(JobChange.Answer.DONE);
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(1)))).containsExactly(last);
+    }
+
+    @Test
+    default void a_parked_job_stays_parked_unless_it_is_moved() {
+        JobId id = add(TestJobs.spec("work"));
+        Claim claim = claimOne(TestClaims.upTo(1));
+        store().settle(List.of(TestSettlements.park(claim, only(claim), "mail")));
+        assertThat(change(id, JobChange.NONE.withPriority(3))).isEqualTo(JobChange.Answer.DONE);
+        assertThat(store().parkedBy()).containsExactly("mail");
+        assertThat(claim(TestClaims.upTo(1))).isEmpty();
+        assertThat(change(id, JobChange.NONE.toQueue("other"))).isEqualTo(JobChange.Answer.DONE);
+        assertThat(store().parkedBy()).isEmpty();
+        assertThat(read(id).status().waitReason()).isEqualTo(WaitReason.MANUAL);
+        assertThat(TestClaims.ids(claim(TestClaims.upTo(1).from("other")))).containsExactly(id);
+    }
+
+    @Test
+    default void many_are_changed_while_others_claim_and_none_is_changed_while_it_runs() {
+        List<JobId> ids = add(TestJobs.many(200));
+        Map<JobId, JobChange> changes = new LinkedHashMap<>();
+        ids.forEach(id -> changes.put(id, JobChange.NONE.toQueue("other")));
+        Set<JobId> claimed = ConcurrentHashMap.newKeySet();
+        Map<JobId, JobChange.Answer> answers = new ConcurrentHashMap<>();
+        Crowd.run(2, thread -> {
+            if (thread == 0) {
+                answers.putAll(store().changeAll(changes, NOTE));
+            } else {
+                for (int i = 0; i < 20; i++) {
+                    claimed.addAll(TestClaims.ids(claim(TestClaims.upTo(10))));
+                }
+            }
+        });
+        assertThat(answers).hasSize(200);
+        for (JobId id : ids) {
+            boolean runs = claimed.contains(id);
+            assertThat(answers.get(id)).isEqualTo(runs ? JobChange.Answer.RUNNING : JobChange.Answer.DONE);
+            assertThat(read(id).queue()).isEqualTo(runs ? "default" : "other");
+        }
+    }
+
+    @Test
+    default void a_requeue_may_name_its_time() {
+        JobId id = deadLetter(TestJobs.spec("dead"));
+        JobId other = deadLetter(TestJobs.spec("dead").key("k", KeyRule.KEEP));
+        Instant at = store().now().plus(Duration.ofDays(1)).truncatedTo(ChronoUnit.MICROS);
+        Requeue then = new Requeue("retry", Duration.ZERO, at, Duration.ofHours(1), false, 1, Requeue.Edit.NONE);
+        store().requeueAll(Map.of(id, then, other, then), NOTE);
+        for (JobId each : List.of(id, other)) {
+            assertThat(read(each).times().dueAt()).isEqualTo(at);
+            assertThat(read(each).times().firstDueAt()).isEqualTo(at);
+            assertThat(read(each).times().deadline()).isEqualTo(at.plus(Duration.ofHours(1)));
+        }
+        Requeue past = new Requeue("retry", Duration.ZERO, Instant.EPOCH, null, false, 1, Requeue.Edit.NONE);
+        store().requeue(id, past, NOTE);
+        assertThat(read(id).times().dueAt()).isAfter(at.minus(Duration.ofDays(2)));
     }
 }
