@@ -191,7 +191,7 @@ public record Chain(@Nullable JobId after, List<Link> links) {
         for (String name : List.of("when", "type", "payload")) {
             fields.text(name, text -> texts.put(name, text));
         }
-        JobSpec.Builder spec = JobSpec.builder(texts.get("type"), texts.get("payload"));
+        JobSpec.Builder spec = JobSpec.builder(texts.getOrDefault("type", ""), texts.getOrDefault("payload", ""));
         fields.text("queue", spec::queue);
         fields.integer("priority", spec::priority);
         fields.text("policy", text -> spec.policy(policies.computeIfAbsent(text, RetryPolicy::fromJson)));
